@@ -1,0 +1,196 @@
+"""Entries as Arrow columns and back; the one door to arro3.
+
+Arrow data leaves and enters through the PyCapsule interface
+(https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html), so that polars,
+DuckDB, pandas and pyarrow take it without a copy and without being imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
+
+import arro3.core as arro3
+
+from urlset.dates import from_microseconds, microseconds
+from urlset.model import (
+    Alternate,
+    ContentSegment,
+    Entry,
+    Image,
+    News,
+    Price,
+    TvShow,
+    Video,
+    VideoId,
+)
+
+__all__ = ["batches_to_entries", "entries_to_stream", "is_arrow", "schema"]
+
+Leaf = Literal["string", "instant", "number", "offset", "line"]
+
+
+class ListOf(NamedTuple):
+    """A column of lists; an entry without any has an empty one, never null."""
+
+    item: Any
+
+
+class StructOf(NamedTuple):
+    """A column of structs, made of and into a named tuple; null where there is none."""
+
+    row: Callable[..., Any]
+    fields: tuple[tuple[str, Any], ...]
+
+
+def _struct(row: Any, **odd: Any) -> StructOf:
+    return StructOf(row, tuple((name, odd.get(name, "string")) for name in row._fields))
+
+
+_VIDEO = _struct(
+    Video,
+    tags=ListOf("string"),
+    content_segments=ListOf(_struct(ContentSegment)),
+    prices=ListOf(_struct(Price)),
+    ids=ListOf(_struct(VideoId)),
+    tvshow=_struct(TvShow),
+)
+_ENTRY = _struct(
+    Entry,
+    lastmod="instant",
+    priority="number",
+    images=ListOf(_struct(Image)),
+    videos=ListOf(_VIDEO),
+    news=_struct(News),
+    alternates=ListOf(_struct(Alternate)),
+    offset="offset",
+    line="line",
+)
+
+
+@cache
+def schema() -> arro3.Schema:
+    """The Arrow schema of entries: the fields of :class:`urlset.Entry` in their order.
+
+    >>> schema().names[:3]
+    ['loc', 'lastmod', 'lastmod_text']
+    """
+    return arro3.Schema([_field(name, spec) for name, spec in _ENTRY.fields])
+
+
+def is_arrow(value: object) -> bool:
+    """Tell whether a value hands out Arrow data as a stream."""
+    return hasattr(value, "__arrow_c_stream__")
+
+
+def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None) -> object:
+    """Make an Arrow C stream of one batch from entries."""
+    columns = [
+        _array([entry[number] for entry in entries], spec)
+        for number, (_, spec) in enumerate(_ENTRY.fields)
+    ]
+    batch = arro3.RecordBatch.from_arrays(columns, schema=schema())
+    return arro3.Table.from_batches([batch], schema=schema()).__arrow_c_stream__(requested_schema)
+
+
+def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:
+    """Read any Arrow stream with (some of) our columns, a list of entries for each batch.
+
+    A column that is missing is absent from every entry; ``loc`` (or ``url``) must be there.
+    Raises ``ValueError`` where a column cannot be read as its type.
+    """
+    reader = arro3.RecordBatchReader.from_arrow(stream)
+    names = reader.schema.names
+    for batch in reader:
+        yield list(_entries(batch, names))
+
+
+def _entries(batch: Any, names: list[str]) -> Iterator[Entry]:
+    columns: list[Iterable[Any]] = []
+    for name, spec in _ENTRY.fields:
+        source = "url" if name == "loc" and "loc" not in names and "url" in names else name
+        if source not in names:
+            empty: Any = () if isinstance(spec, ListOf) else None
+            columns.append([empty] * batch.num_rows)
+            continue
+        columns.append(_column(batch.column(source), name, spec))
+    return map(Entry._make, zip(*columns, strict=True))
+
+
+def _column(array: Any, name: str, spec: Any) -> list[Any]:
+    target = _type(spec)
+    try:
+        if array.type != target:
+            array = array.cast(target)
+        if spec == "instant":
+            values = array.cast(arro3.DataType.int64()).to_pylist()
+            return [None if value is None else from_microseconds(value) for value in values]
+        values = array.to_pylist()
+    except Exception as error:  # arro3 raises bare Exceptions for casts that cannot be made
+        raise ValueError(
+            f"expected column {name!r} as {_name(target)}, found {_name(array.type)} ({error}); "
+            "cast it first"
+        ) from error
+    return values if spec in get_args(Leaf) else [_value(value, spec) for value in values]
+
+
+def _value(value: Any, spec: Any) -> Any:
+    if isinstance(spec, ListOf):
+        return tuple(_value(item, spec.item) for item in value or ())
+    if isinstance(spec, StructOf) and value is not None:
+        return spec.row(**{name: _value(value.get(name), inner) for name, inner in spec.fields})
+    return value
+
+
+def _array(values: list[Any], spec: Any) -> Any:
+    if isinstance(spec, ListOf):
+        offsets, flat = [0], []
+        for value in values:
+            flat.extend(value)
+            offsets.append(len(flat))
+        return arro3.list_array(
+            arro3.Array(offsets, arro3.DataType.int32()), _array(flat, spec.item), type=_type(spec)
+        )
+    if isinstance(spec, StructOf):
+        blank = (None,) * len(spec.fields)
+        children = [
+            _array([_child((value or blank)[number], inner) for value in values], inner)
+            for number, (_, inner) in enumerate(spec.fields)
+        ]
+        mask = arro3.Array([value is None for value in values], arro3.DataType.bool())
+        return arro3.struct_array(children, fields=_fields(spec), type=_type(spec), mask=mask)
+    if spec == "instant":
+        numbers = [None if value is None else microseconds(value) for value in values]
+        return arro3.Array(numbers, arro3.DataType.int64()).cast(_type(spec))
+    return arro3.Array(values, _type(spec))
+
+
+def _child(value: Any, spec: Any) -> Any:
+    return () if value is None and isinstance(spec, ListOf) else value
+
+
+def _field(name: str, spec: Any) -> arro3.Field:
+    return arro3.Field(name, _type(spec), nullable=name != "loc" and not isinstance(spec, ListOf))
+
+
+def _fields(spec: StructOf) -> list[arro3.Field]:
+    nullable = [(name, inner, not isinstance(inner, ListOf)) for name, inner in spec.fields]
+    return [arro3.Field(name, _type(inner), nullable=is_null) for name, inner, is_null in nullable]
+
+
+def _type(spec: Any) -> arro3.DataType:
+    if isinstance(spec, ListOf):
+        is_struct = isinstance(spec.item, StructOf)
+        return arro3.DataType.list(arro3.Field("item", _type(spec.item), nullable=not is_struct))
+    if isinstance(spec, StructOf):
+        return arro3.DataType.struct(_fields(spec))
+    if spec == "instant":
+        return arro3.DataType.timestamp("us", tz="UTC")
+    kinds = {"string": "string", "number": "float64", "offset": "uint64", "line": "uint32"}
+    made: arro3.DataType = getattr(arro3.DataType, kinds[spec])()
+    return made
+
+
+def _name(type_: arro3.DataType) -> str:
+    return str(type_).removeprefix("arro3.core.DataType<").removesuffix(">").strip()

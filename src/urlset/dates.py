@@ -1,0 +1,187 @@
+"""Dates of the W3C Datetime profile, and the other forms that sitemaps hold instead of it.
+
+The profile (https://www.w3.org/TR/NOTE-datetime) has six forms, from ``1997`` to
+``1997-07-16T19:20:30.45+01:00``; a time must carry its zone. Whatever is not one of them but
+has one meaning only is read and reported; what could be read two ways (``01/10/2004``) is not.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal, NamedTuple
+
+__all__ = ["Date", "Precision", "format_date", "parse_date"]
+
+Precision = Literal["year", "month", "day", "minute", "second", "fraction"]
+
+
+class Date(NamedTuple):
+    """What a text says of a moment.
+
+    ``instant`` is in UTC, None where there is none to be had; ``code`` is the lint code of
+    what had to be forgiven (``D001`` to ``D004``) or None for a W3C date.
+    """
+
+    instant: datetime | None
+    precision: Precision | None
+    has_zone: bool
+    code: str | None
+
+
+# Beware: the native engine has the same six patterns (rust/core/src/dates.rs).
+_W3C = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)"
+    r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d))?)?)?",
+    re.ASCII,
+)
+_ISO = re.compile(
+    r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})"
+    r"(?:(?:[Tt]|[ \t\r\n]+)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?"
+    r"[ \t\r\n]*(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+_COMPACT = re.compile(
+    r"(\d{4})(\d\d)(\d\d)(?:[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?)?"
+    r"(Z|z|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+_RFC822 = re.compile(
+    r"(?:[A-Za-z]{3,9},?[ \t\r\n]+)?(\d{1,2})[ \t\r\n]+([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+"
+    r"(\d{4}|\d\d)"
+    r"(?:[ \t\r\n]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t\r\n]*([A-Za-z]{1,3}|[+-]\d\d:?\d\d))?)?",
+    re.ASCII,
+)
+_LONG = re.compile(
+    r"([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII
+)
+_BEFORE_CHRIST = re.compile(r"-\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+# RFC 822 section 5.1; its one-letter military zones were specified wrongly and are not read.
+_ZONES = {
+    "ut": 0, "utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
+    "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
+}  # fmt: skip
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_INVALID = Date(None, None, False, "D001")
+_IMPOSSIBLE = Date(None, None, False, "D004")
+
+
+def parse_date(text: str) -> Date:
+    """Read a date in any form that has one meaning.
+
+    W3C forms come back with ``code`` None; other forms with the code of what is wrong with
+    them, and with an instant where it is certain. A time without a zone is taken as UTC
+    (``D002``). Never raises; never guesses day and month; never fills in today.
+
+    >>> parse_date("1997-07").precision
+    'month'
+    >>> parse_date("Fri, 01 Oct 2004 18:23:17 GMT").code
+    'D001'
+    >>> parse_date("01/10/2004").instant is None
+    True
+    """
+    if found := _W3C.fullmatch(text):
+        return _assemble(found.groups(), None)
+    if found := _ISO.fullmatch(text):
+        return _assemble(found.groups(), _iso_code(text, found))
+    if found := _COMPACT.fullmatch(text):
+        code = "D002" if found[4] and not found[8] else "D001"
+        return _assemble(found.groups(), code)
+    if found := _RFC822.fullmatch(text):
+        return _from_rfc822(found)
+    if (found := _LONG.fullmatch(text)) and found[1].lower() in _MONTHS:
+        month = str(_MONTHS.index(found[1].lower()) + 1)
+        return _assemble((found[3], month, found[2], None, None, None, None, None), "D001")
+    return _IMPOSSIBLE if _BEFORE_CHRIST.fullmatch(text) else _INVALID
+
+
+def format_date(moment: date) -> str:
+    """Write a moment as W3C Datetime: a ``date`` as a day, a ``datetime`` to the second or finer.
+
+    The offset is kept; UTC is written ``Z``. A ``datetime`` without a zone raises
+    ``ValueError``: whose clock it was cannot be known.
+
+    >>> format_date(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '2026-01-02T03:04:05Z'
+    """
+    if not isinstance(moment, datetime):
+        return moment.isoformat()
+    if moment.tzinfo is None:
+        raise ValueError(
+            f"expected a datetime with a time zone, found {moment!r}; "
+            "add one, e.g. moment.replace(tzinfo=datetime.UTC)"
+        )
+    text = moment.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def _iso_code(text: str, found: re.Match[str]) -> str:
+    has_time, zone = found[4] is not None, found[8]
+    if zone is None:
+        return "D002" if has_time else "D001"
+    is_w3c_zone = zone == "Z" or len(zone) == 6
+    is_detached = text[found.start(8) - 1] in " \t\r\n"
+    return "D003" if not (has_time and is_w3c_zone) or is_detached or "t" in text else "D001"
+
+
+def _assemble(parts: tuple[str | None, ...], code: str | None) -> Date:
+    """Turn year, month, day, hour, minute, second, fraction, zone into an instant."""
+    year, month, day, hour, minute, second, fraction, zone = parts
+    offset = _offset_minutes(zone)
+    if offset is None:
+        return Date(None, None, False, "D003")
+    try:
+        local = datetime(
+            int(year or 0), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0),
+            int(second or 0), int((fraction or "")[:6].ljust(6, "0")), tzinfo=UTC,
+        )  # fmt: skip
+        instant = local - timedelta(minutes=offset)
+    except (ValueError, OverflowError):
+        return _IMPOSSIBLE
+    if abs(offset) > 14 * 60:
+        code = "D003"
+    return Date(instant, _precision(parts), zone is not None, code)
+
+
+def _precision(parts: tuple[str | None, ...]) -> Precision:
+    _, month, day, hour, _, second, fraction, _ = parts
+    if hour is None:
+        return "day" if day else "month" if month else "year"
+    return "fraction" if fraction else "second" if second else "minute"
+
+
+def _offset_minutes(zone: str | None) -> int | None:
+    """Minutes east of Greenwich of ``Z``, ``+hh``, ``+hhmm``, ``+hh:mm`` or a name."""
+    if zone is None:
+        return 0
+    if zone[0] not in "+-":
+        return _ZONES.get(zone.lower())
+    hours, minutes = int(zone[1:3]), int(zone[3:].lstrip(":") or 0)
+    if hours > 23 or minutes > 59:
+        return None
+    return (hours * 60 + minutes) * (-1 if zone[0] == "-" else 1)
+
+
+def _from_rfc822(found: re.Match[str]) -> Date:
+    day, month, year, hour, minute, second, zone = found.groups()
+    if month.lower() not in _MONTHS:
+        return _INVALID
+    number = str(_MONTHS.index(month.lower()) + 1)
+    if len(year) == 2:  # RFC 2822 section 4.3
+        year = f"{'20' if int(year) < 50 else '19'}{year}"
+    date_ = _assemble((year, number, day, hour, minute, second, None, zone), "D001")
+    return _INVALID if date_.code == "D003" and date_.instant is None else date_
+
+
+def microseconds(moment: datetime) -> int:
+    """Microseconds since 1970-01-01 UTC, exactly."""
+    gap = moment - _EPOCH
+    return (gap.days * 86_400 + gap.seconds) * 1_000_000 + gap.microseconds
+
+
+def from_microseconds(value: int) -> datetime:
+    """The inverse of :func:`microseconds`."""
+    return _EPOCH + timedelta(microseconds=value)

@@ -1,0 +1,152 @@
+"""One document: bytes in, entries and problems out, without any I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from urlset import engine as engines
+from urlset.engine import Mark, Rows, Run, source_offset
+from urlset.engine.decoding import charset_of, decode
+from urlset.engine.inflating import inflate
+from urlset.model import Kind, Problem, Sitemap
+from urlset.protocol import READ_LIMIT
+from urlset.rules import RULES
+
+__all__ = ["Document", "parse"]
+
+
+class Document:
+    """What one document says, and what had to be forgiven to read it.
+
+    ``kind`` was told from the content alone. ``entries`` iterates as :class:`urlset.Entry`, has
+    a length, and is an Arrow stream (``__arrow_c_stream__``). ``sitemaps`` are the children of
+    an index. ``problems`` are in document order. ``size`` is in bytes, unpacked; ``packed_size``
+    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from.
+
+    >>> document = parse(b"https://example.com/a\\nhttps://example.com/b\\n")
+    >>> document.kind, len(document.entries)
+    ('text', 2)
+    """
+
+    def __init__(
+        self,
+        parsed: engines.Parsed,
+        *,
+        text: bytes,
+        runs: list[Run],
+        packing_marks: list[Mark],
+        marks: list[Mark],
+        encoding: str,
+        size: int,
+        packed_size: int,
+        layers: int,
+        source: str | None,
+        engine: str,
+    ):
+        self.kind: Kind = parsed.kind
+        self.entries: Rows = parsed.entries
+        self.sitemaps: list[Sitemap] = parsed.sitemaps
+        self.encoding = encoding
+        self.size = size
+        self.packed_size = packed_size
+        self.layers = layers
+        self.source = source
+        self.engine = engine
+        self._text = text
+        self._runs = runs
+        self._packing_marks = packing_marks
+        self._marks = marks
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """Everything that had to be forgiven, with its place, in document order."""
+        packing = [_problem(mark, mark.offset, mark.end, 1, 1) for mark in self._packing_marks]
+        return packing + list(_located(self._marks, self._text, self._runs))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was cut off: neither by damage nor by a limit."""
+        cut = {"X009", "X025", "L009"}
+        return not any(mark.code in cut for mark in (*self._packing_marks, *self._marks))
+
+    def excerpt(self, line: int) -> str:
+        """The text of one line, from 1, for showing a problem in its place."""
+        lines = self._text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
+        return lines[line - 1].decode(errors="replace") if 0 < line <= len(lines) else ""
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.entries)} entries, {len(self.sitemaps)} sitemaps"
+        return f"<Document {self.kind} {self.source or ''}: {counts}>"
+
+
+def parse(
+    data: bytes,
+    *,
+    base: str | None = None,
+    content_type: str | None = None,
+    engine: str | None = None,
+    source: str | None = None,
+    limit: int = READ_LIMIT,
+) -> Document:
+    """Read one document of any format: XML, index, text, RSS or Atom, gzip around any of them.
+
+    ``base`` is the URL of the document, for references in it (``source``, when that is a URL);
+    ``content_type`` serves for its charset only; ``engine`` is ``"native"`` or ``"reference"``,
+    by default the best there is; ``limit`` caps the unpacked bytes. Does no I/O and fetches
+    nothing that the document names. Raises :class:`urlset.errors.EngineError` for an engine
+    that is not installed; nothing in ``data`` makes it raise.
+
+    >>> document = parse(b"<urlset><url><loc>/a?b&c</loc></url></urlset>", base="https://e.com/")
+    >>> [entry.loc for entry in document.entries]
+    ['https://e.com/a?b&c']
+    >>> [problem.rule for problem in document.problems]
+    ['missing-namespace', 'loc-not-absolute', 'unescaped-ampersand']
+    """
+    chosen = engines.get(engine)
+    data = bytes(data)
+    if base is None and source is not None and source[:8].lower().startswith(("http://", "https:/")):
+        base = source
+    inflated = inflate(data, limit, chosen.gunzip)
+    decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
+    parsed = chosen.parse(decoded.text, base, source, decoded.runs)
+    marks = sorted([*decoded.marks, *parsed.marks], key=lambda m: (m.offset, m.code, m.end, m.detail))
+    return Document(
+        parsed,
+        text=decoded.text,
+        runs=decoded.runs,
+        packing_marks=inflated.marks,
+        marks=marks,
+        encoding=decoded.encoding,
+        size=len(inflated.data),
+        packed_size=len(data),
+        layers=inflated.layers,
+        source=source,
+        engine=chosen.name,
+    )
+
+
+def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Problem:
+    rule = RULES[mark.code]
+    level = mark.level or rule.level
+    message = rule.message.replace("{}", mark.detail)
+    return Problem(rule.name, rule.code, level, message, offset, end, line, column)  # type: ignore[arg-type]
+
+
+def _located(marks: list[Mark], text: bytes, runs: list[Run]) -> Iterator[Problem]:
+    """Give marks, which are in order, their line and column, in one pass over the text."""
+    place, line, column = 0, 1, 1
+    for mark in marks:
+        passed = text[place : mark.offset]
+        breaks = passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
+        if breaks:
+            line += breaks
+            passed = passed[max(passed.rfind(b"\n"), passed.rfind(b"\r")) + 1 :]
+            column = 1
+        column += len(passed.translate(None, _CONTINUATION))
+        place = mark.offset
+        offset, end = (source_offset(x, runs) for x in (mark.offset, mark.end))
+        yield _problem(mark, offset, end, line, column)
+
+
+_CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character in UTF-8 but the first

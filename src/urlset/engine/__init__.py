@@ -1,0 +1,158 @@
+"""The engine: pure functions over one document, in two implementations with one contract.
+
+``reference`` is plain Python and the specification; ``native`` is Rust and its equal, row for
+row and problem for problem. :func:`get` chooses. What is rare (decoding, damaged gzip, index
+files) is written once, in Python, and serves both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple, Protocol, cast
+
+from urlset.errors import EngineError
+from urlset.model import Entry, Kind, Sitemap
+
+__all__ = ["Columns", "Engine", "Mark", "Parsed", "Renderer", "Rows", "Run", "available", "get", "source_offset"]
+
+NAMES = ("native", "reference")
+
+
+class Mark(NamedTuple):
+    """A problem as an engine notes it: a lint code, a byte span of the text, the words, a level.
+
+    ``level`` is None where the rule's own level holds.
+    """
+
+    code: str
+    offset: int
+    end: int
+    detail: str
+    level: str | None = None
+
+
+class Run(NamedTuple):
+    """A stretch of decoded text and where it stood: for offsets in the original bytes.
+
+    A byte ``x`` of the text at or after ``text_start`` stood at
+    ``source_start + (x - text_start) // text_width * source_width``.
+    """
+
+    text_start: int
+    source_start: int
+    text_width: int
+    source_width: int
+
+
+def source_offset(offset: int, runs: Sequence[Run]) -> int:
+    """Where a byte of the decoded text stood in the original bytes.
+
+    >>> source_offset(4, [Run(0, 2, 1, 2)])  # UTF-16 behind its byte order mark
+    10
+    """
+    if not runs:
+        return offset
+    run = runs[max(0, bisect_right(runs, offset, key=lambda run: run.text_start) - 1)]
+    return run.source_start + (offset - run.text_start) // run.text_width * run.source_width
+
+
+class Rows(Protocol):
+    """The entries of one document, as rows for Python and as Arrow for everybody else."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Entry]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+class Parsed(Protocol):
+    """What :meth:`Engine.parse` gives: marks are in order of their offset in the text."""
+
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def entries(self) -> Rows: ...
+    @property
+    def sitemaps(self) -> list[Sitemap]: ...
+    @property
+    def marks(self) -> list[Mark]: ...
+
+
+class Columns(Protocol):
+    """Entries in the form that an engine renders from; made by :meth:`Engine.columns`."""
+
+    def __len__(self) -> int: ...
+
+
+class Renderer(Protocol):
+    """One document being written; one object per document.
+
+    ``add`` takes rows from ``start`` on until the document is full and returns the row where
+    it stopped; ``finish`` gives the bytes, header and footer included.
+    """
+
+    @property
+    def count(self) -> int: ...
+    def add(self, columns: Any, start: int) -> int: ...
+    def finish(self) -> bytes: ...
+
+
+class Engine(Protocol):
+    """The contract. Both engines are modules with these functions."""
+
+    name: str
+
+    def is_utf8(self, data: bytes) -> bool: ...
+    def gunzip(self, data: bytes, limit: int) -> bytes | None:
+        """Unpack flawless gzip of at most ``limit`` bytes, else None."""
+
+    def gzip(self, data: bytes) -> bytes:
+        """Pack; the same bytes give the same bytes, without a time stamp."""
+
+    def parse(
+        self, text: bytes, base: str | None, source: str | None, runs: list[Run]
+    ) -> Parsed:
+        """Read UTF-8 text of any format. Never raises."""
+
+    def columns(self, entries: Any) -> Columns:
+        """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
+
+    def renderer(self, kind: str, max_urls: int, max_bytes: int, max_news: int) -> Renderer:
+        """Begin a document: ``kind`` is ``urlset`` or ``text``."""
+
+
+@cache
+def available() -> tuple[str, ...]:
+    """Name the engines that are installed, the best one first."""
+    return tuple(name for name in NAMES if _load(name) is not None)
+
+
+def get(name: str | None = None) -> Engine:
+    """Give the engine of that name; without one, ``URLSET_ENGINE``, or the best there is.
+
+    Raises :class:`urlset.errors.EngineError` for an engine that is not installed.
+
+    >>> get("reference").name
+    'reference'
+    """
+    wanted = name or os.environ.get("URLSET_ENGINE") or available()[0]
+    engine = _load(wanted) if wanted in NAMES else None
+    if engine is None:
+        raise EngineError(
+            f"expected an engine that is installed ({', '.join(available())}), found {wanted!r}; "
+            "the native engine is built when cargo is on the PATH during installation"
+        )
+    return engine
+
+
+@cache
+def _load(name: str) -> Engine | None:
+    try:
+        return cast(Engine, importlib.import_module(f"urlset.engine.{name}"))
+    except ImportError:
+        if name == "reference":
+            raise
+        return None

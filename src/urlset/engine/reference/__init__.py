@@ -1,0 +1,76 @@
+"""The reference engine: the contract of :mod:`urlset.engine` in plain Python, to be read."""
+
+from __future__ import annotations
+
+import gzip as _gzip
+import zlib
+from typing import NamedTuple
+
+from urlset.engine import Mark, Run
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.document import read_document
+from urlset.engine.reference.render import Columns, Renderer
+from urlset.engine.reference.rows import Rows
+from urlset.model import Kind, Sitemap
+
+__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer"]
+
+name = "reference"
+
+
+class Parsed(NamedTuple):
+    """What one document says."""
+
+    kind: Kind
+    entries: Rows
+    sitemaps: list[Sitemap]
+    marks: list[Mark]
+
+
+def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
+    """Read UTF-8 text of any format. Never raises."""
+    context = Context(text, base, source, runs)
+    kind = read_document(context)
+    marks = sorted(context.marks, key=lambda m: (m.offset, m.code, m.end, m.detail))
+    return Parsed(kind, Rows(context.entries), context.sitemaps, marks)
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether bytes are valid UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def gunzip(data: bytes, limit: int) -> bytes | None:
+    """Unpack flawless gzip of at most ``limit`` bytes, else None."""
+    pieces: list[bytes] = []
+    size = 0
+    while data:
+        unpacker = zlib.decompressobj(31)
+        try:
+            pieces.append(unpacker.decompress(data, limit - size + 1))
+        except zlib.error:
+            return None
+        size += len(pieces[-1])
+        if not unpacker.eof or size > limit:
+            return None
+        data = unpacker.unused_data
+    return b"".join(pieces) if pieces else None
+
+
+def gzip(data: bytes) -> bytes:
+    """Pack; the same bytes give the same bytes, without a time stamp."""
+    return _gzip.compress(data, compresslevel=6, mtime=0)
+
+
+def columns(entries: object) -> Columns:
+    """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
+    return Columns.of(entries)
+
+
+def renderer(kind: str, max_urls: int, max_bytes: int, max_news: int) -> Renderer:
+    """Begin a document: ``kind`` is ``urlset`` or ``text``."""
+    return Renderer(kind, max_urls, max_bytes, max_news)

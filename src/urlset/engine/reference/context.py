@@ -1,0 +1,85 @@
+"""What one document needs while it is read: its text, the marks made so far, offsets and lines."""
+
+from __future__ import annotations
+
+from urlset.engine import Mark, Run, source_offset
+from urlset.model import Entry, Sitemap
+from urlset.protocol import MAX_LOC
+from urlset.urls import Flaw, Url, read_url
+
+__all__ = ["Context", "ascii_lower", "snippet"]
+
+SNIPPET = 80
+
+
+def snippet(text: str) -> str:
+    """Shorten a value for a message: one line, 80 characters."""
+    text = text.replace("\r", " ").replace("\n", " ").replace("\t", " ")
+    return text if len(text) <= SNIPPET else text[:SNIPPET] + "…"
+
+
+def ascii_lower(text: str) -> str:
+    """Lower the letters A to Z and no others, as the native engine does."""
+    return text.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(65, 91)}
+
+
+class Context:
+    """The state of one document; one object per document, never reused."""
+
+    def __init__(self, text: bytes, base: str | None, source: str | None, runs: list[Run]):
+        self.text = text
+        self.base = base
+        self.source = source
+        self.runs = runs
+        self.entries: list[Entry] = []
+        self.sitemaps: list[Sitemap] = []
+        self.marks: list[Mark] = []
+        self.entities: dict[bytes, bytes] = {}
+        self.entities_used = False
+        self.expanded = 0
+        self.news_count = 0
+        self._once: set[tuple[str, object]] = set()
+        self._has_cr = b"\r" in text
+        self._line_offset = 0
+        self._line = 1
+
+    def mark(
+        self, code: str, offset: int, end: int, detail: str = "", level: str | None = None
+    ) -> None:
+        """Note a problem."""
+        self.marks.append(Mark(code, offset, end, snippet(detail), level))
+
+    def mark_once(self, code: str, key: object, offset: int, end: int, detail: str = "") -> None:
+        """Note a problem the first time only that it is met with this key in the document."""
+        if (code, key) not in self._once:
+            self._once.add((code, key))
+            self.mark(code, offset, end, detail)
+
+    def mark_flaws(self, flaws: tuple[Flaw, ...], offset: int, end: int) -> None:
+        """Note what was wrong with a value."""
+        for flaw in flaws:
+            self.mark(flaw.code, offset, end, flaw.detail, flaw.level)
+
+    def url(self, text: str, offset: int, end: int, base: str | None = None) -> str | None:
+        """Read a URL, relative to ``base`` or to the document's, and note its flaws."""
+        found: Url = read_url(text, base or self.base)
+        self.mark_flaws(found.flaws, offset, end)
+        if found.url is not None and len(found.url) >= MAX_LOC:
+            self.mark("U003", offset, end, str(len(found.url)))
+        return found.url
+
+    def line(self, offset: int) -> int:
+        """The line of an offset, from 1; offsets must come in rising order."""
+        text, start = self.text, self._line_offset
+        self._line += text.count(b"\n", start, offset)
+        if self._has_cr:
+            self._line += text.count(b"\r", start, offset) - text.count(b"\r\n", start, offset)
+        self._line_offset = offset
+        return self._line
+
+    def source_offset(self, offset: int) -> int:
+        """Where a byte of the text stood in the original bytes."""
+        return source_offset(offset, self.runs)

@@ -1,0 +1,51 @@
+"""A DOCTYPE: skipped; the simple entities it declares are kept, nothing outside is fetched."""
+
+from __future__ import annotations
+
+import re
+
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.values import NAME
+
+__all__ = ["read_doctype"]
+
+_PART = re.compile(
+    rb"<!--.*?-->|<\?.*?\?>|<!ENTITY[ \t\r\n]+(" + NAME + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
+    rb"|<!ENTITY|\"[^\"]*+\"|'[^']*+'|%|[\[\]>]",
+    re.DOTALL,
+)
+_EXTERNAL = re.compile(rb"[ \t\r\n](?:SYSTEM|PUBLIC)[ \t\r\n]")
+
+
+def read_doctype(context: Context, start: int) -> int:
+    """Read the DOCTYPE at ``start`` and return where it ends.
+
+    One without an end is taken to end at its first ``>``.
+    """
+    text = context.text
+    depth = 0
+    position = start + 9
+    is_external = False
+    while found := _PART.search(text, position):
+        token = found[0]
+        is_external = is_external or _EXTERNAL.search(text, position, found.start()) is not None
+        position = found.end()
+        if token == b"[":
+            depth = 1
+        elif token == b"]":
+            depth = 0
+        elif token == b">" and depth == 0:
+            break
+        elif token == b"%" or token == b"<!ENTITY":
+            is_external = True
+        elif found[1] is not None:
+            value = found[2] if found[2] is not None else found[3]
+            context.entities.setdefault(found[1], value)
+    else:
+        end = text.find(b">", start) + 1
+        position = end or len(text)
+        context.mark("X002", start, position, "DOCTYPE without an end")
+    context.mark("X015", start, position)
+    if is_external:
+        context.mark("X016", start, position, "DOCTYPE declares an external or parameter entity")
+    return position

@@ -1,0 +1,153 @@
+"""One document from its first byte to its last: its kind, its roots, and what lies around them."""
+
+from __future__ import annotations
+
+import re
+
+from urlset.engine.reference import feeds, sitemap
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.lists import read_list
+from urlset.engine.reference.names import Names, Role
+from urlset.engine.reference.prolog import BOM, FIND_ROOT, read_prolog, skip_space
+from urlset.engine.reference.tokens import markup
+from urlset.engine.reference.tree import Node, Tree
+from urlset.model import Kind
+from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS
+
+__all__ = ["read_document"]
+
+_NOTHING = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
+_ONLY_NULS = re.compile(rb"[\x00 \t\r\n]*+")
+_ASIDE = re.compile(rb"<!--|<\?(?!xml[ \t\r\n])")
+_ROOT_NAME = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?([A-Za-z]+)")
+_KINDS: dict[bytes, Kind] = {
+    b"urlset": "urlset", b"url": "urlset", b"loc": "urlset",
+    b"sitemapindex": "index", b"sitemap": "index",
+    b"rss": "rss", b"rdf": "rss", b"feed": "atom",
+}  # fmt: skip
+
+
+def read_document(context: Context) -> Kind:
+    """Read a document of any format into ``context`` and say what kind it is."""
+    if _NOTHING.fullmatch(context.text):
+        context.mark("X001", 0, 0)
+        return "empty"
+    form, start = read_prolog(context)
+    kind: Kind
+    if form == "xml":
+        kind = _read_roots(context, start)
+    elif form == "text":
+        kind = "text" if read_list(context, start) else "unknown"
+    else:
+        kind = form
+    for number, mark in enumerate(context.marks):
+        if mark.code == "X015" and context.entities_used:
+            context.marks[number] = mark._replace(level="error")
+    _check_limits(context, kind)
+    return kind
+
+
+def _read_roots(context: Context, start: int) -> Kind:
+    kind, position = _Root(context, start).read()
+    while position is not None:
+        begin = _next_root(context, position)
+        position = _Root(context, begin).read()[1] if begin is not None else None
+    if kind == "urlset" and context.sitemaps and not context.entries:
+        return "index"
+    if kind == "index" and context.entries and not context.sitemaps:
+        return "urlset"
+    return kind
+
+
+def _next_root(context: Context, start: int) -> int | None:
+    """Where another document begins behind a root, if one does; what lies between is noted."""
+    text = context.text
+    position = skip_space(text, start)
+    while _ASIDE.match(text, position):
+        end_mark = b"-->" if text.startswith(b"<!--", position) else b"?>"
+        end = text.find(end_mark, position + 2)
+        if end < 0:
+            break
+        position = skip_space(text, end + len(end_mark))
+    if position == len(text):
+        return None
+    root = FIND_ROOT.search(text, position)
+    begin = root.start() if root else len(text)
+    declaration = text.find(b"<?xml", position, begin)
+    junk_end = declaration if root and declaration >= 0 else begin
+    junk = text[position:junk_end]
+    if junk.strip(b" \t\r\n" + BOM):
+        if _ONLY_NULS.fullmatch(junk):
+            context.mark("X005", position, junk_end, "U+0000")
+        else:
+            context.mark("X008", position, junk_end, junk[:400].decode(errors="ignore"))
+    if root is None:
+        return None
+    context.mark("X024", junk_end, root.end())
+    return begin
+
+
+class _Root:
+    """One root element and all inside it; ``start`` is its ``<``."""
+
+    def __init__(self, context: Context, start: int):
+        name = _ROOT_NAME.match(context.text, start)
+        assert name is not None  # the prolog saw it
+        self.context = context
+        self.start = start
+        self.key = name[1].lower()
+        self.kind = _KINDS[self.key]
+        self.is_feed = self.kind in ("rss", "atom")
+        self.tree = Tree(context, Names(context, is_feed=self.is_feed), self._begin, self._finish)
+
+    def read(self) -> tuple[Kind, int | None]:
+        """Read to the end tag of the root; give the kind, and where that was unless it is missing."""
+        context, text, tree = self.context, self.context.text, self.tree
+        if self.key in (b"url", b"sitemap", b"loc"):
+            context.mark("S001", self.start, self.start + 1, f"<{self.key.decode()}>")
+        position = markup(context, tree, self.start)
+        while position < len(text) and not tree.is_done:
+            following = text.find(b"<", position)
+            following = len(text) if following < 0 else following
+            if following > position:
+                tree.text(position, following)
+            position = markup(context, tree, following) if following < len(text) else following
+        if tree.is_done:
+            return self.kind, position
+        missing = f"</{tree.stack[0].name.raw.decode()}>" if tree.stack else "the root is open"
+        context.mark("X009", len(text), len(text), missing)
+        return self.kind, None
+
+    def _begin(self, root: Node) -> None:
+        if self.is_feed:
+            feeds.check_version(self.context, root)
+
+    def _finish(self, node: Node) -> None:
+        if self.is_feed:
+            feeds.finish_item(self.context, node, feeds.base_of(self.tree.stack))
+            return
+        roots = (n.name.key for n in reversed(self.tree.stack) if n.name.role is Role.ROOT)
+        sitemap.finish_element(self.context, node, next(roots, ""))
+
+
+def _check_limits(context: Context, kind: Kind) -> None:
+    size = context.source_offset(len(context.text))
+    if kind == "index":
+        if len(context.sitemaps) > MAX_URLS:
+            context.mark("L004", 0, 0, f"{len(context.sitemaps):,}")
+        if size > MAX_BYTES:
+            context.mark("L005", 0, 0, f"{size:,}")
+        if not context.sitemaps:
+            context.mark("I005", 0, 0)
+        return
+    if kind in ("html", "unknown"):
+        return
+    if len(context.entries) > MAX_URLS:
+        context.mark("L001", 0, 0, f"{len(context.entries):,}")
+    if size > MAX_BYTES:
+        context.mark("L002", 0, 0, f"{size:,}")
+    if context.news_count > MAX_NEWS:
+        context.mark("L007", 0, 0, f"{context.news_count:,}")
+    if not context.entries:
+        is_news = b"sitemap-news" in context.text
+        context.mark("S021", 0, 0, level="info" if is_news else None)

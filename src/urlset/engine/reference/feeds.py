@@ -1,0 +1,135 @@
+"""RSS 2.0, RSS 1.0 and Atom: an item's link as a loc, its date as a lastmod."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from urlset.dates import parse_date
+from urlset.engine.reference.context import Context, ascii_lower
+from urlset.engine.reference.tree import Node
+from urlset.model import Entry
+from urlset.urls import SPACE, resolve
+
+__all__ = ["base_of", "check_version", "finish_item"]
+
+# RSS 2.0 names RFC 822; RFC 4287 names RFC 3339, which has seconds and a zone.
+_RSS_DATE = re.compile(
+    r"(?:[A-Za-z]{3},[ ]+)?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,3}|[+-]\d{4})",
+    re.ASCII,
+)
+_ATOM_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+_HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+# Later names serve where the earlier are missing; Dublin Core dates are W3C dates.
+_DATES = ("updated", "modified", "pubdate", "date", "published", "issued")
+_ATOM_03 = "http://purl.org/atom/ns#"
+
+
+def check_version(context: Context, node: Node) -> None:
+    """Note a feed format that engines do not name as accepted (F001)."""
+    version = node.attribute(b"version") or ""
+    if node.name.key == "rdf":
+        context.mark("F001", node.start, node.tag_end, "RSS 1.0")
+    elif node.name.key == "rss" and version.startswith("0.9"):
+        context.mark("F001", node.start, node.tag_end, f"RSS {version}")
+    elif node.name.key == "feed" and (node.name.uri == _ATOM_03 or version == "0.3"):
+        context.mark("F001", node.start, node.tag_end, "Atom 0.3")
+
+
+def base_of(stack: list[Node]) -> str | None:
+    """The ``xml:base`` that the elements around an item give, from the outside in."""
+    base: str | None = None
+    for node in stack:
+        base = _joined(node.attribute(b"xml:base"), base)
+    return base
+
+
+def finish_item(context: Context, node: Node, base: str | None) -> None:
+    """Make an entry of an ``item`` or an Atom ``entry``; ``base`` is the xml:base around it."""
+    link = _link(node)
+    if link is None:
+        context.mark("F002", node.start, node.tag_end)
+        return
+    text, place = link
+    base = _joined(base, context.base)
+    for element in (node, place):
+        base = _joined(element.attribute(b"xml:base"), base)
+    url = context.url(text, place.start, place.end, base)
+    lastmod, lastmod_text = _date(context, node)
+    if url is not None:
+        context.entries.append(
+            Entry(
+                url,
+                lastmod,
+                lastmod_text,
+                source=context.source,
+                offset=context.source_offset(node.start),
+                line=context.line(node.start),
+            )
+        )
+
+
+def _joined(reference: str | None, base: str | None) -> str | None:
+    if reference is None:
+        return base
+    reference = reference.strip(SPACE)
+    if _HTTP.match(reference):
+        return reference
+    return resolve(reference, base) if base is not None and _HTTP.match(base) else base
+
+
+def _link(node: Node) -> tuple[str, Node] | None:
+    """The first link: text in RSS, ``href`` of no relation or an alternate's in Atom.
+
+    Without one, a ``guid`` that is a permalink, as it is unless it says otherwise.
+    """
+    for child in node.children():
+        if child.name.key != "link":
+            continue
+        href = child.attribute(b"href")
+        if href is not None:
+            rel = child.attribute(b"rel")
+            if (rel is None or ascii_lower(rel.strip(SPACE)) == "alternate") and href.strip(SPACE):
+                return href, child
+            continue
+        text = child.content()
+        if text is not None and text.strip(SPACE):
+            return text, child
+    for child in node.children():
+        if child.name.key == "guid" and _is_permalink(child):
+            return child.content() or "", child
+    return None
+
+
+def _is_permalink(guid: Node) -> bool:
+    flag = guid.attribute(b"isPermaLink")
+    text = guid.content()
+    if flag is not None and ascii_lower(flag.strip(SPACE)) == "false":
+        return False
+    return text is not None and _HTTP.match(text.strip(SPACE)) is not None
+
+
+def _date(context: Context, node: Node) -> tuple[datetime | None, str | None]:
+    by_name: dict[str, Node] = {}
+    for child in node.children():
+        by_name.setdefault(child.name.key, child)
+    for name in _DATES:
+        child = by_name.get(name)
+        text = (child.content() or "").strip(SPACE) if child is not None else ""
+        if child is None or not text:
+            continue
+        if not _is_feed_date(name, text):
+            context.mark("F003", child.tag_end, child.end, text)
+        return parse_date(text).instant, text
+    return None, None
+
+
+def _is_feed_date(name: str, text: str) -> bool:
+    date = parse_date(text)
+    if date.instant is None:
+        return False
+    if name == "pubdate":
+        return _RSS_DATE.fullmatch(text) is not None
+    return date.code is None if name == "date" else _ATOM_DATE.fullmatch(text) is not None

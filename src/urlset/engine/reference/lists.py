@@ -1,0 +1,68 @@
+"""Plain text sitemaps: one URL a line, and what else people put on the lines."""
+
+from __future__ import annotations
+
+import re
+
+from urlset.engine.reference.context import Context
+from urlset.model import Entry
+from urlset.urls import SPACE
+
+__all__ = ["read_list"]
+
+_LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
+_HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_SPLIT = re.compile(f"[{SPACE}]+")
+
+
+def read_list(context: Context, start: int) -> bool:
+    """Read the lines from ``start`` on; False where not one of them is a URL.
+
+    A line is taken whole or not at all: with white space inside, only when each of its words is
+    a URL. What would have to be guessed is reported instead (T001).
+    """
+    text = context.text
+    position = start
+    strays: list[tuple[int, int, str]] = []
+    while position < len(text):
+        found = _LINE.match(text, position)
+        assert found is not None  # the pattern matches any line
+        line = found[0].rstrip(b"\r\n").decode()
+        _read_line(context, line, position, strays)
+        if found[0].endswith(b"\r") or line != line.strip(SPACE) or not line:
+            context.mark_once("T003", None, position, found.end())
+        position = found.end()
+    for offset, end, value in strays if context.entries else strays[:1]:
+        context.mark("T001", offset, end, value)
+    return bool(context.entries)
+
+
+def _read_line(
+    context: Context, line: str, offset: int, strays: list[tuple[int, int, str]]
+) -> None:
+    value = line.strip(SPACE)
+    end = offset + len(line.encode())
+    if not value:
+        return
+    words = _SPLIT.split(value)
+    is_clean = _FORBIDDEN.search(value) is None
+    if not is_clean or not all(_HTTP.match(word) for word in words):
+        strays.append((offset, end, value))
+        return
+    if len(words) > 1:
+        context.mark("T002", offset, end, str(len(words)))
+    if escaped := _ESCAPED.search(value):
+        context.mark("T004", offset, end, escaped[0])
+    for word in words:
+        url = context.url(word, offset, end)
+        if url is not None:
+            context.entries.append(
+                Entry(
+                    url,
+                    source=context.source,
+                    offset=context.source_offset(offset),
+                    line=context.line(offset),
+                )
+            )

@@ -1,0 +1,159 @@
+"""Names: what an element is, by its namespace and local name, however it was written."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from urlset.engine.reference.context import Context
+from urlset.protocol import NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
+
+__all__ = ["CHILDREN", "Bindings", "Name", "Names", "Role"]
+
+Bindings = dict[bytes, str]
+
+ROOTS = ("urlset", "sitemapindex")
+VALUES = ("loc", "lastmod", "changefreq", "priority")
+_IMAGE = ("loc", "caption", "geo_location", "title", "license")
+_VIDEO = (
+    "thumbnail_loc title description content_loc player_loc duration expiration_date rating "
+    "content_segment_loc view_count publication_date tag category family_friendly restriction "
+    "gallery_loc price requires_subscription uploader tvshow platform live id"
+).split()
+_NEWS = "publication access genres publication_date title keywords stock_tickers".split()
+_TVSHOW = (
+    "show_title video_type episode_title season_number episode_number premier_date"
+).split()
+
+CHILDREN: dict[str, frozenset[str]] = {
+    "image": frozenset(_IMAGE),
+    "video": frozenset(_VIDEO),
+    "news": frozenset(_NEWS),
+    "tvshow": frozenset(_TVSHOW),
+    "publication": frozenset(("name", "language")),
+}
+"""The elements that each container of an extension may hold."""
+
+_CONTAINERS = {
+    Ns.IMAGE: ("image",),
+    Ns.VIDEO: ("video", "tvshow"),
+    Ns.NEWS: ("news", "publication"),
+}
+_KNOWN = {
+    Ns.CORE: frozenset((*ROOTS, "url", "sitemap", *VALUES)),
+    Ns.IMAGE: frozenset(("image", *_IMAGE)),
+    Ns.VIDEO: frozenset(("video", *_VIDEO, *_TVSHOW)),
+    Ns.NEWS: frozenset(("news", *_NEWS, "name", "language")),
+    Ns.XHTML: frozenset(("link",)),
+}
+_MOVED = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "link": Ns.XHTML}
+
+
+class Role(IntEnum):
+    """What an element does in a sitemap."""
+
+    ROOT = 0
+    ENTRY = 1
+    VALUE = 2
+    CONTAINER = 3
+    LEAF = 4
+    LINK = 5
+    UNKNOWN = 6
+    EXTRA = 7
+    PLAIN = 8
+
+
+class Name(NamedTuple):
+    """A name, resolved: ``key`` is the local name in the case of the protocol."""
+
+    raw: bytes
+    ns: Ns
+    key: str
+    role: Role
+    uri: str | None
+
+
+class Names:
+    """Resolves the names of one document, and notes what was wrong with them, once each."""
+
+    def __init__(self, context: Context, *, is_feed: bool):
+        self.context = context
+        self.is_feed = is_feed
+        self.root_prefix: bytes | None = None
+        self.root_uri: str | None = None
+        self._cache: dict[bytes, Name] = {}
+        self._bindings: Bindings = {}
+
+    def resolve(self, raw: bytes, bindings: Bindings, start: int, end: int) -> Name:
+        """Say what an element of this name is, within these bindings."""
+        if bindings is not self._bindings:
+            self._bindings = bindings
+            self._cache.clear()
+        name = self._cache.get(raw)
+        if name is None:
+            name = self._cache[raw] = self._resolve(raw, bindings, start, end)
+        return name
+
+    def set_root(self, raw: bytes, bindings: Bindings, start: int, end: int) -> None:
+        """Take the namespace of the root, whatever it is, for the protocol's own."""
+        if self.is_feed:
+            return
+        prefix, _, local = raw.rpartition(b":")
+        uri = bindings.get(prefix)
+        self.root_prefix, self.root_uri = prefix, uri
+        if uri:
+            if uri != SITEMAP_NS:
+                self.context.mark_once("S003", uri, start, end, uri)
+        elif prefix:
+            self.context.mark_once("X020", prefix, start, end, prefix.decode())
+        else:
+            self.context.mark("S002", start, end, local.decode())
+
+    def _resolve(self, raw: bytes, bindings: Bindings, start: int, end: int) -> Name:
+        prefix, _, rest = raw.rpartition(b":")
+        local, lower = rest.decode(), rest.lower().decode()
+        if self.is_feed:
+            if prefix and prefix not in bindings and prefix != b"xml":
+                self.context.mark_once("X020", prefix, start, end, prefix.decode())
+            return Name(raw, Ns.OTHER, lower, Role.PLAIN, bindings.get(prefix))
+        ns, uri = self._namespace(prefix, bindings, start, end)
+        known = lower in _KNOWN.get(ns, ())
+        if known and lower != local:
+            self.context.mark_once("S006", raw, start, end, local)
+        if ns is Ns.CORE and lower in _MOVED and not known:
+            self.context.mark_once("S011", raw, start, end, local)
+            ns, known = _MOVED[lower], True
+        key = lower if known else local
+        return Name(raw, ns, key, _role(ns, key), uri)
+
+    def _namespace(
+        self, prefix: bytes, bindings: Bindings, start: int, end: int
+    ) -> tuple[Ns, str | None]:
+        uri = bindings.get(prefix)
+        if prefix == self.root_prefix and uri == self.root_uri:
+            return Ns.CORE, SITEMAP_NS
+        if uri is None and not prefix:
+            return Ns.CORE, SITEMAP_NS
+        if uri is None:
+            ns = PREFIXES.get(prefix.lower().decode(), Ns.OTHER)
+            self.context.mark_once("X020", prefix, start, end, prefix.decode())
+            return ns, URIS.get(ns)
+        stripped = uri.strip(" \t\r\n")
+        ns = NAMESPACES.get(stripped, Ns.OTHER)
+        if ns is Ns.OTHER:
+            return ns, uri
+        if uri != URIS[ns]:
+            self.context.mark_once("S003" if ns is Ns.CORE else "S004", uri, start, end, uri)
+        return ns, URIS[ns]
+
+
+def _role(ns: Ns, key: str) -> Role:
+    if ns is Ns.CORE:
+        if key in ROOTS:
+            return Role.ROOT
+        if key in ("url", "sitemap"):
+            return Role.ENTRY
+        return Role.VALUE if key in VALUES else Role.UNKNOWN
+    if ns in _CONTAINERS:
+        return Role.CONTAINER if key in _CONTAINERS[ns] else Role.LEAF
+    return Role.LINK if ns is Ns.XHTML and key == "link" else Role.EXTRA

@@ -1,0 +1,126 @@
+"""The start of a document: is it XML, a list or a page, and where does its root begin."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.doctype import read_doctype
+from urlset.engine.reference.tokens import XSL
+from urlset.engine.reference.values import NAME
+from urlset.protocol import PROLOG_LIMIT
+
+__all__ = ["BOM", "FIND_ROOT", "read_prolog", "skip_space"]
+
+BOM = b"\xef\xbb\xbf"
+SPACE = b" \t\r\n"
+FIND_ROOT = re.compile(
+    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
+)
+_FRAGMENT = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)
+_HTML = re.compile(rb"<(?:!doctype[ \t\r\n]+)?html(?=[ \t\r\n/>])", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!doctype(?=[ \t\r\n\[>])", re.IGNORECASE)
+_DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
+_ELEMENT = re.compile(rb"<" + NAME)
+_BLANK = re.compile(rb"[ \t\r\n]*+")
+
+
+def read_prolog(context: Context) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
+    """Tell what a document is and where its root element, or its first line, begins."""
+    start = _skip_marks(context)
+    if not context.text.startswith(b"<", start):
+        return _after_junk(context, start) or ("text", start)
+    position: int | None = start
+    while position is not None:
+        begin = position
+        position = _next_part(context, begin)
+        if position is None:
+            return _root_at(context, begin)
+    raise AssertionError("the loop ends by returning")
+
+
+def skip_space(text: bytes, start: int) -> int:
+    """The offset of the first byte that is not XML white space."""
+    found = _BLANK.match(text, start)
+    return found.end() if found else start
+
+
+def _skip_marks(context: Context) -> int:
+    """Skip byte order marks and white space, noting those that may not stand there."""
+    text = context.text
+    start = position = len(BOM) if text.startswith(BOM) else 0
+    if start:
+        context.mark("X013", 0, start)
+    while True:
+        position = skip_space(text, position)
+        if not text.startswith(BOM, position):
+            break
+        context.mark("X014", position, position + len(BOM))
+        position += len(BOM)
+    if position > start and _DECLARATION.match(text, position):
+        context.mark("X006", start, position, str(position - start))
+    return position
+
+
+def _next_part(context: Context, start: int) -> int | None:
+    """Step over one declaration, comment or DOCTYPE; None where there is none."""
+    text = context.text
+    if text.startswith(b"<?", start):
+        end = text.find(b"?>", start)
+        closed = text.find(b">", start)
+        if end < 0 or closed < end and b"<" in text[closed:end]:
+            if closed < 0:
+                return None
+            context.mark("X002", start, closed + 1, "processing instruction does not end in ?>")
+            end = closed - 1
+        if XSL.match(text, start, end + 2):
+            context.mark("X018", start, end + 2)
+        return skip_space(text, end + 2)
+    if text.startswith(b"<!--", start):
+        inside, end = text.find(b"--", start + 4), text.find(b"-->", start + 4)
+        if end < 0:
+            return None
+        if inside != end:
+            context.mark("X002", start, end + 3, '"--" inside a comment')
+        return skip_space(text, end + 3)
+    if _DOCTYPE.match(text, start) and not _HTML.match(text, start):
+        return skip_space(text, read_doctype(context, start))
+    return None
+
+
+def _root_at(
+    context: Context, start: int
+) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
+    """Decide what begins where the prolog ended."""
+    text = context.text
+    if FIND_ROOT.match(text, start) or _FRAGMENT.match(text, start):
+        return "xml", start
+    if _HTML.match(text, start):
+        context.mark("X019", start, min(len(text), start + 5))
+        return "html", start
+    if found := _after_junk(context, start):
+        return found
+    name = _ELEMENT.match(text, start)
+    if name is None:
+        context.mark("X009", len(text), len(text), "a root element")
+    else:
+        shown = name[0].decode(errors="ignore")
+        context.mark("S001", start, name.end(), f"{shown}>")
+    return "unknown", start
+
+
+def _after_junk(context: Context, start: int) -> tuple[Literal["xml"], int] | None:
+    """Find the root of a sitemap behind what does not belong before it (X007)."""
+    text = context.text
+    root = FIND_ROOT.search(text, start, min(len(text), start + PROLOG_LIMIT))
+    if root is None:
+        return None
+    declaration = text.rfind(b"<?xml", start, root.start())
+    begin = declaration if declaration >= 0 else root.start()
+    if begin > start:
+        context.mark("X007", start, begin, text[start:begin][:400].decode(errors="ignore"))
+    position: int | None = begin
+    while position is not None and position < root.start():
+        position = _next_part(context, position)
+    return "xml", root.start()

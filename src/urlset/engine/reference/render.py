@@ -1,0 +1,223 @@
+"""Entries written as the bytes of one document, which is full at whichever limit comes first.
+
+One entry a line, children in the order of the schema, the five escapes, and only those
+namespaces declared that are used: the same entries give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from urlset.arrow import batches_to_entries, is_arrow
+from urlset.dates import format_date, parse_date
+from urlset.engine.reference.values import escape
+from urlset.model import Alternate, Entry, Image, News, Video
+from urlset.protocol import URIS, Ns
+
+__all__ = ["Columns", "Renderer"]
+
+_PREFIXES = {Ns.IMAGE: "image", Ns.VIDEO: "video", Ns.NEWS: "news", Ns.XHTML: "xhtml"}
+_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+_FOOTER = b"</urlset>\n"
+
+
+class Columns(list[Entry]):
+    """Entries to render from."""
+
+    @classmethod
+    def of(cls, entries: Any) -> Columns:
+        """Take a list of entries or an Arrow stream."""
+        if is_arrow(entries):
+            return cls(entry for batch in batches_to_entries(entries) for entry in batch)
+        return cls(entries)
+
+
+class Renderer:
+    """One document being written; ``count`` entries are in it."""
+
+    def __init__(self, kind: str, max_urls: int, max_bytes: int, max_news: int):
+        self.count = 0
+        self._is_text = kind == "text"
+        self._max_urls = max_urls
+        self._max_bytes = max_bytes
+        self._max_news = max_news
+        self._news = 0
+        self._size = 0
+        self._used: set[Ns] = set()
+        self._body: list[bytes] = []
+
+    def add(self, columns: Columns, start: int) -> int:
+        """Take entries from ``start`` on until the document is full; return where it stopped.
+
+        The first entry is taken whatever its size: one that is over the limit by itself is for
+        the caller to refuse.
+        """
+        for row in range(start, len(columns)):
+            entry = columns[row]
+            line = _text_line(entry) if self._is_text else _url(entry)
+            used = self._used | (set() if self._is_text else _namespaces(entry))
+            news = self._news + (entry.news is not None and not self._is_text)
+            size = self._size + len(line)
+            is_full = (
+                self.count >= self._max_urls
+                or news > self._max_news
+                or size + self._frame(used) > self._max_bytes
+            )
+            if is_full and self.count:
+                return row
+            self.count += 1
+            self._used, self._news, self._size = used, news, size
+            self._body.append(line)
+        return len(columns)
+
+    def finish(self) -> bytes:
+        """The bytes of the document, header and footer included."""
+        if self._is_text:
+            return b"".join(self._body)
+        return b"".join((_header(self._used), *self._body, _FOOTER))
+
+    def _frame(self, used: set[Ns]) -> int:
+        return 0 if self._is_text else len(_header(used)) + len(_FOOTER)
+
+
+def _header(used: set[Ns]) -> bytes:
+    names = "".join(
+        f' xmlns:{prefix}="{URIS[ns]}"' for ns, prefix in _PREFIXES.items() if ns in used
+    )
+    return _DECLARATION + f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
+
+
+def _namespaces(entry: Entry) -> set[Ns]:
+    fields = {
+        Ns.IMAGE: entry.images,
+        Ns.VIDEO: entry.videos,
+        Ns.NEWS: entry.news,
+        Ns.XHTML: entry.alternates,
+    }
+    return {ns for ns, value in fields.items() if value}
+
+
+def _text_line(entry: Entry) -> bytes:
+    return f"{entry.loc}\n".encode()
+
+
+def _url(entry: Entry) -> bytes:
+    return "".join(("<url>", *_parts(entry), "</url>\n")).encode()
+
+
+def _parts(entry: Entry) -> Iterator[str]:
+    yield _tag("loc", entry.loc)
+    yield _tag("lastmod", _lastmod(entry))
+    yield _tag("changefreq", entry.changefreq)
+    if entry.priority is not None:
+        yield _tag("priority", _decimal(entry.priority))
+    for image in entry.images:
+        yield _image(image)
+    for video in entry.videos:
+        yield _video(video)
+    if entry.news is not None:
+        yield _news(entry.news)
+    for alternate in entry.alternates:
+        yield _alternate(alternate)
+    yield entry.extra or ""
+
+
+def _lastmod(entry: Entry) -> str | None:
+    """The text that stood there when it is a W3C date, else the instant in that form."""
+    text = entry.lastmod_text
+    if text is not None and parse_date(text).code is None:
+        return text
+    return None if entry.lastmod is None else format_date(entry.lastmod)
+
+
+def _decimal(value: float) -> str:
+    """A number as the schema wants it, without an exponent: the shortest that reads the same."""
+    text = repr(float(value))
+    return format_plain(text) if "e" in text else text
+
+
+def format_plain(text: str) -> str:
+    """Write ``1e-05`` as ``0.00001``."""
+    mantissa, _, exponent = text.partition("e")
+    digits = mantissa.replace(".", "")
+    return "0." + "0" * (-int(exponent) - 1) + digits
+
+
+def _tag(name: str, value: str | None, **attributes: str | None) -> str:
+    written = "".join(
+        f' {key}="{escape(text, attribute=True)}"'
+        for key, text in attributes.items()
+        if text is not None
+    )
+    if value is None:
+        return f"<{name}{written}/>" if written else ""
+    return f"<{name}{written}>{escape(value)}</{name}>"
+
+
+def _image(image: Image) -> str:
+    inner = "".join(_tag(f"image:{key}", value) for key, value in image._asdict().items())
+    return f"<image:image>{inner}</image:image>"
+
+
+def _news(news: News) -> str:
+    publication = _tag("news:name", news.name) + _tag("news:language", news.language)
+    names = ("access", "genres", "publication_date", "title", "keywords", "stock_tickers")
+    rest = "".join(_tag(f"news:{name}", getattr(news, name)) for name in names)
+    wrapped = f"<news:publication>{publication}</news:publication>" if publication else ""
+    return f"<news:news>{wrapped}{rest}</news:news>"
+
+
+def _alternate(alternate: Alternate) -> str:
+    return _tag(
+        "xhtml:link",
+        None,
+        rel="alternate",
+        hreflang=alternate.hreflang,
+        media=alternate.media,
+        href=alternate.href,
+    )
+
+
+def _video(video: Video) -> str:
+    return f"<video:video>{''.join(_video_parts(video))}</video:video>"
+
+
+def _video_parts(v: Video) -> Iterator[str]:
+    for name in ("thumbnail_loc", "title", "description", "content_loc"):
+        yield _tag(f"video:{name}", getattr(v, name))
+    yield _tag(
+        "video:player_loc",
+        v.player_loc,
+        allow_embed=v.player_loc_allow_embed,
+        autoplay=v.player_loc_autoplay,
+    )
+    for name in ("duration", "expiration_date", "rating"):
+        yield _tag(f"video:{name}", getattr(v, name))
+    for segment in v.content_segments:
+        yield _tag("video:content_segment_loc", segment.loc, duration=segment.duration)
+    yield _tag("video:view_count", v.view_count)
+    yield _tag("video:publication_date", v.publication_date)
+    for tag in v.tags:
+        yield _tag("video:tag", tag)
+    yield _tag("video:category", v.category)
+    yield _tag("video:family_friendly", v.family_friendly)
+    yield _tag("video:restriction", v.restriction, relationship=v.restriction_relationship)
+    yield _tag("video:gallery_loc", v.gallery_loc, title=v.gallery_loc_title)
+    for price in v.prices:
+        yield _tag(
+            "video:price",
+            price.value,
+            currency=price.currency,
+            type=price.type,
+            resolution=price.resolution,
+        )
+    yield _tag("video:requires_subscription", v.requires_subscription)
+    yield _tag("video:uploader", v.uploader, info=v.uploader_info)
+    if v.tvshow is not None:
+        show = "".join(_tag(f"video:{key}", text) for key, text in v.tvshow._asdict().items())
+        yield f"<video:tvshow>{show}</video:tvshow>"
+    yield _tag("video:platform", v.platform, relationship=v.platform_relationship)
+    yield _tag("video:live", v.live)
+    for identifier in v.ids:
+        yield _tag("video:id", identifier.value, type=identifier.type)

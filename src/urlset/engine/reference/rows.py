@@ -1,0 +1,26 @@
+"""Entries in memory as rows, which become Arrow when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from urlset.arrow import entries_to_stream
+from urlset.model import Entry
+
+__all__ = ["Rows"]
+
+
+class Rows:
+    """A list of entries that is also an Arrow stream."""
+
+    def __init__(self, entries: list[Entry]):
+        self.entries = entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return entries_to_stream(self.entries, requested_schema)

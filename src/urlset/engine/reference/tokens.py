@@ -1,0 +1,194 @@
+"""Markup: where tags, comments and sections begin and end, and what to make of broken ones.
+
+Every scan for the end of something stops at the next ``<`` or consumes what it scanned, so the
+whole is linear in the length of the document whatever the document is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Protocol
+
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.values import NAME, attribute_text
+from urlset.protocol import MAX_ATTRIBUTES
+
+__all__ = ["Attribute", "Handler", "XSL", "attributes", "markup"]
+
+SPACE = rb"[ \t\r\n]"
+_OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
+_CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
+_NAME = re.compile(NAME)
+_ATTRIBUTE = re.compile(
+    rb"(" + SPACE + rb"*+)(" + NAME + rb")"
+    rb"(?:" + SPACE + rb"*+=" + SPACE + rb"*+(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?+"
+)
+XSL = re.compile(
+    rb"<\?xml-stylesheet[ \t\r\n][^>]*?type" + SPACE + rb"*=" + SPACE
+    + rb"*[\"'](?:text/xsl|text/xml|application/xslt\+xml)[\"']"
+)  # fmt: skip
+
+
+class Attribute(NamedTuple):
+    """An attribute of a start tag; ``value`` is None where it is uncertain."""
+
+    name: bytes
+    value: str | None
+    start: int
+    end: int
+
+
+class Handler(Protocol):
+    """Who is told of markup, in document order."""
+
+    def open(
+        self, name: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
+    ) -> None: ...
+    def close(self, name: bytes, start: int, end: int) -> None: ...
+    def text(self, start: int, end: int) -> None: ...
+    def cdata(self, start: int, end: int) -> None: ...
+    def aside(self, start: int, end: int) -> None: ...
+
+
+def markup(context: Context, handler: Handler, start: int) -> int:
+    """Handle the ``<`` at ``start`` and return where to go on.
+
+    What is no markup is handed on as text. The length of the document is returned where it
+    ends inside the markup; nothing is handed on then.
+    """
+    following = context.text[start + 1 : start + 2]
+    if following == b"/":
+        return _close(context, handler, start)
+    if following == b"!":
+        return _declaration(context, handler, start)
+    if following == b"?":
+        return _instruction(context, handler, start)
+    if following and _NAME.match(following):
+        return _open(context, handler, start)
+    return _literal(context, handler, start) if following else len(context.text)
+
+
+def attributes(context: Context, start: int, end: int) -> list[Attribute]:
+    """Read the attributes of a start tag; the first of two with one name counts."""
+    found: dict[bytes, Attribute] = {}
+    is_odd = False
+    position = start
+    while position < end:
+        match = _ATTRIBUTE.match(context.text, position, end)
+        if match is None:
+            is_odd = is_odd or context.text[position] not in b" \t\r\n"
+            position += 1
+            continue
+        position = match.end()
+        group = 3 if match[3] is not None else 4 if match[4] is not None else 5
+        is_odd = is_odd or not match[1] or group == 5
+        if match[group] is None:
+            continue
+        span = match.start(group), match.end(group)
+        if match[2] in found:
+            context.mark("X021", match.start(2), match.end(), match[2].decode())
+        elif len(found) < MAX_ATTRIBUTES:
+            value = attribute_text(context, *span)
+            found[match[2]] = Attribute(match[2], value, *span)
+        else:
+            is_odd = True
+    if is_odd:
+        context.mark("X002", start, end, "malformed attributes")
+    return list(found.values())
+
+
+def _open(context: Context, handler: Handler, start: int) -> int:
+    text = context.text
+    match = _OPEN.match(text, start)
+    if match is not None:
+        name, span_start, end = match[1], match.start(2), match.end()
+        is_empty = text[end - 2] == 0x2F and end - 2 >= span_start  # ends in />
+    else:
+        following = _next_markup(text, start)
+        end = text.find(b">", start, following) + 1
+        if end == 0:
+            return _unfinished(context, handler, start, following)
+        found = _NAME.match(text, start + 1, end - 1)
+        assert found is not None  # the caller saw a name begin here
+        name, span_start = found[0], found.end()
+        is_empty = text[end - 2] == 0x2F and end - 2 >= span_start
+    span_end = end - 2 if is_empty else end - 1
+    read = attributes(context, span_start, span_end) if span_start < span_end else []
+    handler.open(name, read, start, end, is_empty)
+    return end
+
+
+def _close(context: Context, handler: Handler, start: int) -> int:
+    text = context.text
+    match = _CLOSE.match(text, start)
+    if match is not None:
+        handler.close(match[1], start, match.end())
+        return match.end()
+    following = _next_markup(text, start)
+    name = _NAME.match(text, start + 2, following)
+    end = text.find(b">", start, following) + 1
+    if name is None and end == 0 or end == 0 and following == len(text):
+        return _unfinished(context, handler, start, following)
+    end = end or following
+    context.mark("X002", start, end, "malformed end tag")
+    if name is not None:
+        handler.close(name[0], start, end)
+    return end
+
+
+def _declaration(context: Context, handler: Handler, start: int) -> int:
+    text = context.text
+    if text.startswith(b"<!--", start):
+        inside = text.find(b"--", start + 4)
+        end = text.find(b"-->", start + 4)
+        if end < 0:
+            return len(text)
+        if inside != end:
+            context.mark("X002", start, end + 3, '"--" inside a comment')
+        handler.aside(start, end + 3)
+        return end + 3
+    if text.startswith(b"<![CDATA[", start):
+        end = text.find(b"]]>", start + 9)
+        if end < 0:
+            return len(text)
+        handler.cdata(start + 9, end)
+        return end + 3
+    following = _next_markup(text, start)
+    end = text.find(b">", start, following) + 1
+    if end == 0:
+        return _unfinished(context, handler, start, following)
+    context.mark("X002", start, end, "declaration out of place")
+    return end
+
+
+def _instruction(context: Context, handler: Handler, start: int) -> int:
+    text = context.text
+    following = _next_markup(text, start)
+    end = text.find(b"?>", start + 2, following)
+    if end >= 0:
+        end += 2
+    else:
+        end = text.find(b">", start, following) + 1
+        if end:
+            context.mark("X002", start, end, "processing instruction does not end in ?>")
+        else:
+            end = text.find(b"?>", start + 2) + 2
+            if end == 1:
+                return len(text)
+    handler.aside(start, end)
+    return end
+
+
+def _next_markup(text: bytes, start: int) -> int:
+    following = text.find(b"<", start + 1)
+    return len(text) if following < 0 else following
+
+
+def _unfinished(context: Context, handler: Handler, start: int, following: int) -> int:
+    return len(context.text) if following == len(context.text) else _literal(context, handler, start)
+
+
+def _literal(context: Context, handler: Handler, start: int) -> int:
+    context.mark("X002", start, start + 1, '"<" in text must be written &lt;')
+    handler.text(start, start + 1)
+    return start + 1

@@ -1,0 +1,165 @@
+"""Character data: references, characters that XML forbids, line ends — text as it is meant."""
+
+from __future__ import annotations
+
+import html.entities
+import re
+
+from urlset.engine.reference.context import Context
+from urlset.protocol import MAX_EXPANSION, READ_LIMIT
+
+__all__ = ["attribute_text", "cdata_text", "escape", "is_doubly_escaped", "text"]
+
+HTML_ENTITIES = {
+    name[:-1].encode(): value for name, value in html.entities.html5.items() if name[-1] == ";"
+}
+_PREDEFINED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
+
+NAME = rb"[A-Za-z_:\x80-\xff][-.\w:\x80-\xff]*+"
+_REFERENCE = rb"&(?:#([0-9]+);|#x([0-9A-Fa-f]+);|(" + NAME + rb");)?"
+_FORBIDDEN = rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]"
+_TEXT = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|\r\n?|\]\]>")
+_ATTRIBUTE = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|\r\n?|[\t\n]")
+_CDATA = re.compile(_FORBIDDEN + rb"|\r\n?")
+_AGAIN = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-f]+);")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#13;"}
+_ATTRIBUTE_ESCAPES = _ESCAPES | {"\n": "&#10;", "\t": "&#9;"}
+_TO_ESCAPE = str.maketrans(_ESCAPES)
+_TO_ESCAPE_ATTRIBUTE = str.maketrans(_ATTRIBUTE_ESCAPES)
+
+
+def text(context: Context, start: int, end: int) -> str | None:
+    """Decode character data; None where an entity makes it uncertain (``X016``)."""
+    return _decode(context, _TEXT, start, end, " ")
+
+
+def attribute_text(context: Context, start: int, end: int) -> str | None:
+    """Decode the value of an attribute; white space becomes blanks (XML 1.0 section 3.3.3)."""
+    return _decode(context, _ATTRIBUTE, start, end, " ")
+
+
+def cdata_text(context: Context, start: int, end: int) -> str | None:
+    """Decode the inside of a CDATA section, where ``&`` and ``<`` are themselves."""
+    return _decode(context, _CDATA, start, end, " ")
+
+
+def escape(value: str, *, attribute: bool = False) -> str:
+    """Write a value as XML: the five escapes of sitemaps.org, and line ends that would be lost."""
+    return value.translate(_TO_ESCAPE_ATTRIBUTE if attribute else _TO_ESCAPE)
+
+
+def is_doubly_escaped(value: str) -> bool:
+    """Tell whether a decoded value looks escaped still."""
+    return "&" in value and _AGAIN.search(value) is not None
+
+
+def _decode(
+    context: Context, pattern: re.Pattern[bytes], start: int, end: int, blank: str
+) -> str | None:
+    raw = context.text[start:end]
+    found = pattern.search(raw)
+    if found is None:
+        return raw.decode()
+    pieces: list[str] = []
+    position = 0
+    certain = True
+    while found is not None:
+        pieces.append(raw[position : found.start()].decode())
+        piece = _replacement(context, found, start, pattern is _ATTRIBUTE)
+        certain = certain and piece is not None
+        pieces.append(piece or "")
+        position = found.end()
+        found = pattern.search(raw, position)
+    pieces.append(raw[position:].decode())
+    return "".join(pieces) if certain else None
+
+
+def _replacement(
+    context: Context, found: re.Match[bytes], start: int, is_attribute: bool
+) -> str | None:
+    offset, end = start + found.start(), start + found.end()
+    matched = found[0]
+    if matched[0] == 0x26:  # &
+        return _reference(context, found, offset, end)
+    if matched[0] in b"\t\n\r":
+        return " " if is_attribute else "\n"
+    if matched == b"]]>":
+        context.mark("X002", offset, end, '"]]>" in text')
+        return "]]>"
+    context.mark("X005", offset, end, f"U+{ord(matched.decode()):04X}")
+    return ""
+
+
+def _reference(context: Context, found: re.Match[bytes], offset: int, end: int) -> str | None:
+    decimal, hexadecimal, name = found.groups()
+    if name is not None:
+        return _entity(context, name, offset, end)
+    if decimal is None and hexadecimal is None:
+        context.mark("X003", offset, end)
+        return "&"
+    digits = (decimal or hexadecimal).lstrip(b"0")
+    code = int(digits or b"0", 10 if decimal is not None else 16) if len(digits) < 9 else -1
+    if code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE:
+        return chr(code)
+    if 0x10000 <= code < 0x110000:
+        return chr(code)
+    context.mark("X005", offset, end, found[0].decode())
+    return ""
+
+
+def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
+    if name in _PREDEFINED:
+        return _PREDEFINED[name]
+    if name in context.entities:
+        context.entities_used = True
+        value = expand(context.entities, name, ())
+        context.expanded += len(value) if value is not None else 0
+        if value is None or context.expanded > READ_LIMIT:
+            context.mark("X016", offset, end, f"Entity &{name.decode()}; expands too far")
+            return None
+        return value
+    context.mark("X004", offset, end, name.decode())
+    return HTML_ENTITIES.get(name, f"&{name.decode()};")
+
+
+def expand(entities: dict[bytes, bytes], name: bytes, within: tuple[bytes, ...]) -> str | None:
+    """Expand a declared entity that holds text alone, at most 10,000 characters of it; or None.
+
+    Nothing is expanded that holds markup, that names itself, or that nests deeper than 16.
+    """
+    if name in within or len(within) >= 16:
+        return None
+    raw = entities[name]
+    pieces: list[str] = []
+    position = size = 0
+    for found in _DECLARED.finditer(raw):
+        piece = raw[position : found.start()].decode() + (
+            _declared_piece(entities, found, (*within, name)) or "\0"
+        )
+        pieces.append(piece)
+        size += len(piece)
+        if piece.endswith("\0") or size > MAX_EXPANSION:
+            return None
+        position = found.end()
+    pieces.append(raw[position:].decode())
+    value = "".join(pieces)
+    return value if len(value) <= MAX_EXPANSION else None
+
+
+_DECLARED = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|<")
+
+
+def _declared_piece(
+    entities: dict[bytes, bytes], found: re.Match[bytes], within: tuple[bytes, ...]
+) -> str | None:
+    """One reference inside the value of an entity; None for what may not stand there."""
+    decimal, hexadecimal, name = found.groups()
+    if name is not None:
+        if name in entities:
+            return expand(entities, name, within)
+        return _PREDEFINED.get(name)
+    digits = ((decimal or hexadecimal) or b"").lstrip(b"0")
+    if not 0 < len(digits) < 8:
+        return None
+    code = int(digits, 10 if decimal is not None else 16)
+    return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE else None

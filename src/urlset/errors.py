@@ -1,0 +1,47 @@
+"""The exceptions of urlset; each is also the builtin that it resembles.
+
+::
+
+    UrlsetError
+    ├── SourceError     (OSError)     a source that cannot be read at all
+    ├── EntryError      (ValueError)  an entry that may not be written
+    ├── TargetError     (OSError)     a target that cannot be written
+    └── EngineError     (RuntimeError) the engine asked for is not installed
+
+What is wrong *inside* a document is never an exception: it is a problem in
+:attr:`urlset.Document.problems`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["EngineError", "EntryError", "SourceError", "TargetError", "UrlsetError"]
+
+
+class UrlsetError(Exception):
+    """The root of every exception that urlset raises on purpose."""
+
+
+class SourceError(UrlsetError, OSError):
+    """A source cannot be read: no such file, no permission, not a kind of source we know."""
+
+
+class EntryError(UrlsetError, ValueError):
+    """An entry may not be written, because it could not be read back as valid.
+
+    ``row`` is its number in the input, from 1; ``field`` the column at fault;
+    ``value`` what stood there.
+    """
+
+    def __init__(self, message: str, *, row: int = 0, field: str = "", value: object = None):
+        super().__init__(message)
+        self.row = row
+        self.field = field
+        self.value = value
+
+
+class TargetError(UrlsetError, OSError):
+    """A target cannot be written: a full disk, no permission, a file where a folder must be."""
+
+
+class EngineError(UrlsetError, RuntimeError):
+    """The engine asked for is not installed; ``urlset --version`` tells which ones are."""

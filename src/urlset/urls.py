@@ -1,0 +1,198 @@
+"""One URL: what a document wrote, as the URL that is to be requested.
+
+The rule of the house: a URL is kept as it was written, character for character, unless what
+stands there cannot be requested at all. Then only repairs with one outcome are made (trimming,
+a space to ``%20``, joining a wrapped line, resolving a reference), each of them reported; and
+where no repair is certain, there is no URL.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
+
+SPACE = (
+    " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\u200b\u200c\u200d\u2060\ufeff"
+)
+"""Unicode white space, and the zero-width characters that editors leave around a value."""
+
+ASCII_SPACE = " \t\n\r"
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
+_HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
+_NEXT_URL = re.compile(rf"[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
+_PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
+_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
+
+
+class Flaw(NamedTuple):
+    """A lint code found in a value, with the words that go into its message.
+
+    ``level`` is None for the level of the rule.
+    """
+
+    code: str
+    detail: str
+    level: str | None = None
+
+
+class Url(NamedTuple):
+    """A URL as it is to be requested, or None; and what had to be forgiven."""
+
+    url: str | None
+    flaws: tuple[Flaw, ...]
+
+
+def read_url(text: str, base: str | None = None) -> Url:
+    """Read the text of a ``loc`` (or of a feed's link) as an http(s) URL.
+
+    ``base`` is the URL of the document, for references without a scheme. ``url`` is None
+    for what is no http(s) URL (``mailto:``, a broken host, a reference without a base).
+
+    >>> read_url(" https://example.com/a b ").url
+    'https://example.com/a%20b'
+    >>> read_url("/a", "https://example.com/sitemap.xml").url
+    'https://example.com/a'
+    >>> read_url("javascript:void(0)").flaws[0].code
+    'U002'
+    """
+    flaws: list[Flaw] = []
+    url = _trim(text, flaws)
+    if any(mark in url for mark in SPACE):
+        url = _without_inner_space(url, flaws)
+    if not _HTTP.match(url):
+        absolute = _absolute(url, base, flaws)
+        if absolute is None:
+            return Url(None, tuple(flaws))
+        url = absolute
+    authority = split_origin(url)[1]
+    if not _is_authority(authority):
+        flaws.append(Flaw("U015", authority))
+        return Url(None, tuple(flaws))
+    return Url(url, tuple(flaws))
+
+
+def split_urls(text: str) -> list[str]:
+    """Split a value that holds several URLs, one after another; most values hold one.
+
+    >>> split_urls("https://example.com/1 https://example.com/2")
+    ['https://example.com/1', 'https://example.com/2']
+    """
+    parts = _NEXT_URL.split(text.strip(SPACE))
+    return parts if len(parts) > 1 else [text]
+
+
+def split_origin(url: str) -> tuple[str, str, str]:
+    """Split an absolute URL into scheme, authority and all the rest.
+
+    >>> split_origin("https://example.com:8080/a?b")
+    ('https', 'example.com:8080', '/a?b')
+    """
+    scheme, _, rest = url.partition("://")
+    end = next((i for i, mark in enumerate(rest) if mark in "/?#"), len(rest))
+    return scheme, rest[:end], rest[end:]
+
+
+def is_host(host: str) -> bool:
+    """Tell whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
+
+    Underscores and international names pass, since servers answer to them.
+
+    >>> is_host("xn--bcher-kva.example"), is_host("a..b"), is_host("{host}")
+    (True, False, False)
+    """
+    if _IPV6.fullmatch(host):
+        return True
+    host = host.removesuffix(".")
+    if not host or len(host) > 253 or not _HOST.fullmatch(host):
+        return False
+    return all(0 < len(label) < 64 for label in host.split("."))
+
+
+def resolve(reference: str, base: str) -> str:
+    """Resolve a reference against a base URL (RFC 3986 section 5.2).
+
+    >>> resolve("../b?c", "https://example.com/x/y/sitemap.xml")
+    'https://example.com/x/b?c'
+    """
+    scheme, authority, path, query, fragment = _split(reference)
+    base_scheme, base_authority, base_path, base_query, _ = _split(base)
+    if scheme:
+        return reference
+    if authority is None:
+        authority = base_authority
+        if not path:
+            path, query = base_path, query or base_query
+        elif path.startswith("/"):
+            path = _without_dots(path)
+        else:
+            path = _without_dots(base_path[: base_path.rfind("/") + 1] + path)
+    if authority is not None and path and not path.startswith("/"):
+        path = f"/{path}"
+    return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
+
+
+def _trim(text: str, flaws: list[Flaw]) -> str:
+    url = text.strip(SPACE)
+    if len(url) != len(text) and url:
+        is_ascii = text.strip(ASCII_SPACE) == url
+        flaws.append(Flaw("U005", "", "info" if is_ascii else None))
+    return url
+
+
+def _without_inner_space(url: str, flaws: list[Flaw]) -> str:
+    """Join wrapped lines, as browsers do (https://url.spec.whatwg.org/#url-parsing); encode spaces."""
+    flaws.append(Flaw("U006", url))
+    return _WRAP.sub("", url).replace(" ", "%20")
+
+
+def _absolute(url: str, base: str | None, flaws: list[Flaw]) -> str | None:
+    scheme = _SCHEME.match(url)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        flaws.append(Flaw("U002", scheme[1]))
+        return None
+    flaws.append(Flaw("U001", url))
+    if scheme or base is None or not _HTTP.match(base) or _is_bare_host(url, base):
+        return None
+    return resolve(url, base)
+
+
+def _is_bare_host(url: str, base: str) -> bool:
+    """Tell ``www.example.com/a`` from ``a/b``: resolving a host as a path would invent a URL."""
+    first = url.split("/", 1)[0].lower()
+    return bool(first) and (first.startswith("www.") or first == split_origin(base)[1].lower())
+
+
+def _is_authority(authority: str) -> bool:
+    host = authority.rpartition("@")[2]
+    if ":" in host and not host.endswith("]"):
+        host, _, port = host.rpartition(":")
+        if port and not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+            return False
+    return is_host(host)
+
+
+def _split(url: str) -> tuple[str | None, str | None, str, str | None, str | None]:
+    found = _PARTS.fullmatch(url)
+    assert found is not None  # the pattern matches any text
+    return found[1], found[2], found[3], found[4], found[5]
+
+
+def _without_dots(path: str) -> str:
+    """Remove ``.`` and ``..`` from an absolute path (RFC 3986 section 5.2.4)."""
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments[1:]:
+        if segment == "..":
+            if kept:
+                kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)

@@ -1,0 +1,37 @@
+"""What every test may ask for: an engine (each in turn), and the material beside the checkout."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from urlset.engine import Engine, available, get
+
+# No deadline: a busy machine is not a bug. CI repeats the same examples: red means the change.
+settings.register_profile(
+    "urlset", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True
+)
+settings.load_profile("urlset")
+
+
+# Of the session, not of the function: Hypothesis runs a function many times and refuses the latter.
+@pytest.fixture(scope="session", params=["reference", "native"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine in turn: a test that takes it states the contract of both."""
+    name: str = request.param
+    if name == "native" and name not in available():
+        why = "the native engine is not built: `make setup` builds it where cargo is on PATH"
+        if os.environ.get("URLSET_NATIVE") == "1":
+            pytest.fail(f"{why}; URLSET_NATIVE=1 requires it")
+        pytest.skip(why)
+    return get(name)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder `shared` beside the checkout: corpora and schemas too big to carry along."""
+    folder = Path(__file__).parents[2] / "shared"
+    if not folder.is_dir():
+        pytest.skip("no folder `shared` beside the checkout (corpora and schemas for more tests)")
+    return folder

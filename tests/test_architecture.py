@@ -1,0 +1,195 @@
+"""Holds the house together: floors, doors, and what a file in it may look like."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import urlset
+
+SRC = Path(__file__).parents[1] / "src"
+
+# From the ground up. A module imports from its own floor and from those below. A room that is not
+# built yet may stand here; one that is built must.
+FLOORS = {
+    "ground": "errors protocol model rules dates urls arrow engine document",
+    "first floor": "fetcher store robots page publisher",
+    "second floor": "reader writer finder crawler",
+    "third floor": "sources builder checker auditor differ announcer reporter",
+    "roof": "cli integrations __main__",
+    "table of contents": "__init__",
+}
+
+# The one module (or package) through which each outside library enters.
+DOORS = {
+    "arro3": "urlset.arrow",
+    "rich": "urlset.cli",
+    "typer": "urlset.cli",
+}
+
+MAX_LINES = 300  # a longer file does two things
+
+
+class Import(NamedTuple):
+    """One import statement: who asks for what, and where it stands."""
+
+    module: str
+    target: str
+    where: str
+
+
+def sources() -> list[Path]:
+    return sorted(path for path in SRC.rglob("*") if path.suffix in {".py", ".pyi"})
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path) for path in sources()}
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    """Every import in a file: inside functions, under TYPE_CHECKING, by import_module("name")."""
+    module = module_name(path)
+    package = module if path.stem == "__init__" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        where = f"{path.relative_to(SRC.parent)}:{getattr(node, 'lineno', 0)}"
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    yield Import(module, alias.name, where)
+            case ast.ImportFrom(module=origin, names=names, level=level):
+                parents = package.split(".")[: len(package.split(".")) + 1 - level]
+                origin = ".".join([*parents, origin] if origin else parents) if level else origin
+                for alias in names:
+                    # `from urlset import dates` asks for a module, `import read` for a name in it.
+                    inner = f"{origin}.{alias.name}"
+                    yield Import(module, inner if inner in MODULES else str(origin), where)
+            case ast.Call(
+                func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield Import(module, name, where)
+            case _:
+                pass
+
+
+IMPORTS = [found for path in sources() for found in imports_of(path)]
+OURS = [found for found in IMPORTS if found.target.split(".")[0] == "urlset"]
+THEIRS = [
+    found
+    for found in IMPORTS
+    if found.target.split(".")[0] not in {"urlset", "__future__", *sys.stdlib_module_names}
+]
+
+
+def room(module: str) -> str:
+    """The part of a module's name that stands on a floor: `urlset.cli.read` → `cli`."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def floor(module: str) -> int:
+    """The height of a module's room; an unlisted one is above all, and has its own test."""
+    for height, rooms in enumerate(FLOORS.values()):
+        if room(module) in rooms.split():
+            return height
+    return len(FLOORS)
+
+
+def test_every_room_is_on_a_floor():
+    unlisted = sorted({room(module) for module in MODULES if floor(module) == len(FLOORS)})
+
+    assert not unlisted, (
+        f"src/urlset has {', '.join(unlisted)}, which no floor lists: "
+        "add it to FLOORS in tests/test_architecture.py, on the lowest floor whose rooms it needs"
+    )
+
+
+def test_imports_go_down():
+    names = [*FLOORS, "no floor"]
+
+    upward = [
+        f"{found.where}: {found.module} ({names[floor(found.module)]}) "
+        f"imports {found.target} ({names[floor(found.target)]})"
+        for found in OURS
+        if floor(found.target) > floor(found.module)
+    ]
+
+    assert not upward, "imports go down the floors of FLOORS, never up:\n" + "\n".join(upward)
+
+
+def test_imports_make_no_circle():
+    graph: dict[str, set[str]] = {}
+    for found in OURS:
+        graph.setdefault(found.module, set()).add(found.target)
+
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        # graphlib names the imported one first.
+        pytest.fail("modules import each other in a circle: " + " → ".join(error.args[1][::-1]))
+
+
+def test_each_outside_library_has_one_door():
+    wrong = []
+    for found in THEIRS:
+        library = found.target.split(".")[0]
+        door = DOORS.get(library)
+        if door is None:
+            wrong.append(
+                f"{found.where}: {library} is new: give it a door in DOORS "
+                "(tests/test_architecture.py) and a line in pyproject.toml"
+            )
+        elif not f"{found.module}.".startswith(f"{door}."):
+            wrong.append(f"{found.where}: {library} comes in through {door} only")
+
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(SRC)))
+def test_file_says_what_it_is_for_and_is_short(path: Path):
+    text = path.read_text(encoding="utf-8")
+
+    assert ast.get_docstring(ast.parse(text)), f"{path} opens with no docstring"
+    lines = len(text.splitlines())
+    assert lines <= MAX_LINES, f"{path}: {lines} lines, more than {MAX_LINES}, do two things"
+
+
+def test_all_is_complete_and_sorted():
+    tree = ast.parse((SRC / "urlset" / "__init__.py").read_text(encoding="utf-8"))
+    brought = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and (node.level or str(node.module).startswith("urlset"))
+        for alias in node.names
+    }
+    public = {name for name in brought if not name.startswith("_")}
+
+    missing = public - set(urlset.__all__)
+    unknown = [name for name in urlset.__all__ if not hasattr(urlset, name)]
+
+    assert not missing, f"urlset/__init__.py imports {sorted(missing)}, which __all__ leaves out"
+    assert not unknown, f"urlset.__all__ names {unknown}, which urlset does not have"
+    assert len(set(urlset.__all__)) == len(urlset.__all__)
+    # As ruff sorts it (RUF022): constants, classes, functions.
+    assert list(urlset.__all__) == sorted(
+        urlset.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name)
+    )
+
+
+def test_importing_urlset_is_cheap():
+    # DESIGN: `import urlset` costs next to nothing beyond the standard library.
+    code = "import sys, urlset; print(*{name.split('.')[0] for name in sys.modules})"
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    loaded = sorted(set(run.stdout.split()) & set(DOORS))
+    assert not loaded, f"`import urlset` loads {', '.join(loaded)}: import inside the function"
