@@ -23,6 +23,8 @@ ASCII_SPACE = " \t\n\r"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_SPACE = re.compile(f"[{SPACE}]")
+_PATH = re.compile("[/?#]")
 _WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
 _NEXT_URL = re.compile(rf"[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
@@ -63,7 +65,7 @@ def read_url(text: str, base: str | None = None) -> Url:
     """
     flaws: list[Flaw] = []
     url = _trim(text, flaws)
-    if any(mark in url for mark in SPACE):
+    if _SPACE.search(url):
         url = _without_inner_space(url, flaws)
     if not _HTTP.match(url):
         absolute = _absolute(url, base, flaws)
@@ -83,6 +85,8 @@ def split_urls(text: str) -> list[str]:
     >>> split_urls("https://example.com/1 https://example.com/2")
     ['https://example.com/1', 'https://example.com/2']
     """
+    if not _SPACE.search(text):
+        return [text]
     parts = _NEXT_URL.split(text.strip(SPACE))
     return parts if len(parts) > 1 else [text]
 
@@ -94,8 +98,8 @@ def split_origin(url: str) -> tuple[str, str, str]:
     ('https', 'example.com:8080', '/a?b')
     """
     scheme, _, rest = url.partition("://")
-    end = next((i for i, mark in enumerate(rest) if mark in "/?#"), len(rest))
-    return scheme, rest[:end], rest[end:]
+    end = _PATH.search(rest)
+    return (scheme, rest, "") if end is None else (scheme, rest[: end.start()], rest[end.start() :])
 
 
 def is_host(host: str) -> bool:

@@ -32,6 +32,8 @@ _ATTRIBUTES = {
 
 def read(context: Context, children: list[Node]) -> dict[str, object]:
     """Read the extension elements of one entry into the fields of an entry that have any."""
+    if all(node.name.role is Role.VALUE for node in children):
+        return {}
     images = [_image(context, node) for node in _of(children, Ns.IMAGE, "image")]
     videos = [_video(context, node) for node in _of(children, Ns.VIDEO, "video")]
     alternates = [
@@ -162,10 +164,10 @@ def _alternate(context: Context, node: Node) -> Alternate | None:
     if href is None:
         context.mark("H001", node.start, node.tag_end, "href")
         return None
-    is_app = ascii_lower(href).startswith(("android-app:", "ios-app:"))
+    is_app = ascii_lower(href[:12]).startswith(("android-app:", "ios-app:"))
     if hreflang is None and media is None and not is_app:
         context.mark("H001", node.start, node.tag_end, "hreflang")
     rel = node.attribute(b"rel")
-    if rel is None or ascii_lower(rel.strip(SPACE)) != "alternate":
+    if rel != "alternate" and ascii_lower((rel or "").strip(SPACE)) != "alternate":
         context.mark("H002", node.start, node.tag_end, rel or "nothing")
     return Alternate(hreflang, href, media)

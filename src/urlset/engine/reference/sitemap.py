@@ -75,8 +75,9 @@ def _first_values(context: Context, children: list[Node]) -> dict[str, Node]:
     for child in children:
         if child.name.role is not Role.VALUE:
             continue
-        _check_attributes(context, child)
-        if any(True for _ in child.children()):
+        if child.attributes:
+            _check_attributes(context, child)
+        if any(isinstance(item, Node) for item in child.items):
             context.mark("S017", child.start, child.tag_end, child.name.key)
         if child.name.key == "loc":
             continue
@@ -104,9 +105,11 @@ def _metadata(
     images = found.get("images")
     if isinstance(images, tuple) and len(images) > MAX_IMAGES:
         context.mark("L006", node.start, node.tag_end, str(len(images)))
-    extras = [child for child in children if child.name.role is Role.EXTRA]
-    extras += [child for child in children if extensions.is_other_link(child)]
-    extras.sort(key=lambda child: child.start)
+    extras = [
+        child
+        for child in children
+        if child.name.role is Role.EXTRA or extensions.is_other_link(child)
+    ]
     if extras:
         found["extra"] = extra.serialise(extras) or None
     return found

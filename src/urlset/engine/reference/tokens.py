@@ -13,16 +13,25 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
-__all__ = ["Attribute", "Handler", "XSL", "attributes", "markup"]
+__all__ = ["LEAF", "XSL", "Attribute", "Handler", "attributes", "markup"]
 
 SPACE = rb"[ \t\r\n]"
 _OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
 _CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
 _NAME = re.compile(NAME)
+# An element with nothing in it to decide: no attributes, markup, odd characters, or references
+# other than &amp;, which every other URL has.
+LEAF = re.compile(
+    rb"[ \t\n]*+(<(" + NAME + rb")>)"
+    rb"((?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*+)</\2>"
+)
 _ATTRIBUTE = re.compile(
     rb"(" + SPACE + rb"*+)(" + NAME + rb")"
     rb"(?:" + SPACE + rb"*+=" + SPACE + rb"*+(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?+"
 )
+# Attributes as nearly everybody writes them: with nothing in them to decide.
+_PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&\x00-\x1f\xef]*+)\"")
+_PLAIN = re.compile(rb"(?:" + SPACE + rb"++" + _PAIR.pattern + rb")*+" + SPACE + rb"*+")
 XSL = re.compile(
     rb"<\?xml-stylesheet[ \t\r\n][^>]*?type" + SPACE + rb"*=" + SPACE
     + rb"*[\"'](?:text/xsl|text/xml|application/xslt\+xml)[\"']"
@@ -70,6 +79,13 @@ def markup(context: Context, handler: Handler, start: int) -> int:
 
 def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     """Read the attributes of a start tag; the first of two with one name counts."""
+    if _PLAIN.fullmatch(context.text, start, end):
+        plain = [
+            Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
+            for pair in _PAIR.finditer(context.text, start, end)
+        ]
+        if len({attribute.name for attribute in plain}) == len(plain) <= MAX_ATTRIBUTES:
+            return plain
     found: dict[bytes, Attribute] = {}
     is_odd = False
     position = start

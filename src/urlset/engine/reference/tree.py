@@ -6,6 +6,7 @@ cannot stand inside it; an entry that the end of the document cuts off is not an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from urlset.engine.reference.context import Context, ascii_lower
@@ -17,6 +18,10 @@ from urlset.protocol import MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, MAX_VALUE, Ns
 __all__ = ["Node", "Tree"]
 
 XML_SPACE = " \t\r\n"
+_BLANK = re.compile(rb"[ \t\r\n]*+")
+_BETWEEN = frozenset((Role.ROOT, Role.ENTRY, Role.CONTAINER))
+_WITHIN = frozenset((Role.ENTRY, Role.CONTAINER))
+_NO_ATTRIBUTES: list[Attribute] = []
 
 
 class Node:
@@ -44,10 +49,15 @@ class Node:
 
     def attribute(self, name: bytes) -> str | None:
         """The value of an attribute, or None."""
-        return next((a.value for a in self.attributes if a.name == name), None)
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute.value
+        return None
 
     def content(self) -> str | None:
         """All the text inside, joined; None where a part of it is uncertain or it is too long."""
+        if len(self.items) == 1 and isinstance(first := self.items[0], str):
+            return first if len(first) <= MAX_VALUE else None
         pieces: list[str] = []
         for piece in self._texts():
             if piece is None:
@@ -98,7 +108,9 @@ class Tree:
             self.context.mark_once("X002", "depth", start, end, "too many elements, or too deep")
             self._overflow += not is_empty
             return
-        bindings = self._bind(self.stack[-1].bindings if self.stack else {}, attributes)
+        bindings = self.stack[-1].bindings if self.stack else {}
+        if attributes:
+            bindings = self._bind(bindings, attributes)
         if not self.stack:
             self.names.set_root(raw, bindings, start, end)
         name = self.names.resolve(raw, bindings, start, end)
@@ -114,6 +126,28 @@ class Tree:
         if is_empty:
             self._pop(end)
 
+    def leaf(self, raw: bytes, start: int, tag_end: int, end: int, value: str) -> bool:
+        """Take an element without attributes that holds plain text alone, within an entry.
+
+        The same as ``open``, ``text`` and ``close``, in one step; False where it cannot be.
+        """
+        top = self.stack[-1]
+        if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
+            return False
+        name = self.names.resolve(raw, top.bindings, start, tag_end)
+        if name.role is not Role.LEAF and (
+            name.role is not Role.VALUE or top.name.role is not Role.ENTRY
+        ):
+            return False
+        if name.role is Role.LEAF and not _may_hold(top.name, name):
+            return False
+        node = Node(name, _NO_ATTRIBUTES, top.bindings, start, tag_end)
+        node.end = end
+        node.items.append(value)
+        top.items.append(node)
+        self._nodes += 1
+        return True
+
     def close(self, raw: bytes, start: int, end: int) -> None:
         """Take an end tag: it ends the nearest element of its name, and all inside that."""
         if self._overflow:
@@ -128,7 +162,9 @@ class Tree:
         self._pop(start)
 
     def text(self, start: int, end: int) -> None:
-        """Take character data."""
+        """Take character data; white space between elements is nothing."""
+        if self.stack and self.stack[-1].name.role in _BETWEEN and self._is_blank(start, end):
+            return
         self._add(text(self.context, start, end), start, end)
 
     def cdata(self, start: int, end: int) -> None:
@@ -150,6 +186,11 @@ class Tree:
     def is_in_entry(self) -> bool:
         """Whether an entry is open."""
         return self.entry_depth > 0
+
+    @property
+    def is_between(self) -> bool:
+        """Whether an entry is open, and in it an element whose white space is nothing."""
+        return self.entry_depth > 0 and self.stack[-1].name.role in _WITHIN
 
     def _push(self, node: Node) -> None:
         if self.is_in_entry:
@@ -182,12 +223,12 @@ class Tree:
                 bindings = dict(outer) if bindings is outer else bindings
                 if len(bindings) < MAX_NAMESPACES:
                     bindings[attribute.name[6:]] = attribute.value or ""
-        for attribute in attributes:
-            prefix = attribute.name.rpartition(b":")[0]
+        for name, _, start, end in attributes:
+            if b":" not in name:
+                continue
+            prefix = name.rpartition(b":")[0]
             if prefix and prefix not in (b"xml", b"xmlns") and prefix not in bindings:
-                self.context.mark_once(
-                    "X020", prefix, attribute.start, attribute.end, prefix.decode()
-                )
+                self.context.mark_once("X020", prefix, start, end, prefix.decode())
         return bindings
 
     def _find(self, raw: bytes, start: int, end: int) -> int | None:
@@ -202,6 +243,10 @@ class Tree:
                 self.context.mark("S006", start, end, f"/{raw.decode()}")
                 return depth
         return None
+
+    def _is_blank(self, start: int, end: int) -> bool:
+        found = _BLANK.match(self.context.text, start, end)
+        return found is not None and found.end() == end
 
     def _add(self, value: str | None, start: int, end: int) -> None:
         if self._overflow or not self.stack:
