@@ -52,9 +52,7 @@ _RFC822 = re.compile(
     r"(?:[ \t\r\n]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t\r\n]*([A-Za-z]{1,3}|[+-]\d\d:?\d\d))?)?",
     re.ASCII,
 )
-_LONG = re.compile(
-    r"([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII
-)
+_LONG = re.compile(r"([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII)
 _BEFORE_CHRIST = re.compile(r"-\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()

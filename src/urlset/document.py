@@ -17,14 +17,14 @@ __all__ = ["Document", "parse"]
 
 
 class Document:
-    """What one document says, and what had to be forgiven to read it.
+    r"""What one document says, and what had to be forgiven to read it.
 
     ``kind`` was told from the content alone. ``entries`` iterates as :class:`urlset.Entry`, has
     a length, and is an Arrow stream (``__arrow_c_stream__``). ``sitemaps`` are the children of
     an index. ``problems`` are in document order. ``size`` is in bytes, unpacked; ``packed_size``
     as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from.
 
-    >>> document = parse(b"https://example.com/a\\nhttps://example.com/b\\n")
+    >>> document = parse(b"https://example.com/a\nhttps://example.com/b\n")
     >>> document.kind, len(document.entries)
     ('text', 2)
     """
@@ -105,12 +105,15 @@ def parse(
     """
     chosen = engines.get(engine)
     data = bytes(data)
-    if base is None and source is not None and source[:8].lower().startswith(("http://", "https:/")):
+    if base is None and source is not None and source.startswith(("http://", "https://")):
         base = source
     inflated = inflate(data, limit, chosen.gunzip)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     parsed = chosen.parse(decoded.text, base, source, decoded.runs)
-    marks = sorted([*decoded.marks, *parsed.marks], key=lambda m: (m.offset, m.code, m.end, m.detail))
+    marks = sorted(
+        [*decoded.marks, *parsed.marks],
+        key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail),
+    )
     return Document(
         parsed,
         text=decoded.text,

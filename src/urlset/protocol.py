@@ -127,4 +127,4 @@ _MISSPELT: dict[Ns, tuple[str, ...]] = {
 NAMESPACES: dict[str, Ns] = {uri: ns for ns, uri in URIS.items()} | {
     uri: ns for ns, uris in _MISSPELT.items() for uri in uris
 }
-"""Every URI that is read, the right ones and the known misspellings; the reader reports the latter."""
+"""Every URI that is read: the right ones, and the known misspellings, which are reported."""

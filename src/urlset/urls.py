@@ -14,7 +14,8 @@ from typing import NamedTuple
 __all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
 
 SPACE = (
-    " \t\n\r\x0b\x0c\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    " \t\n\r\x0b\x0c\x85\xa0\u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\u200b\u200c\u200d\u2060\ufeff"
 )
 """Unicode white space, and the zero-width characters that editors leave around a value."""
@@ -150,7 +151,7 @@ def _trim(text: str, flaws: list[Flaw]) -> str:
 
 
 def _without_inner_space(url: str, flaws: list[Flaw]) -> str:
-    """Join wrapped lines, as browsers do (https://url.spec.whatwg.org/#url-parsing); encode spaces."""
+    """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
     flaws.append(Flaw("U006", url))
     return _WRAP.sub("", url).replace(" ", "%20")
 
@@ -176,7 +177,9 @@ def _is_authority(authority: str) -> bool:
     host = authority.rpartition("@")[2]
     if ":" in host and not host.endswith("]"):
         host, _, port = host.rpartition(":")
-        if port and not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+        if port and not (
+            port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536
+        ):
             return False
     return is_host(host)
 

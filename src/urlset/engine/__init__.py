@@ -17,7 +17,18 @@ from typing import Any, NamedTuple, Protocol, cast
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
-__all__ = ["Columns", "Engine", "Mark", "Parsed", "Renderer", "Rows", "Run", "available", "get", "source_offset"]
+__all__ = [
+    "Columns",
+    "Engine",
+    "Mark",
+    "Parsed",
+    "Renderer",
+    "Rows",
+    "Run",
+    "available",
+    "get",
+    "source_offset",
+]
 
 NAMES = ("native", "reference")
 
@@ -112,9 +123,7 @@ class Engine(Protocol):
     def gzip(self, data: bytes) -> bytes:
         """Pack; the same bytes give the same bytes, without a time stamp."""
 
-    def parse(
-        self, text: bytes, base: str | None, source: str | None, runs: list[Run]
-    ) -> Parsed:
+    def parse(self, text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
         """Read UTF-8 text of any format. Never raises."""
 
     def columns(self, entries: Any) -> Columns:

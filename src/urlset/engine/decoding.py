@@ -38,8 +38,8 @@ _CODECS = frozenset(
     """utf-8 utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be ascii
     cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874
     iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
-    iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman tis-620
-    gb2312 gbk gb18030 big5 big5hkscs shift_jis cp932 euc_jp euc_kr cp949""".split()
+    iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman
+    tis-620 gb2312 gbk gb18030 big5 big5hkscs shift_jis cp932 euc_jp euc_kr cp949""".split()
 )
 # WHATWG's encoding standard reads these names as the wider encoding that documents really use.
 _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
@@ -107,7 +107,7 @@ def _codec(name: str | None) -> str | None:
 
 
 def _strictly(data: bytes, codec: str) -> str | None:
-    """Decode, or None. The five bytes that windows-1252 leaves open are controls, as in browsers."""
+    """Decode, or None. The bytes that windows-1252 leaves open are controls, as in browsers."""
     try:
         return data.decode(codec)
     except UnicodeDecodeError:

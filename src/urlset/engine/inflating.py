@@ -32,9 +32,7 @@ class Inflated(NamedTuple):
     marks: list[Mark]
 
 
-def inflate(
-    data: bytes, limit: int, gunzip: Callable[[bytes, int], bytes | None]
-) -> Inflated:
+def inflate(data: bytes, limit: int, gunzip: Callable[[bytes, int], bytes | None]) -> Inflated:
     """Unpack what is gzip by its first two bytes, up to three layers and ``limit`` bytes.
 
     ``gunzip`` is the engine's, for flawless data. Of damaged data everything is kept that can

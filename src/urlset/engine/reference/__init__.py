@@ -31,7 +31,7 @@ def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) ->
     """Read UTF-8 text of any format. Never raises."""
     context = Context(text, base, source, runs)
     kind = read_document(context)
-    marks = sorted(context.marks, key=lambda m: (m.offset, m.code, m.end, m.detail))
+    marks = sorted(context.marks, key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail))
     return Parsed(kind, Rows(context.entries), context.sitemaps, marks)
 
 

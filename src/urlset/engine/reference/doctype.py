@@ -10,7 +10,9 @@ from urlset.engine.reference.values import NAME
 __all__ = ["read_doctype"]
 
 _PART = re.compile(
-    rb"<!--.*?-->|<\?.*?\?>|<!ENTITY[ \t\r\n]+(" + NAME + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
+    rb"<!--.*?-->|<\?.*?\?>|<!ENTITY[ \t\r\n]+("
+    + NAME
+    + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
     rb"|<!ENTITY|\"[^\"]*+\"|'[^']*+'|%|[\[\]>]",
     re.DOTALL,
 )

@@ -1,4 +1,4 @@
-"""One document from its first byte to its last: its kind, its roots, and what lies around them."""
+"""One document from its first byte to its last: its kind, its roots, what lies around them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from urlset.engine.reference import feeds, sitemap
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.names import Names, Role
+from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.prolog import BOM, FIND_ROOT, read_prolog, skip_space
 from urlset.engine.reference.tokens import LEAF, markup
-from urlset.engine.reference.tree import Node, Tree
+from urlset.engine.reference.tree import Tree
 from urlset.model import Kind
 from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS
 
@@ -101,17 +102,15 @@ class _Root:
         self.tree = Tree(context, Names(context, is_feed=self.is_feed), self._begin, self._finish)
 
     def read(self) -> tuple[Kind, int | None]:
-        """Read to the end tag of the root; give the kind, and where that was unless it is missing."""
+        """Read to the end of the root; give the kind, and where that was unless it is missing."""
         context, text, tree = self.context, self.context.text, self.tree
         if self.key in (b"url", b"sitemap", b"loc"):
             context.mark("S001", self.start, self.start + 1, f"<{self.key.decode()}>")
         position = markup(context, tree, self.start)
         while position < len(text) and not tree.is_done:
-            if tree.is_between and (leaf := LEAF.match(text, position)):
-                span = leaf.start(1), leaf.end(1), leaf.end(3)
-                if tree.leaf(leaf[2], *span, leaf[3].replace(b"&amp;", b"&").decode()):
-                    position = leaf.end()
-                    continue
+            if tree.is_between and (leaf := LEAF.match(text, position)) and tree.leaf(leaf):
+                position = leaf.end()
+                continue
             following = text.find(b"<", position)
             following = len(text) if following < 0 else following
             if following > position:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Role
-from urlset.engine.reference.tree import Node
+from urlset.engine.reference.nodes import Node
 from urlset.model import (
     Alternate,
     ContentSegment,
@@ -68,9 +68,7 @@ def _of(children: list[Node], ns: Ns, key: str) -> list[Node]:
 
 
 def _unknown(context: Context, node: Node) -> None:
-    context.mark_once(
-        "S010", node.name.raw, node.start, node.tag_end, node.name.raw.decode()
-    )
+    context.mark_once("S010", node.name.raw, node.start, node.tag_end, node.name.raw.decode())
 
 
 def _text(node: Node) -> str | None:

@@ -6,7 +6,7 @@ element gives the same text wherever it came from, and reading that text gives i
 
 from __future__ import annotations
 
-from urlset.engine.reference.tree import Node
+from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import escape
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from urlset.dates import parse_date
 from urlset.engine.reference.context import Context, ascii_lower
-from urlset.engine.reference.tree import Node
+from urlset.engine.reference.nodes import Node
 from urlset.model import Entry
 from urlset.urls import SPACE, resolve
 
@@ -116,12 +116,12 @@ def _date(context: Context, node: Node) -> tuple[datetime | None, str | None]:
     for child in node.children():
         by_name.setdefault(child.name.key, child)
     for name in _DATES:
-        child = by_name.get(name)
-        text = (child.content() or "").strip(SPACE) if child is not None else ""
-        if child is None or not text:
+        place = by_name.get(name)
+        text = (place.content() or "").strip(SPACE) if place is not None else ""
+        if place is None or not text:
             continue
         if not _is_feed_date(name, text):
-            context.mark("F003", child.tag_end, child.end, text)
+            context.mark("F003", place.tag_end, place.end, text)
         return parse_date(text).instant, text
     return None, None
 

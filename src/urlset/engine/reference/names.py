@@ -21,9 +21,7 @@ _VIDEO = (
     "gallery_loc price requires_subscription uploader tvshow platform live id"
 ).split()
 _NEWS = "publication access genres publication_date title keywords stock_tickers".split()
-_TVSHOW = (
-    "show_title video_type episode_title season_number episode_number premier_date"
-).split()
+_TVSHOW = ("show_title video_type episode_title season_number episode_number premier_date").split()
 
 CHILDREN: dict[str, frozenset[str]] = {
     "image": frozenset(_IMAGE),

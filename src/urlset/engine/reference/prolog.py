@@ -18,7 +18,9 @@ SPACE = b" \t\r\n"
 FIND_ROOT = re.compile(
     rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
 )
-_FRAGMENT = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)
+_FRAGMENT = re.compile(
+    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE
+)
 _HTML = re.compile(rb"<(?:!doctype[ \t\r\n]+)?html(?=[ \t\r\n/>])", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!doctype(?=[ \t\r\n\[>])", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
@@ -69,7 +71,7 @@ def _next_part(context: Context, start: int) -> int | None:
     if text.startswith(b"<?", start):
         end = text.find(b"?>", start)
         closed = text.find(b">", start)
-        if end < 0 or closed < end and b"<" in text[closed:end]:
+        if end < 0 or (closed < end and b"<" in text[closed:end]):
             if closed < 0:
                 return None
             context.mark("X002", start, closed + 1, "processing instruction does not end in ?>")
@@ -89,9 +91,7 @@ def _next_part(context: Context, start: int) -> int | None:
     return None
 
 
-def _root_at(
-    context: Context, start: int
-) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
+def _root_at(context: Context, start: int) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
     """Decide what begins where the prolog ended."""
     text = context.text
     if FIND_ROOT.match(text, start) or _FRAGMENT.match(text, start):

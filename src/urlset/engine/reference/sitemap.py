@@ -1,20 +1,21 @@
-"""What one ``url`` or ``sitemap`` element says: its loc, its metadata, and what is wrong with them."""
+"""What one ``url`` or ``sitemap`` element says: its loc, its metadata, what is wrong with them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from urlset.dates import parse_date
 from urlset.engine.reference import extensions, extra
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import Role
-from urlset.engine.reference.tree import XML_SPACE, Node
+from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, Ns
-from urlset.urls import ASCII_SPACE, SPACE, split_urls
+from urlset.urls import SPACE, split_urls
 
 __all__ = ["finish_element", "read_lastmod"]
 
@@ -92,8 +93,8 @@ def _first_values(context: Context, children: list[Node]) -> dict[str, Node]:
 
 def _metadata(
     context: Context, node: Node, firsts: dict[str, Node], children: list[Node]
-) -> dict[str, object]:
-    found: dict[str, object] = {}
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     if "lastmod" in firsts:
         found["lastmod"], found["lastmod_text"] = read_lastmod(context, firsts["lastmod"])
     if "changefreq" in firsts:
@@ -135,9 +136,7 @@ def _priority(context: Context, node: Node) -> float | None:
     return None
 
 
-def _add_urls(
-    context: Context, locs: list[Node], metadata: dict[str, object], node: Node
-) -> None:
+def _add_urls(context: Context, locs: list[Node], metadata: dict[str, Any], node: Node) -> None:
     """Add the entries of one ``url``: the first loc has the metadata, others stand alone.
 
     ``locs`` is the entry itself where it has no loc: its own text may be the URL.
@@ -153,7 +152,10 @@ def _add_urls(
             continue
         place = node.start if number == 0 else start
         entry = Entry(
-            url, source=context.source, offset=context.source_offset(place), line=context.line(place)
+            url,
+            source=context.source,
+            offset=context.source_offset(place),
+            line=context.line(place),
         )
         context.entries.append(entry._replace(**metadata) if number == 0 else entry)
 
@@ -242,6 +244,3 @@ def _value(context: Context, node: Node) -> str:
     if is_doubly_escaped(text):
         context.mark("X022", node.tag_end, node.end, text)
     return text
-
-
-assert set(ASCII_SPACE) <= set(XML_SPACE)

@@ -13,25 +13,25 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
-__all__ = ["LEAF", "XSL", "Attribute", "Handler", "attributes", "markup"]
+__all__ = ["LEAF", "XSL", "Attribute", "Handler", "attributes", "markup", "plain_attributes"]
 
 SPACE = rb"[ \t\r\n]"
 _OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
 _CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
 _NAME = re.compile(NAME)
-# An element with nothing in it to decide: no attributes, markup, odd characters, or references
-# other than &amp;, which every other URL has.
-LEAF = re.compile(
-    rb"[ \t\n]*+(<(" + NAME + rb")>)"
-    rb"((?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*+)</\2>"
-)
 _ATTRIBUTE = re.compile(
     rb"(" + SPACE + rb"*+)(" + NAME + rb")"
     rb"(?:" + SPACE + rb"*+=" + SPACE + rb"*+(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?+"
 )
-# Attributes as nearly everybody writes them: with nothing in them to decide.
-_PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&\x00-\x1f\xef]*+)\"")
-_PLAIN = re.compile(rb"(?:" + SPACE + rb"++" + _PAIR.pattern + rb")*+" + SPACE + rb"*+")
+# Attributes as nearly everybody writes them, and elements of nothing but such attributes and
+# text: nothing is in them to decide but &amp;, which every other URL has.
+_PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
+_PAIRS = rb"(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*+"
+_PLAIN = re.compile(_PAIRS + SPACE + rb"*+")
+LEAF = re.compile(
+    rb"[ \t\n]*+<(" + NAME + rb")(" + _PAIRS + rb")" + SPACE + rb"*+"
+    rb"(?:/>|>((?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*+)</\1>)"
+)
 XSL = re.compile(
     rb"<\?xml-stylesheet[ \t\r\n][^>]*?type" + SPACE + rb"*=" + SPACE
     + rb"*[\"'](?:text/xsl|text/xml|application/xslt\+xml)[\"']"
@@ -80,10 +80,7 @@ def markup(context: Context, handler: Handler, start: int) -> int:
 def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     """Read the attributes of a start tag; the first of two with one name counts."""
     if _PLAIN.fullmatch(context.text, start, end):
-        plain = [
-            Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
-            for pair in _PAIR.finditer(context.text, start, end)
-        ]
+        plain = plain_attributes(context, start, end)
         if len({attribute.name for attribute in plain}) == len(plain) <= MAX_ATTRIBUTES:
             return plain
     found: dict[bytes, Attribute] = {}
@@ -111,6 +108,14 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     if is_odd:
         context.mark("X002", start, end, "malformed attributes")
     return list(found.values())
+
+
+def plain_attributes(context: Context, start: int, end: int) -> list[Attribute]:
+    """The attributes of a tag that ``LEAF`` has seen."""
+    return [
+        Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
+        for pair in _PAIR.finditer(context.text, start, end)
+    ]
 
 
 def _open(context: Context, handler: Handler, start: int) -> int:
@@ -143,7 +148,7 @@ def _close(context: Context, handler: Handler, start: int) -> int:
     following = _next_markup(text, start)
     name = _NAME.match(text, start + 2, following)
     end = text.find(b">", start, following) + 1
-    if name is None and end == 0 or end == 0 and following == len(text):
+    if (name is None and end == 0) or (end == 0 and following == len(text)):
         return _unfinished(context, handler, start, following)
     end = end or following
     context.mark("X002", start, end, "malformed end tag")
@@ -201,7 +206,9 @@ def _next_markup(text: bytes, start: int) -> int:
 
 
 def _unfinished(context: Context, handler: Handler, start: int, following: int) -> int:
-    return len(context.text) if following == len(context.text) else _literal(context, handler, start)
+    return (
+        len(context.text) if following == len(context.text) else _literal(context, handler, start)
+    )
 
 
 def _literal(context: Context, handler: Handler, start: int) -> int:

@@ -7,71 +7,22 @@ cannot stand inside it; an entry that the end of the document cuts off is not an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
-from urlset.engine.reference.tokens import Attribute
+from urlset.engine.reference.nodes import Node, are_simple, begins_entry, may_hold
+from urlset.engine.reference.tokens import Attribute, plain_attributes
 from urlset.engine.reference.values import cdata_text, text
-from urlset.protocol import MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, MAX_VALUE, Ns
+from urlset.protocol import MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, Ns
 
-__all__ = ["Node", "Tree"]
+__all__ = ["Tree"]
 
 XML_SPACE = " \t\r\n"
 _BLANK = re.compile(rb"[ \t\r\n]*+")
 _BETWEEN = frozenset((Role.ROOT, Role.ENTRY, Role.CONTAINER))
 _WITHIN = frozenset((Role.ENTRY, Role.CONTAINER))
-_NO_ATTRIBUTES: list[Attribute] = []
-
-
-class Node:
-    """An element: ``items`` are its texts (None: uncertain) and elements in document order.
-
-    ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended.
-    """
-
-    __slots__ = ("attributes", "bindings", "end", "items", "name", "start", "tag_end")
-
-    def __init__(
-        self, name: Name, attributes: list[Attribute], bindings: Bindings, start: int, tag_end: int
-    ):
-        self.name = name
-        self.attributes = attributes
-        self.bindings = bindings
-        self.start = start
-        self.tag_end = tag_end
-        self.end = tag_end
-        self.items: list[str | Node | None] = []
-
-    def children(self) -> Iterator[Node]:
-        """The elements directly inside."""
-        return (item for item in self.items if isinstance(item, Node))
-
-    def attribute(self, name: bytes) -> str | None:
-        """The value of an attribute, or None."""
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute.value
-        return None
-
-    def content(self) -> str | None:
-        """All the text inside, joined; None where a part of it is uncertain or it is too long."""
-        if len(self.items) == 1 and isinstance(first := self.items[0], str):
-            return first if len(first) <= MAX_VALUE else None
-        pieces: list[str] = []
-        for piece in self._texts():
-            if piece is None:
-                return None
-            pieces.append(piece)
-        value = "".join(pieces)
-        return value if len(value) <= MAX_VALUE else None
-
-    def _texts(self) -> Iterator[str | None]:
-        for item in self.items:
-            if isinstance(item, Node):
-                yield from item._texts()
-            else:
-                yield item
+_LEAVES = frozenset((Role.VALUE, Role.LEAF, Role.LINK))
 
 
 class Tree:
@@ -126,24 +77,27 @@ class Tree:
         if is_empty:
             self._pop(end)
 
-    def leaf(self, raw: bytes, start: int, tag_end: int, end: int, value: str) -> bool:
-        """Take an element without attributes that holds plain text alone, within an entry.
+    def leaf(self, found: re.Match[bytes]) -> bool:
+        """Take a whole element (a match of ``LEAF``) within an entry.
 
         The same as ``open``, ``text`` and ``close``, in one step; False where it cannot be.
         """
         top = self.stack[-1]
         if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
             return False
+        raw, span, value = found[1], found.span(2), found[3]
+        start, tag_end = found.start(1) - 1, found.end() if value is None else found.start(3)
+        attributes = plain_attributes(self.context, *span) if span[0] < span[1] else []
+        if attributes and not are_simple(attributes):
+            return False
         name = self.names.resolve(raw, top.bindings, start, tag_end)
-        if name.role is not Role.LEAF and (
-            name.role is not Role.VALUE or top.name.role is not Role.ENTRY
-        ):
+        if name.role not in _LEAVES or not may_hold(top.name, name):
             return False
-        if name.role is Role.LEAF and not _may_hold(top.name, name):
-            return False
-        node = Node(name, _NO_ATTRIBUTES, top.bindings, start, tag_end)
-        node.end = end
-        node.items.append(value)
+        node = Node(name, attributes, top.bindings, start, tag_end)
+        if value is not None:
+            node.end = found.end(3)
+            if value:
+                node.items.append(value.replace(b"&amp;", b"&").decode())
         top.items.append(node)
         self._nodes += 1
         return True
@@ -197,7 +151,7 @@ class Tree:
             self.stack[-1].items.append(node)
             self._nodes += 1
         self.stack.append(node)
-        if not self.is_in_entry and _begins_entry(node.name, self.names.is_feed):
+        if not self.is_in_entry and begins_entry(node.name, self.names.is_feed):
             self.entry_depth = len(self.stack)
 
     def _pop(self, end: int) -> None:
@@ -270,7 +224,7 @@ class Tree:
             top = self.stack[-1].name
             if top.role is Role.CONTAINER and (adopted := self._adopt(name, start, end)):
                 return adopted
-            if _may_hold(top, name):
+            if may_hold(top, name):
                 break
             self._pop_unclosed(start)
         return name
@@ -286,29 +240,3 @@ class Tree:
         self.context.mark_once("S011", name.raw, start, end, name.raw.decode())
         role = Role.CONTAINER if key in CHILDREN else Role.LEAF
         return Name(name.raw, container.name.ns, key, role, container.name.uri)
-
-
-def _begins_entry(name: Name, is_feed: bool) -> bool:
-    if is_feed:
-        return name.key in ("item", "entry")
-    return name.role is Role.ENTRY or (name.role is Role.VALUE and name.key == "loc")
-
-
-def _may_hold(top: Name, name: Name) -> bool:
-    """Whether an element may stand inside the one that is open, within an entry."""
-    if name.role in (Role.ENTRY, Role.ROOT):
-        return False
-    if top.role in (Role.ENTRY, Role.UNKNOWN, Role.EXTRA):
-        return True
-    if top.role is Role.CONTAINER:
-        if name.role in (Role.LEAF, Role.CONTAINER):
-            return name.ns is top.ns and _belongs(name.key, top.key)
-        return name.role in (Role.UNKNOWN, Role.EXTRA)
-    return name.role in (Role.UNKNOWN, Role.EXTRA)
-
-
-def _belongs(key: str, container: str) -> bool:
-    """Whether an element goes into this container rather than into the one around it."""
-    if container in ("tvshow", "publication"):
-        return key in CHILDREN[container]
-    return key != container

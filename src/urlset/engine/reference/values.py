@@ -30,17 +30,17 @@ _TO_ESCAPE_ATTRIBUTE = str.maketrans(_ATTRIBUTE_ESCAPES)
 
 def text(context: Context, start: int, end: int) -> str | None:
     """Decode character data; None where an entity makes it uncertain (``X016``)."""
-    return _decode(context, _TEXT, start, end, " ")
+    return _decode(context, _TEXT, start, end)
 
 
 def attribute_text(context: Context, start: int, end: int) -> str | None:
     """Decode the value of an attribute; white space becomes blanks (XML 1.0 section 3.3.3)."""
-    return _decode(context, _ATTRIBUTE, start, end, " ")
+    return _decode(context, _ATTRIBUTE, start, end)
 
 
 def cdata_text(context: Context, start: int, end: int) -> str | None:
     """Decode the inside of a CDATA section, where ``&`` and ``<`` are themselves."""
-    return _decode(context, _CDATA, start, end, " ")
+    return _decode(context, _CDATA, start, end)
 
 
 def escape(value: str, *, attribute: bool = False) -> str:
@@ -53,9 +53,7 @@ def is_doubly_escaped(value: str) -> bool:
     return "&" in value and _AGAIN.search(value) is not None
 
 
-def _decode(
-    context: Context, pattern: re.Pattern[bytes], start: int, end: int, blank: str
-) -> str | None:
+def _decode(context: Context, pattern: re.Pattern[bytes], start: int, end: int) -> str | None:
     raw = context.text[start:end]
     found = pattern.search(raw)
     if found is None:

@@ -1,0 +1,96 @@
+"""An element of the entry being read, and which elements may stand inside which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from urlset.engine.reference.names import CHILDREN, Bindings, Name, Role
+from urlset.engine.reference.tokens import Attribute
+from urlset.protocol import MAX_ATTRIBUTES, MAX_VALUE
+
+__all__ = ["Node", "are_simple", "begins_entry", "may_hold"]
+
+
+class Node:
+    """An element: ``items`` are its texts (None: uncertain) and elements in document order.
+
+    ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended.
+    """
+
+    __slots__ = ("attributes", "bindings", "end", "items", "name", "start", "tag_end")
+
+    def __init__(
+        self, name: Name, attributes: list[Attribute], bindings: Bindings, start: int, tag_end: int
+    ):
+        self.name = name
+        self.attributes = attributes
+        self.bindings = bindings
+        self.start = start
+        self.tag_end = tag_end
+        self.end = tag_end
+        self.items: list[str | Node | None] = []
+
+    def children(self) -> Iterator[Node]:
+        """The elements directly inside."""
+        return (item for item in self.items if isinstance(item, Node))
+
+    def attribute(self, name: bytes) -> str | None:
+        """The value of an attribute, or None."""
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute.value
+        return None
+
+    def content(self) -> str | None:
+        """All the text inside, joined; None where a part of it is uncertain or it is too long."""
+        if len(self.items) == 1 and isinstance(first := self.items[0], str):
+            return first if len(first) <= MAX_VALUE else None
+        pieces: list[str] = []
+        for piece in self._texts():
+            if piece is None:
+                return None
+            pieces.append(piece)
+        value = "".join(pieces)
+        return value if len(value) <= MAX_VALUE else None
+
+    def _texts(self) -> Iterator[str | None]:
+        for item in self.items:
+            if isinstance(item, Node):
+                yield from item._texts()
+            else:
+                yield item
+
+
+def are_simple(attributes: list[Attribute]) -> bool:
+    """Whether attributes name no namespace and no name twice."""
+    names = {attribute.name for attribute in attributes}
+    if len(names) != len(attributes) or len(names) > MAX_ATTRIBUTES:
+        return False
+    return not any(b":" in name or name == b"xmlns" for name in names)
+
+
+def begins_entry(name: Name, is_feed: bool) -> bool:
+    """Whether an element that stands in no entry is one; a loc without a url around it is."""
+    if is_feed:
+        return name.key in ("item", "entry")
+    return name.role is Role.ENTRY or (name.role is Role.VALUE and name.key == "loc")
+
+
+def may_hold(top: Name, name: Name) -> bool:
+    """Whether an element may stand inside the one that is open, within an entry."""
+    if name.role in (Role.ENTRY, Role.ROOT):
+        return False
+    if top.role in (Role.ENTRY, Role.UNKNOWN, Role.EXTRA):
+        return True
+    if top.role is Role.CONTAINER:
+        if name.role in (Role.LEAF, Role.CONTAINER):
+            return name.ns is top.ns and _belongs(name.key, top.key)
+        return name.role in (Role.UNKNOWN, Role.EXTRA)
+    return name.role in (Role.UNKNOWN, Role.EXTRA)
+
+
+def _belongs(key: str, container: str) -> bool:
+    """Whether an element goes into this container rather than into the one around it."""
+    if container in ("tvshow", "publication"):
+        return key in CHILDREN[container]
+    return key != container
