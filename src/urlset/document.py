@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from urlset import engine as engines
-from urlset.engine import Mark, Rows, Run, source_offset
+from urlset.engine import Mark, Rows, Run, in_order, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
 from urlset.model import Kind, Problem, Sitemap

@@ -27,6 +27,7 @@ __all__ = [
     "Run",
     "available",
     "get",
+    "in_order",
     "source_offset",
 ]
 
@@ -57,6 +58,11 @@ class Run(NamedTuple):
     source_start: int
     text_width: int
     source_width: int
+
+
+def in_order(marks: list[Mark]) -> list[Mark]:
+    """Sort marks by their place, and by what they say where that is the same."""
+    return sorted(marks, key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail))
 
 
 def source_offset(offset: int, runs: Sequence[Run]) -> int:

@@ -6,7 +6,7 @@ import gzip as _gzip
 import zlib
 from typing import NamedTuple
 
-from urlset.engine import Mark, Run
+from urlset.engine import Mark, Run, in_order
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.render import Columns, Renderer
@@ -31,8 +31,7 @@ def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) ->
     """Read UTF-8 text of any format. Never raises."""
     context = Context(text, base, source, runs)
     kind = read_document(context)
-    marks = sorted(context.marks, key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail))
-    return Parsed(kind, Rows(context.entries), context.sitemaps, marks)
+    return Parsed(kind, Rows(context.entries), context.sitemaps, in_order(context.marks))
 
 
 def is_utf8(data: bytes) -> bool:

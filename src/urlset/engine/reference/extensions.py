@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from urlset.engine.reference.context import Context, ascii_lower
+from urlset.engine.reference.extra import serialise
 from urlset.engine.reference.names import CHILDREN, Role
 from urlset.engine.reference.nodes import Node
 from urlset.model import (
@@ -18,7 +22,7 @@ from urlset.model import (
 from urlset.protocol import Ns
 from urlset.urls import SPACE
 
-__all__ = ["is_other_link", "read"]
+__all__ = ["read"]
 
 _REPEATABLE = {"tag", "price", "id", "content_segment_loc"}
 _ATTRIBUTES = {
@@ -30,41 +34,37 @@ _ATTRIBUTES = {
 }
 
 
-def read(context: Context, children: list[Node]) -> dict[str, object]:
+def read(context: Context, children: list[Node]) -> dict[str, Any]:
     """Read the extension elements of one entry into the fields of an entry that have any."""
-    if all(node.name.role is Role.VALUE for node in children):
-        return {}
-    images = [_image(context, node) for node in _of(children, Ns.IMAGE, "image")]
-    videos = [_video(context, node) for node in _of(children, Ns.VIDEO, "video")]
-    alternates = [
-        _alternate(context, node)
-        for node in children
-        if node.name.role is Role.LINK and not is_other_link(node)
-    ]
-    found: dict[str, object] = {
-        "images": tuple(image for image in images if image),
-        "videos": tuple(videos),
-        "alternates": tuple(alternate for alternate in alternates if alternate),
-    }
-    news = _of(children, Ns.NEWS, "news")
-    if news:
-        found["news"] = _news(context, news)
+    images: list[Image] = []
+    videos: list[Video] = []
+    news: list[Node] = []
+    alternates: list[Alternate] = []
+    extras: list[Node] = []
     for node in children:
-        if node.name.role is Role.LEAF:
+        role, ns, key = node.name.role, node.name.ns, node.name.key
+        if role is Role.VALUE:
+            continue
+        if role is Role.LINK:
+            _link(context, node, alternates, extras)
+        elif role is Role.EXTRA:
+            extras.append(node)
+        elif ns is Ns.IMAGE and key == "image":
+            images.extend(_image(context, node))
+        elif ns is Ns.VIDEO and key == "video":
+            videos.append(_video(context, node))
+        elif ns is Ns.NEWS and key == "news":
+            news.append(node)
+        elif role is Role.LEAF:
             _unknown(context, node)
+    found: dict[str, Any] = {
+        "images": tuple(images),
+        "videos": tuple(videos),
+        "news": _news(context, news) if news else None,
+        "alternates": tuple(alternates),
+        "extra": serialise(extras) if extras else None,
+    }
     return {name: value for name, value in found.items() if value}
-
-
-def is_other_link(node: Node) -> bool:
-    """Tell an ``xhtml:link`` that is no alternate (``rel="amphtml"``), kept as extra XML."""
-    if node.name.role is not Role.LINK or node.attribute(b"hreflang") is not None:
-        return False
-    rel = node.attribute(b"rel")
-    return rel is not None and "alternate" not in ascii_lower(rel).split(" ")
-
-
-def _of(children: list[Node], ns: Ns, key: str) -> list[Node]:
-    return [node for node in children if node.name.ns is ns and node.name.key == key]
 
 
 def _unknown(context: Context, node: Node) -> None:
@@ -97,14 +97,14 @@ def _fields(context: Context, node: Node, code: str) -> dict[str, Node]:
     return fields
 
 
-def _image(context: Context, node: Node) -> Image | None:
+def _image(context: Context, node: Node) -> Iterator[Image]:
     fields = _fields(context, node, "")
     values = {key: _text(child) for key, child in fields.items()}
     loc = values.pop("loc", None)
     if loc is None:
         context.mark("G001", node.start, node.tag_end)
-        return None
-    return Image(loc, **values)
+    else:
+        yield Image(loc, **values)
 
 
 def _news(context: Context, nodes: list[Node]) -> News:
@@ -155,17 +155,25 @@ def _all(node: Node, key: str) -> list[Node]:
     return [c for c in node.children() if c.name.key == key and c.name.ns is Ns.VIDEO]
 
 
-def _alternate(context: Context, node: Node) -> Alternate | None:
-    """Read one ``xhtml:link``; without an href it leads nowhere and is left out."""
-    href = _attribute(node, "href")
-    hreflang, media = _attribute(node, "hreflang"), _attribute(node, "media")
+def _link(context: Context, node: Node, alternates: list[Alternate], extras: list[Node]) -> None:
+    """Read one ``xhtml:link``: an alternate, or (``rel="amphtml"``) extra XML.
+
+    An alternate without an href leads nowhere and is left out.
+    """
+    said = {attribute.name: attribute.value for attribute in node.attributes}
+    rel = said.get(b"rel")
+    is_other = rel is not None and "alternate" not in ascii_lower(rel).split(" ")
+    if is_other and b"hreflang" not in said:
+        extras.append(node)
+        return
+    values = [said.get(name) for name in (b"hreflang", b"href", b"media")]
+    hreflang, href, media = [value and (value.strip(SPACE) or None) for value in values]
     if href is None:
         context.mark("H001", node.start, node.tag_end, "href")
-        return None
+        return
     is_app = ascii_lower(href[:12]).startswith(("android-app:", "ios-app:"))
     if hreflang is None and media is None and not is_app:
         context.mark("H001", node.start, node.tag_end, "hreflang")
-    rel = node.attribute(b"rel")
     if rel != "alternate" and ascii_lower((rel or "").strip(SPACE)) != "alternate":
         context.mark("H002", node.start, node.tag_end, rel or "nothing")
-    return Alternate(hreflang, href, media)
+    alternates.append(Alternate(hreflang, href, media))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from urlset.dates import parse_date
-from urlset.engine.reference import extensions, extra
+from urlset.engine.reference import extensions
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import Role
 from urlset.engine.reference.nodes import Node
@@ -106,13 +106,6 @@ def _metadata(
     images = found.get("images")
     if isinstance(images, tuple) and len(images) > MAX_IMAGES:
         context.mark("L006", node.start, node.tag_end, str(len(images)))
-    extras = [
-        child
-        for child in children
-        if child.name.role is Role.EXTRA or extensions.is_other_link(child)
-    ]
-    if extras:
-        found["extra"] = extra.serialise(extras) or None
     return found
 
 

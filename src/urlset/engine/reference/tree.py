@@ -20,9 +20,9 @@ __all__ = ["Tree"]
 
 XML_SPACE = " \t\r\n"
 _BLANK = re.compile(rb"[ \t\r\n]*+")
-_BETWEEN = frozenset((Role.ROOT, Role.ENTRY, Role.CONTAINER))
-_WITHIN = frozenset((Role.ENTRY, Role.CONTAINER))
-_LEAVES = frozenset((Role.VALUE, Role.LEAF, Role.LINK))
+_BETWEEN = (Role.ROOT, Role.ENTRY, Role.CONTAINER)
+_WITHIN = (Role.ENTRY, Role.CONTAINER)
+_LEAVES = (Role.VALUE, Role.LEAF, Role.LINK)
 
 
 class Tree:
@@ -91,7 +91,9 @@ class Tree:
         if attributes and not are_simple(attributes):
             return False
         name = self.names.resolve(raw, top.bindings, start, tag_end)
-        if name.role not in _LEAVES or not may_hold(top.name, name):
+        if name.role not in _LEAVES:
+            return False
+        if top.name.role is not Role.ENTRY and not may_hold(top.name, name):
             return False
         node = Node(name, attributes, top.bindings, start, tag_end)
         if value is not None:
