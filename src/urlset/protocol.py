@@ -33,6 +33,7 @@ MAX_VALUE = 1_048_576
 MAX_NAMESPACES = 32
 MAX_NODES = 131_072
 MAX_EXPANSION = 10_000
+MAX_ENTITY_DEPTH = 16
 PROLOG_LIMIT = 65_536
 
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")

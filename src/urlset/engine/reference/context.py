@@ -39,6 +39,7 @@ class Context:
         self.marks: list[Mark] = []
         self.entities: dict[bytes, bytes] = {}
         self.entities_used = False
+        self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
         self._once: set[tuple[str, object]] = set()

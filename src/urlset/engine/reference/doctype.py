@@ -10,11 +10,9 @@ from urlset.engine.reference.values import NAME
 __all__ = ["read_doctype"]
 
 _PART = re.compile(
-    rb"<!--.*?-->|<\?.*?\?>|<!ENTITY[ \t\r\n]+("
-    + NAME
-    + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
-    rb"|<!ENTITY|\"[^\"]*+\"|'[^']*+'|%|[\[\]>]",
-    re.DOTALL,
+    rb"(<!--|<\?)"
+    rb"|<!ENTITY[ \t\r\n]+(" + NAME + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
+    rb"|<!ENTITY|\"[^\"]*+\"|'[^']*+'|%|[\[\]>]"
 )
 _EXTERNAL = re.compile(rb"[ \t\r\n](?:SYSTEM|PUBLIC)[ \t\r\n]")
 
@@ -32,22 +30,32 @@ def read_doctype(context: Context, start: int) -> int:
         token = found[0]
         is_external = is_external or _EXTERNAL.search(text, position, found.start()) is not None
         position = found.end()
-        if token == b"[":
+        if found[1] is not None:
+            end_mark = b"-->" if token == b"<!--" else b"?>"
+            position = text.find(end_mark, position) + len(end_mark)
+            if position < len(end_mark):
+                return _without_end(context, start)
+        elif token == b"[":
             depth = 1
         elif token == b"]":
             depth = 0
         elif token == b">" and depth == 0:
             break
-        elif token == b"%" or token == b"<!ENTITY":
+        elif token in (b"%", b"<!ENTITY"):
             is_external = True
-        elif found[1] is not None:
-            value = found[2] if found[2] is not None else found[3]
-            context.entities.setdefault(found[1], value)
+        elif found[2] is not None:
+            value = found[3] if found[3] is not None else found[4]
+            context.entities.setdefault(found[2], value)
     else:
-        end = text.find(b">", start) + 1
-        position = end or len(text)
-        context.mark("X002", start, position, "DOCTYPE without an end")
+        return _without_end(context, start)
     context.mark("X015", start, position)
     if is_external:
         context.mark("X016", start, position, "DOCTYPE declares an external or parameter entity")
     return position
+
+
+def _without_end(context: Context, start: int) -> int:
+    end = context.text.find(b">", start) + 1 or len(context.text)
+    context.mark("X002", start, end, "DOCTYPE without an end")
+    context.mark("X015", start, end)
+    return end

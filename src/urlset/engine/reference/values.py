@@ -6,7 +6,7 @@ import html.entities
 import re
 
 from urlset.engine.reference.context import Context
-from urlset.protocol import MAX_EXPANSION, READ_LIMIT
+from urlset.protocol import MAX_ENTITY_DEPTH, MAX_EXPANSION, READ_LIMIT
 
 __all__ = ["attribute_text", "cdata_text", "escape", "is_doubly_escaped", "text"]
 
@@ -110,7 +110,7 @@ def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
         return _PREDEFINED[name]
     if name in context.entities:
         context.entities_used = True
-        value = expand(context.entities, name, ())
+        value = expand(context, name, 0)
         context.expanded += len(value) if value is not None else 0
         if value is None or context.expanded > READ_LIMIT:
             context.mark("X016", offset, end, f"Entity &{name.decode()}; expands too far")
@@ -120,23 +120,30 @@ def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
     return HTML_ENTITIES.get(name, f"&{name.decode()};")
 
 
-def expand(entities: dict[bytes, bytes], name: bytes, within: tuple[bytes, ...]) -> str | None:
+def expand(context: Context, name: bytes, depth: int) -> str | None:
     """Expand a declared entity that holds text alone, at most 10,000 characters of it; or None.
 
-    Nothing is expanded that holds markup, that names itself, or that nests deeper than 16.
+    Nothing is expanded that holds markup, that names itself, or that nests deeper than 16. Each
+    entity is expanded once, where it is met first, so that none costs more than its own text.
     """
-    if name in within or len(within) >= 16:
-        return None
-    raw = entities[name]
+    if name not in context.expansions:
+        context.expansions[name] = None  # what it is while it is being expanded
+        if depth < MAX_ENTITY_DEPTH:
+            context.expansions[name] = _expanded(context, name, depth)
+    return context.expansions[name]
+
+
+def _expanded(context: Context, name: bytes, depth: int) -> str | None:
+    raw = context.entities[name]
     pieces: list[str] = []
     position = size = 0
     for found in _DECLARED.finditer(raw):
-        piece = raw[position : found.start()].decode() + (
-            _declared_piece(entities, found, (*within, name)) or "\0"
-        )
-        pieces.append(piece)
-        size += len(piece)
-        if piece.endswith("\0") or size > MAX_EXPANSION:
+        inner = _declared_piece(context, found, depth + 1)
+        if inner is None:
+            return None
+        pieces += (raw[position : found.start()].decode(), inner)
+        size += len(pieces[-2]) + len(pieces[-1])
+        if size > MAX_EXPANSION:
             return None
         position = found.end()
     pieces.append(raw[position:].decode())
@@ -147,14 +154,12 @@ def expand(entities: dict[bytes, bytes], name: bytes, within: tuple[bytes, ...])
 _DECLARED = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|<")
 
 
-def _declared_piece(
-    entities: dict[bytes, bytes], found: re.Match[bytes], within: tuple[bytes, ...]
-) -> str | None:
+def _declared_piece(context: Context, found: re.Match[bytes], depth: int) -> str | None:
     """One reference inside the value of an entity; None for what may not stand there."""
     decimal, hexadecimal, name = found.groups()
     if name is not None:
-        if name in entities:
-            return expand(entities, name, within)
+        if name in context.entities:
+            return expand(context, name, depth)
         return _PREDEFINED.get(name)
     digits = ((decimal or hexadecimal) or b"").lstrip(b"0")
     if not 0 < len(digits) < 8:

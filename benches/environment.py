@@ -1,0 +1,91 @@
+"""What the benchmark needs around it: the peers' environments and the scanner, made once.
+
+Everything lives under ``.cache``. What cannot be made is left out with a message: a benchmark
+with fewer peers is still one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from data import CACHE
+
+HERE = Path(__file__).parent
+PEERS = HERE / "peers.txt"
+PACKAGE = HERE / "package.json"
+SCANNER = HERE / "scanner"
+
+
+def say(message: str) -> None:
+    """Tell how it is going, on stderr."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def python() -> str | None:
+    """Make the Python environment of the peers and give its interpreter."""
+    folder = CACHE / "venv"
+    interpreter = folder / "bin" / "python"
+    if _is_fresh(folder, PEERS):
+        return str(interpreter)
+    say("Installing the Python peers …")
+    if not _run(sys.executable, "-m", "venv", "--clear", str(folder)):
+        return None
+    pip = (str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    if _run(*pip, "--retries", "1", "--requirement", str(PEERS)):
+        _stamp(folder, PEERS)
+        return str(interpreter)
+    lines = [line.partition("#")[0].strip() for line in PEERS.read_text().splitlines()]
+    for line in filter(None, lines):
+        _run(*pip, "--retries", "0", line)
+    return str(interpreter)
+
+
+def node() -> str | None:
+    """Install the peer in JavaScript and give the file from which it can be required."""
+    folder = CACHE / "node"
+    if _is_fresh(folder, PACKAGE):
+        return str(folder / PACKAGE.name)
+    if not (shutil.which("node") and shutil.which("npm")):
+        say("sitemap.js is left out: node and npm are not both there.")
+        return None
+    say("Installing sitemap.js …")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(PACKAGE, folder)
+    if not _run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder)):
+        return None
+    _stamp(folder, PACKAGE)
+    return str(folder / PACKAGE.name)
+
+
+def scanner() -> str | None:
+    """Build the bare scanner and give its path."""
+    if not shutil.which("cargo"):
+        say("The bare scanner is left out: cargo is not there.")
+        return None
+    manifest, target = SCANNER / "Cargo.toml", CACHE / "scanner"
+    say("Building the bare scanner …")
+    flags = ("--quiet", "--release", "--locked")
+    paths = ("--manifest-path", str(manifest), "--target-dir", str(target))
+    if not _run("cargo", "build", *flags, *paths):
+        return None
+    return str(target / "release" / "bare-scanner")
+
+
+def _run(*argv: str) -> bool:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if done.returncode:
+        words = (done.stderr or done.stdout).strip().splitlines()
+        say(f"  failed: {' '.join(argv[:4])} …: {words[-1] if words else done.returncode}")
+    return done.returncode == 0
+
+
+def _is_fresh(folder: Path, recipe: Path) -> bool:
+    stamp = folder / "made-from"
+    return stamp.exists() and stamp.read_bytes() == recipe.read_bytes()
+
+
+def _stamp(folder: Path, recipe: Path) -> None:
+    shutil.copy(recipe, folder / "made-from")

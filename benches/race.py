@@ -1,0 +1,124 @@
+"""The race: everybody does every work in turn, each in a fresh process, over several rounds.
+
+A round goes once through all, and every other round backwards, so that what disturbs the
+machine for a while disturbs everybody alike. Needs ``os.wait4``: Linux, macOS, BSD.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from environment import say
+from works import Runner, Work
+
+RUNS = 200
+TIMEOUT_S = 300.0
+
+
+@dataclass
+class Result:
+    """What is known of one runner at one work after some rounds."""
+
+    work: Work
+    runner: Runner
+    times: list[float] = field(default_factory=list)
+    peak: int = 0
+    spent: float = 0.0
+    problem: str = ""
+    report: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def bytes(self) -> int:
+        """The XML that was read or written, unpacked."""
+        return int(self.report.get("written") or self.work.bytes)
+
+    @property
+    def packed(self) -> int | None:
+        """The size of what was packed, if the work was that."""
+        size = self.report.get("packed")
+        return int(size) if size else None
+
+    @property
+    def median(self) -> float:
+        """Seconds of the run in the middle."""
+        return statistics.median(self.times)
+
+    @property
+    def rate(self) -> float:
+        """MB (10⁶ bytes) a second, at the median."""
+        return self.bytes / self.median / 1e6
+
+    @property
+    def best_rate(self) -> float:
+        """MB (10⁶ bytes) a second, in the fastest run."""
+        return self.bytes / min(self.times) / 1e6
+
+
+Results = dict[tuple[str, str], Result]
+
+
+def race(works: list[Work], *, rounds: int, seconds: float, budget: float) -> Results:
+    """Measure everybody; whoever has spent its budget of seconds sits out what is left."""
+    results = {(w.name, r.who): Result(w, r) for w in works for r in w.runners}
+    for number in range(rounds):
+        order = list(results.values())
+        for result in reversed(order) if number % 2 else order:
+            if result.problem or result.spent > budget:
+                continue
+            say(f"  round {number + 1} of {rounds}: {result.work.name}: {result.runner.who}")
+            _visit(result, seconds)
+    return results
+
+
+def _visit(result: Result, seconds: float) -> None:
+    if not result.runner.argv:
+        result.problem = "not there"
+        return
+    out, words, peak = _call((*result.runner.argv, str(RUNS), str(seconds)))
+    try:
+        report = json.loads(out.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        result.problem = _gist(words)
+        say(f"    failed: {result.runner.who}: {result.problem}")
+        return
+    times = report.pop("times")
+    result.report = report
+    result.times += times
+    result.spent += sum(times) + times[0]  # the warm-up, too
+    result.peak = max(result.peak, peak)
+
+
+def _gist(words: str) -> str:
+    """Give the line that says what went wrong: Node says more after it, Python does not."""
+    lines = words.strip().splitlines() or ["gave nothing"]
+    return next((line for line in reversed(lines) if "Error" in line), lines[-1])
+
+
+def _call(argv: tuple[str, ...]) -> tuple[str, str, int]:
+    """Run a process; give what it said on both channels and its peak memory in bytes.
+
+    Beware: Linux lets a process begin with the peak of its parent, so ours must stay small.
+    """
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as words:
+        process = subprocess.Popen(argv, stdout=out, stderr=words, env=_surroundings())
+        watch = threading.Timer(TIMEOUT_S, process.kill)
+        watch.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        words.seek(0)
+        unit = 1 if sys.platform == "darwin" else 1024
+        return out.read(), words.read(), usage.ru_maxrss * unit
+
+
+def _surroundings() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "URLSET_"))}
