@@ -43,8 +43,6 @@ def read(context: Context, children: list[Node]) -> dict[str, Any]:
     extras: list[Node] = []
     for node in children:
         role, ns, key = node.name.role, node.name.ns, node.name.key
-        if role is Role.VALUE:
-            continue
         if role is Role.LINK:
             _link(context, node, alternates, extras)
         elif role is Role.EXTRA:
@@ -77,7 +75,7 @@ def _text(node: Node) -> str | None:
 
 
 def _attribute(node: Node, name: str) -> str | None:
-    value = node.attribute(name.encode())
+    value = node.said.get(name.encode())
     return (value.strip(SPACE) or None) if value is not None else None
 
 
@@ -160,7 +158,7 @@ def _link(context: Context, node: Node, alternates: list[Alternate], extras: lis
 
     An alternate without an href leads nowhere and is left out.
     """
-    said = {attribute.name: attribute.value for attribute in node.attributes}
+    said = node.said
     rel = said.get(b"rel")
     is_other = rel is not None and "alternate" not in ascii_lower(rel).split(" ")
     if is_other and b"hreflang" not in said:

@@ -29,7 +29,7 @@ _ATOM_03 = "http://purl.org/atom/ns#"
 
 def check_version(context: Context, node: Node) -> None:
     """Note a feed format that engines do not name as accepted (F001)."""
-    version = node.attribute(b"version") or ""
+    version = node.said.get(b"version") or ""
     if node.name.key == "rdf":
         context.mark("F001", node.start, node.tag_end, "RSS 1.0")
     elif node.name.key == "rss" and version.startswith("0.9"):
@@ -42,7 +42,7 @@ def base_of(stack: list[Node]) -> str | None:
     """The ``xml:base`` that the elements around an item give, from the outside in."""
     base: str | None = None
     for node in stack:
-        base = _joined(node.attribute(b"xml:base"), base)
+        base = _joined(node.said.get(b"xml:base"), base)
     return base
 
 
@@ -55,7 +55,7 @@ def finish_item(context: Context, node: Node, base: str | None) -> None:
     text, place = link
     base = _joined(base, context.base)
     for element in (node, place):
-        base = _joined(element.attribute(b"xml:base"), base)
+        base = _joined(element.said.get(b"xml:base"), base)
     url = context.url(text, place.start, place.end, base)
     lastmod, lastmod_text = _date(context, node)
     if url is not None:
@@ -88,9 +88,9 @@ def _link(node: Node) -> tuple[str, Node] | None:
     for child in node.children():
         if child.name.key != "link":
             continue
-        href = child.attribute(b"href")
+        href = child.said.get(b"href")
         if href is not None:
-            rel = child.attribute(b"rel")
+            rel = child.said.get(b"rel")
             if (rel is None or ascii_lower(rel.strip(SPACE)) == "alternate") and href.strip(SPACE):
                 return href, child
             continue
@@ -104,7 +104,7 @@ def _link(node: Node) -> tuple[str, Node] | None:
 
 
 def _is_permalink(guid: Node) -> bool:
-    flag = guid.attribute(b"isPermaLink")
+    flag = guid.said.get(b"isPermaLink")
     text = guid.content()
     if flag is not None and ascii_lower(flag.strip(SPACE)) == "false":
         return False

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Role
 from urlset.engine.reference.tokens import Attribute
-from urlset.protocol import MAX_ATTRIBUTES, MAX_VALUE
+from urlset.protocol import MAX_VALUE
 
-__all__ = ["Node", "are_simple", "begins_entry", "may_hold"]
+__all__ = ["Node", "begins_entry", "may_hold"]
 
 
 class Node:
     """An element: ``items`` are its texts (None: uncertain) and elements in document order.
 
-    ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended.
+    ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended. ``said``
+    has its attributes by name, ``attributes`` the same with their places, unless they are plain.
     """
 
-    __slots__ = ("attributes", "bindings", "end", "items", "name", "start", "tag_end")
+    __slots__ = ("attributes", "bindings", "end", "items", "name", "said", "start", "tag_end")
 
     def __init__(
-        self, name: Name, attributes: list[Attribute], bindings: Bindings, start: int, tag_end: int
+        self,
+        name: Name,
+        attributes: Sequence[Attribute],
+        bindings: Bindings,
+        start: int,
+        tag_end: int,
+        said: dict[bytes, str | None],
     ):
         self.name = name
         self.attributes = attributes
+        self.said = said
         self.bindings = bindings
         self.start = start
         self.tag_end = tag_end
@@ -33,13 +41,6 @@ class Node:
     def children(self) -> Iterator[Node]:
         """The elements directly inside."""
         return (item for item in self.items if isinstance(item, Node))
-
-    def attribute(self, name: bytes) -> str | None:
-        """The value of an attribute, or None."""
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute.value
-        return None
 
     def content(self) -> str | None:
         """All the text inside, joined; None where a part of it is uncertain or it is too long."""
@@ -59,14 +60,6 @@ class Node:
                 yield from item._texts()
             else:
                 yield item
-
-
-def are_simple(attributes: list[Attribute]) -> bool:
-    """Whether attributes name no namespace and no name twice."""
-    names = {attribute.name for attribute in attributes}
-    if len(names) != len(attributes) or len(names) > MAX_ATTRIBUTES:
-        return False
-    return not any(b":" in name or name == b"xmlns" for name in names)
 
 
 def begins_entry(name: Name, is_feed: bool) -> bool:

@@ -14,10 +14,13 @@ from urlset.engine.reference.names import Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
-from urlset.protocol import CHANGEFREQS, MAX_IMAGES, Ns
+from urlset.protocol import CHANGEFREQS, MAX_IMAGES
 from urlset.urls import SPACE, split_urls
 
-__all__ = ["finish_element", "read_lastmod"]
+__all__ = ["finish_element"]
+
+Value = tuple[Node, str]
+"""An element with its text."""
 
 _PRIORITY = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
@@ -30,30 +33,19 @@ def finish_element(context: Context, node: Node, root: str) -> None:
     """
     if node.name.key == "loc":
         context.mark("S016", node.start, node.tag_end)
-        _add_urls(context, [node], {}, node)
+        _add_entries(context, node, [node], {})
         return
     is_child = node.name.key == "sitemap"
     if root == ("urlset" if is_child else "sitemapindex"):
         context.mark("S014", node.start, node.tag_end, node.name.key)
     _check_attributes(context, node)
     children = list(_children(context, node))
-    locs = [child for child in children if child.name.key == "loc" and _is_core(child)]
-    firsts = _first_values(context, children)
+    locs, firsts = _values(context, children)
     if is_child:
-        _add_sitemap(context, node, locs, firsts, children)
+        _add_sitemaps(context, node, locs, firsts)
+        _check_child(context, children)
     else:
-        _add_urls(context, locs or [node], _metadata(context, node, firsts, children), node)
-
-
-def read_lastmod(context: Context, node: Node) -> tuple[datetime | None, str | None]:
-    """Read a date of the sitemap formats and note what is wrong with it (D001 to D004)."""
-    text = _value(context, node)
-    if not text:
-        return None, None
-    date = parse_date(text)
-    if date.code is not None:
-        context.mark(date.code, node.tag_end, node.end, text)
-    return date.instant, text
+        _add_entries(context, node, locs, _metadata(context, node, firsts, children))
 
 
 def _children(context: Context, node: Node) -> Iterator[Node]:
@@ -66,109 +58,146 @@ def _children(context: Context, node: Node) -> Iterator[Node]:
             yield child
 
 
-def _is_core(node: Node) -> bool:
-    return node.name.ns is Ns.CORE
-
-
-def _first_values(context: Context, children: list[Node]) -> dict[str, Node]:
-    """The first lastmod, changefreq and priority; more of them are noted, and so are empty ones."""
-    firsts: dict[str, Node] = {}
+def _values(context: Context, children: list[Node]) -> tuple[list[Node], dict[str, Value]]:
+    """The locs, and the first lastmod, changefreq and priority; more of them are noted."""
+    locs: list[Node] = []
+    firsts: dict[str, Value] = {}
     for child in children:
         if child.name.role is not Role.VALUE:
             continue
+        key = child.name.key
         if child.attributes:
             _check_attributes(context, child)
+        text = child.content()
         if any(isinstance(item, Node) for item in child.items):
-            context.mark("S017", child.start, child.tag_end, child.name.key)
-        if child.name.key == "loc":
-            continue
-        if child.name.key in firsts:
-            context.mark("S008", child.start, child.tag_end, child.name.key)
+            context.mark("S017", child.start, child.tag_end, key)
+        if key == "loc":
+            locs.append(child)
+        elif key in firsts:
+            context.mark("S008", child.start, child.tag_end, key)
         else:
-            firsts[child.name.key] = child
-            if child.content() is not None and not _trimmed(child):
-                context.mark("S009", child.start, child.tag_end, child.name.key)
-    return firsts
+            firsts[key] = child, text or ""
+            if text is not None and not text.strip(SPACE):
+                context.mark("S009", child.start, child.tag_end, key)
+    return locs, firsts
 
 
 def _metadata(
-    context: Context, node: Node, firsts: dict[str, Node], children: list[Node]
+    context: Context, node: Node, firsts: dict[str, Value], children: list[Node]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "lastmod" in firsts:
-        found["lastmod"], found["lastmod_text"] = read_lastmod(context, firsts["lastmod"])
+        found["lastmod"], found["lastmod_text"] = _lastmod(context, firsts["lastmod"])
     if "changefreq" in firsts:
         found["changefreq"] = _changefreq(context, firsts["changefreq"])
     if "priority" in firsts:
         found["priority"] = _priority(context, firsts["priority"])
-    found |= extensions.read(context, children)
-    context.news_count += "news" in found
-    images = found.get("images")
-    if isinstance(images, tuple) and len(images) > MAX_IMAGES:
-        context.mark("L006", node.start, node.tag_end, str(len(images)))
+    others = [child for child in children if child.name.role is not Role.VALUE]
+    if others:
+        found |= extensions.read(context, others)
+        context.news_count += "news" in found
+        images = len(found.get("images", ()))
+        if images > MAX_IMAGES:
+            context.mark("L006", node.start, node.tag_end, str(images))
     return found
 
 
-def _changefreq(context: Context, node: Node) -> str | None:
-    text = node.content()
-    if text is None or not _trimmed(node):
-        return None
+def _lastmod(context: Context, value: Value) -> tuple[datetime | None, str | None]:
+    """Read a date of the sitemap formats and note what is wrong with it (D001 to D004)."""
+    text = _trimmed(context, value)
+    if not text:
+        return None, None
+    date = parse_date(text)
+    if date.code is not None:
+        node = value[0]
+        context.mark(date.code, node.tag_end, node.end, text)
+    return date.instant, text
+
+
+def _changefreq(context: Context, value: Value) -> str | None:
+    node, text = value
+    if text in CHANGEFREQS:
+        return text
     word = ascii_lower(text.strip(SPACE))
-    if text not in CHANGEFREQS:
+    if word:
         context.mark("S019", node.tag_end, node.end, text)
     return word if word in CHANGEFREQS else None
 
 
-def _priority(context: Context, node: Node) -> float | None:
-    text = _value(context, node)
+def _priority(context: Context, value: Value) -> float | None:
+    text = _trimmed(context, value)
     if not text:
         return None
     if _PRIORITY.fullmatch(text) and 0.0 <= float(text) <= 1.0:
         return abs(float(text))
-    context.mark("S020", node.tag_end, node.end, text)
+    context.mark("S020", value[0].tag_end, value[0].end, text)
     return None
 
 
-def _add_urls(context: Context, locs: list[Node], metadata: dict[str, Any], node: Node) -> None:
-    """Add the entries of one ``url``: the first loc has the metadata, others stand alone.
+def _trimmed(context: Context, value: Value) -> str:
+    """The trimmed text of a value, which is noted when it is escaped twice."""
+    node, text = value
+    text = text.strip(SPACE)
+    if is_doubly_escaped(text):
+        context.mark("X022", node.tag_end, node.end, text)
+    return text
 
-    ``locs`` is the entry itself where it has no loc: its own text may be the URL.
+
+def _add_entries(context: Context, node: Node, locs: list[Node], metadata: dict[str, Any]) -> None:
+    for url, is_first, offset, line in _urls(context, node, locs):
+        said = metadata if is_first else {}
+        context.entries.append(Entry(url, source=context.source, offset=offset, line=line, **said))
+
+
+def _add_sitemaps(context: Context, node: Node, locs: list[Node], firsts: dict[str, Value]) -> None:
+    lastmod = _lastmod(context, firsts["lastmod"]) if "lastmod" in firsts else (None, None)
+    for url, is_first, offset, line in _urls(context, node, locs):
+        said = lastmod if is_first else (None, None)
+        context.sitemaps.append(Sitemap(url, *said, context.source, offset, line))
+
+
+def _check_child(context: Context, children: list[Node]) -> None:
+    """Note what means nothing in an index."""
+    for child in children:
+        key = child.name.key
+        if child.name.role is not Role.VALUE or key not in ("loc", "lastmod"):
+            context.mark("S022", child.start, child.tag_end, key)
+
+
+def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str, bool, int, int]]:
+    """Each URL of one entry, whether it is the first, and where it stands.
+
+    The first loc has the metadata, others stand alone. Without a loc the text of the entry
+    itself may be the URL.
     """
-    texts = list(_urls(context, locs))
-    if not texts:
+    number = 0
+    for loc in locs or [node]:
+        for text in _url_texts(context, loc):
+            url = context.url(text, loc.tag_end, loc.end)
+            if number:
+                context.mark("S008", loc.tag_end, loc.end, "loc")
+            if url is not None:
+                place = loc.start if number else node.start
+                yield url, number == 0, context.source_offset(place), context.line(place)
+            number += 1
+    if number == 0:
         context.mark("S007", node.start, node.tag_end, node.name.key)
-    for number, (text, offset, end, start) in enumerate(texts):
-        url = context.url(text, offset, end)
-        if number:
-            context.mark("S008", offset, end, "loc")
-        if url is None:
-            continue
-        place = node.start if number == 0 else start
-        entry = Entry(
-            url,
-            source=context.source,
-            offset=context.source_offset(place),
-            line=context.line(place),
-        )
-        context.entries.append(entry._replace(**metadata) if number == 0 else entry)
 
 
-def _urls(context: Context, locs: list[Node]) -> Iterator[tuple[str, int, int, int]]:
-    """Each URL text with its span and the start of its element; blank ones are left out."""
-    for loc in locs:
-        is_entry = loc.name.role is Role.ENTRY
-        text = _own_text(loc) if is_entry else loc.content()
-        if text is None or not text.strip(SPACE):
-            continue
-        if is_entry and not _HTTP.match(text.strip(SPACE)):
-            continue
-        if is_doubly_escaped(text):
-            context.mark("X022", loc.tag_end, loc.end, text)
-        parts = split_urls(text)
-        if len(parts) > 1:
-            context.mark("U006", loc.tag_end, loc.end, text)
-        for part in parts:
-            yield part, loc.tag_end, loc.end, loc.start
+def _url_texts(context: Context, loc: Node) -> list[str]:
+    """The texts in a loc, or in an entry, that are to be URLs; mostly one."""
+    is_entry = loc.name.role is Role.ENTRY
+    text = _own_text(loc) if is_entry else loc.content()
+    if text is None or not text.strip(SPACE):
+        return []
+    if is_entry and not _HTTP.match(text.strip(SPACE)):
+        return []
+    if is_doubly_escaped(text):
+        context.mark("X022", loc.tag_end, loc.end, text)
+    parts = split_urls(text)
+    if len(parts) > 1:
+        context.mark("U006", loc.tag_end, loc.end, text)
+    return parts
 
 
 def _own_text(node: Node) -> str | None:
@@ -179,39 +208,6 @@ def _own_text(node: Node) -> str | None:
         if isinstance(item, str):
             pieces.append(item)
     return "".join(pieces)
-
-
-def _add_sitemap(
-    context: Context,
-    node: Node,
-    locs: list[Node],
-    firsts: dict[str, Node],
-    children: list[Node],
-) -> None:
-    for child in children:
-        key = child.name.key
-        if not (_is_core(child) and key in ("loc", "lastmod")):
-            context.mark("S022", child.start, child.tag_end, key)
-    lastmod = read_lastmod(context, firsts["lastmod"]) if "lastmod" in firsts else (None, None)
-    texts = list(_urls(context, locs or [node]))
-    if not texts:
-        context.mark("S007", node.start, node.tag_end, node.name.key)
-    for number, (text, offset, end, start) in enumerate(texts):
-        url = context.url(text, offset, end)
-        if number:
-            context.mark("S008", offset, end, "loc")
-        if url is None:
-            continue
-        place = node.start if number == 0 else start
-        context.sitemaps.append(
-            Sitemap(
-                url,
-                *(lastmod if number == 0 else (None, None)),
-                source=context.source,
-                offset=context.source_offset(place),
-                line=context.line(place),
-            )
-        )
 
 
 def _check_attributes(context: Context, node: Node) -> None:
@@ -225,15 +221,3 @@ def _check_attributes(context: Context, node: Node) -> None:
                 attribute.end,
                 f"{name} on <{node.name.key}>",
             )
-
-
-def _trimmed(node: Node) -> str:
-    return (node.content() or "").strip(SPACE)
-
-
-def _value(context: Context, node: Node) -> str:
-    """The trimmed text of a value, which is noted when it is escaped twice."""
-    text = _trimmed(node)
-    if is_doubly_escaped(text):
-        context.mark("X022", node.tag_end, node.end, text)
-    return text

@@ -13,7 +13,7 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
-__all__ = ["LEAF", "XSL", "Attribute", "Handler", "attributes", "markup", "plain_attributes"]
+__all__ = ["LEAF", "PAIR", "XSL", "Attribute", "Handler", "attributes", "markup"]
 
 SPACE = rb"[ \t\r\n]"
 _OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
@@ -25,11 +25,17 @@ _ATTRIBUTE = re.compile(
 )
 # Attributes as nearly everybody writes them, and elements of nothing but such attributes and
 # text: nothing is in them to decide but &amp;, which every other URL has.
-_PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
+PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
 _PAIRS = rb"(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*+"
 _PLAIN = re.compile(_PAIRS + SPACE + rb"*+")
 LEAF = re.compile(
-    rb"[ \t\n]*+<(" + NAME + rb")(" + _PAIRS + rb")" + SPACE + rb"*+"
+    rb"[ \t\n]*+<("
+    + NAME
+    + rb")("
+    + _PAIRS.replace(NAME, rb"[A-Za-z_][-.\w]*+")
+    + rb")"
+    + SPACE
+    + rb"*+"
     rb"(?:/>|>((?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*+)</\1>)"
 )
 XSL = re.compile(
@@ -80,7 +86,10 @@ def markup(context: Context, handler: Handler, start: int) -> int:
 def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     """Read the attributes of a start tag; the first of two with one name counts."""
     if _PLAIN.fullmatch(context.text, start, end):
-        plain = plain_attributes(context, start, end)
+        plain = [
+            Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
+            for pair in PAIR.finditer(context.text, start, end)
+        ]
         if len({attribute.name for attribute in plain}) == len(plain) <= MAX_ATTRIBUTES:
             return plain
     found: dict[bytes, Attribute] = {}
@@ -108,14 +117,6 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     if is_odd:
         context.mark("X002", start, end, "malformed attributes")
     return list(found.values())
-
-
-def plain_attributes(context: Context, start: int, end: int) -> list[Attribute]:
-    """The attributes of a tag that ``LEAF`` has seen."""
-    return [
-        Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
-        for pair in _PAIR.finditer(context.text, start, end)
-    ]
 
 
 def _open(context: Context, handler: Handler, start: int) -> int:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
-from urlset.engine.reference.nodes import Node, are_simple, begins_entry, may_hold
-from urlset.engine.reference.tokens import Attribute, plain_attributes
+from urlset.engine.reference.nodes import Node, begins_entry, may_hold
+from urlset.engine.reference.tokens import PAIR, Attribute
 from urlset.engine.reference.values import cdata_text, text
-from urlset.protocol import MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, Ns
+from urlset.protocol import MAX_ATTRIBUTES, MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, Ns
 
 __all__ = ["Tree"]
 
@@ -71,7 +71,8 @@ class Tree:
             name = self._place(name, start, end)
         if name.role is Role.ROOT and self.stack:
             self.context.mark("S015", start, end, name.key)
-        self._push(Node(name, attributes, bindings, start, end))
+        said = {attribute.name: attribute.value for attribute in attributes}
+        self._push(Node(name, attributes, bindings, start, end, said))
         if len(self.stack) == 1:
             self.begin(self.stack[0])
         if is_empty:
@@ -85,17 +86,18 @@ class Tree:
         top = self.stack[-1]
         if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
             return False
-        raw, span, value = found[1], found.span(2), found[3]
-        start, tag_end = found.start(1) - 1, found.end() if value is None else found.start(3)
-        attributes = plain_attributes(self.context, *span) if span[0] < span[1] else []
-        if attributes and not are_simple(attributes):
+        raw, plain, value = found.groups()
+        pairs = PAIR.findall(plain) if plain else ()
+        said: dict[bytes, str | None] = {key: text.decode() for key, text in pairs}
+        if len(said) != len(pairs) or len(said) > MAX_ATTRIBUTES or b"xmlns" in said:
             return False
+        start, tag_end = found.start(1) - 1, found.end() if value is None else found.start(3)
         name = self.names.resolve(raw, top.bindings, start, tag_end)
-        if name.role not in _LEAVES:
+        if name.role not in _LEAVES or (said and name.role is Role.VALUE):
             return False
         if top.name.role is not Role.ENTRY and not may_hold(top.name, name):
             return False
-        node = Node(name, attributes, top.bindings, start, tag_end)
+        node = Node(name, (), top.bindings, start, tag_end, said)
         if value is not None:
             node.end = found.end(3)
             if value:
