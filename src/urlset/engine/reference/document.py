@@ -10,7 +10,7 @@ from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.names import Names, Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.prolog import BOM, FIND_ROOT, read_prolog, skip_space
-from urlset.engine.reference.tokens import LEAF, markup
+from urlset.engine.reference.tokens import markup
 from urlset.engine.reference.tree import Tree
 from urlset.model import Kind
 from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS
@@ -108,9 +108,8 @@ class _Root:
             context.mark("S001", self.start, self.start + 1, f"<{self.key.decode()}>")
         position = markup(context, tree, self.start)
         while position < len(text) and not tree.is_done:
-            if tree.is_between and (leaf := LEAF.match(text, position)) and tree.leaf(leaf):
-                position = leaf.end()
-                continue
+            if tree.is_between:
+                position = tree.leaves(position)
             following = text.find(b"<", position)
             following = len(text) if following < 0 else following
             if following > position:

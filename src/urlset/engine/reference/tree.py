@@ -12,7 +12,7 @@ from collections.abc import Callable
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
-from urlset.engine.reference.tokens import PAIR, Attribute
+from urlset.engine.reference.tokens import LEAF, PAIR, Attribute
 from urlset.engine.reference.values import cdata_text, text
 from urlset.protocol import MAX_ATTRIBUTES, MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, Ns
 
@@ -78,33 +78,39 @@ class Tree:
         if is_empty:
             self._pop(end)
 
-    def leaf(self, found: re.Match[bytes]) -> bool:
-        """Take a whole element (a match of ``LEAF``) within an entry.
+    def leaves(self, position: int) -> int:
+        """Take whole elements (``LEAF``), as long as one follows the other; return where they end.
 
-        The same as ``open``, ``text`` and ``close``, in one step; False where it cannot be.
+        The same as ``open``, ``text`` and ``close`` for each, in one step.
         """
-        top = self.stack[-1]
-        if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
-            return False
-        raw, plain, value = found.groups()
-        pairs = PAIR.findall(plain) if plain else ()
-        said: dict[bytes, str | None] = {key: text.decode() for key, text in pairs}
-        if len(said) != len(pairs) or len(said) > MAX_ATTRIBUTES or b"xmlns" in said:
-            return False
-        start, tag_end = found.start(1) - 1, found.end() if value is None else found.start(3)
-        name = self.names.resolve(raw, top.bindings, start, tag_end)
-        if name.role not in _LEAVES or (said and name.role is Role.VALUE):
-            return False
-        if top.name.role is not Role.ENTRY and not may_hold(top.name, name):
-            return False
-        node = Node(name, (), top.bindings, start, tag_end, said)
-        if value is not None:
-            node.end = found.end(3)
-            if value:
-                node.items.append(value.replace(b"&amp;", b"&").decode())
-        top.items.append(node)
-        self._nodes += 1
-        return True
+        top, text = self.stack[-1], self.context.text
+        may_be_any = top.name.role is Role.ENTRY
+        while found := LEAF.match(text, position):
+            raw, plain, value = found.groups()
+            said: dict[bytes, str | None] = {}
+            if plain:
+                pairs = PAIR.findall(plain)
+                said = {key: written.decode() for key, written in pairs}
+                if not len(said) == len(pairs) <= MAX_ATTRIBUTES or b"xmlns" in said:
+                    break
+            start, end = found.start(1) - 1, found.end()
+            tag_end = end if value is None else found.start(3)
+            if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
+                break
+            name = self.names.resolve(raw, top.bindings, start, tag_end)
+            if name.role not in _LEAVES or (said and name.role is Role.VALUE):
+                break
+            if not (may_be_any or may_hold(top.name, name)):
+                break
+            node = Node(name, (), top.bindings, start, tag_end, said)
+            if value is not None:
+                node.end = tag_end + len(value)
+                if value:
+                    node.items.append(value.replace(b"&amp;", b"&").decode())
+            top.items.append(node)
+            self._nodes += 1
+            position = end
+        return position
 
     def close(self, raw: bytes, start: int, end: int) -> None:
         """Take an end tag: it ends the nearest element of its name, and all inside that."""
