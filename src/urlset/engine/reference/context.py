@@ -39,6 +39,7 @@ class Context:
         self.marks: list[Mark] = []
         self.entities: dict[bytes, bytes] = {}
         self.entities_used = False
+        self.has_unknown_entities = False
         self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
@@ -58,6 +59,15 @@ class Context:
         if (code, key) not in self._once:
             self._once.add((code, key))
             self.mark(code, offset, end, detail)
+
+    def raise_marks(self, code: str, start: int) -> None:
+        """Make errors of the latest problems of this code, as far back as they stand behind."""
+        for number in range(len(self.marks) - 1, -1, -1):
+            mark = self.marks[number]
+            if mark.offset < start:
+                break
+            if mark.code == code:
+                self.marks[number] = mark._replace(level="error")
 
     def mark_flaws(self, flaws: tuple[Flaw, ...], offset: int, end: int) -> None:
         """Note what was wrong with a value."""

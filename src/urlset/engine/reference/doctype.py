@@ -50,6 +50,7 @@ def read_doctype(context: Context, start: int) -> int:
         return _without_end(context, start)
     context.mark("X015", start, position)
     if is_external:
+        context.has_unknown_entities = True
         context.mark("X016", start, position, "DOCTYPE declares an external or parameter entity")
     return position
 

@@ -124,6 +124,8 @@ class _Root:
     def _begin(self, root: Node) -> None:
         if self.is_feed:
             feeds.check_version(self.context, root)
+        elif root.name.role is Role.ROOT:
+            sitemap.check_attributes(self.context, root)
 
     def _finish(self, node: Node) -> None:
         if self.is_feed:

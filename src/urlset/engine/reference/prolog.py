@@ -54,14 +54,16 @@ def _skip_marks(context: Context) -> int:
     start = position = len(BOM) if text.startswith(BOM) else 0
     if start:
         context.mark("X013", 0, start)
+    spaces = 0
     while True:
-        position = skip_space(text, position)
+        begin, position = position, skip_space(text, position)
+        spaces += position - begin
         if not text.startswith(BOM, position):
             break
         context.mark("X014", position, position + len(BOM))
         position += len(BOM)
-    if position > start and _DECLARATION.match(text, position):
-        context.mark("X006", start, position, str(position - start))
+    if spaces and _DECLARATION.match(text, position):
+        context.mark("X006", start, position, str(spaces))
     return position
 
 

@@ -17,7 +17,7 @@ from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES
 from urlset.urls import SPACE, split_urls
 
-__all__ = ["finish_element"]
+__all__ = ["check_attributes", "finish_element"]
 
 Value = tuple[Node, str]
 """An element with its text."""
@@ -38,7 +38,7 @@ def finish_element(context: Context, node: Node, root: str) -> None:
     is_child = node.name.key == "sitemap"
     if root == ("urlset" if is_child else "sitemapindex"):
         context.mark("S014", node.start, node.tag_end, node.name.key)
-    _check_attributes(context, node)
+    check_attributes(context, node)
     children = list(_children(context, node))
     locs, firsts = _values(context, children)
     if is_child:
@@ -67,7 +67,7 @@ def _values(context: Context, children: list[Node]) -> tuple[list[Node], dict[st
             continue
         key = child.name.key
         if child.attributes:
-            _check_attributes(context, child)
+            check_attributes(context, child)
         text = child.content()
         if any(isinstance(item, Node) for item in child.items):
             context.mark("S017", child.start, child.tag_end, key)
@@ -192,6 +192,8 @@ def _url_texts(context: Context, loc: Node) -> list[str]:
         return []
     if is_entry and not _HTTP.match(text.strip(SPACE)):
         return []
+    if is_entry:
+        context.raise_marks("S013", loc.start)
     if is_doubly_escaped(text):
         context.mark("X022", loc.tag_end, loc.end, text)
     parts = split_urls(text)
@@ -210,7 +212,8 @@ def _own_text(node: Node) -> str | None:
     return "".join(pieces)
 
 
-def _check_attributes(context: Context, node: Node) -> None:
+def check_attributes(context: Context, node: Node) -> None:
+    """Note attributes on an element of the protocol, which has none (S012)."""
     for attribute in node.attributes:
         name = attribute.name.decode()
         if name != "xmlns" and not name.startswith(("xmlns:", "xml:", "xsi:")):

@@ -117,6 +117,8 @@ def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
             return None
         return value
     context.mark("X004", offset, end, name.decode())
+    if context.has_unknown_entities and name not in HTML_ENTITIES:
+        return None
     return HTML_ENTITIES.get(name, f"&{name.decode()};")
 
 
