@@ -6,11 +6,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from urlset.engine.reference.context import Context
-from urlset.protocol import NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
+from urlset.protocol import MAX_NAMES, NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
 
 __all__ = ["CHILDREN", "Bindings", "Name", "Names", "Role"]
 
 Bindings = dict[bytes, str]
+
+_XML_NS = "http://www.w3.org/XML/1998/namespace"  # its prefix needs no declaration
 
 ROOTS = ("urlset", "sitemapindex")
 VALUES = ("loc", "lastmod", "changefreq", "priority")
@@ -89,6 +91,8 @@ class Names:
             self._cache.clear()
         name = self._cache.get(raw)
         if name is None:
+            if len(self._cache) >= MAX_NAMES:
+                self._cache.clear()
             name = self._cache[raw] = self._resolve(raw, bindings, start, end)
         return name
 
@@ -127,7 +131,7 @@ class Names:
     def _namespace(
         self, prefix: bytes, bindings: Bindings, start: int, end: int
     ) -> tuple[Ns, str | None]:
-        uri = bindings.get(prefix)
+        uri = _XML_NS if prefix == b"xml" else bindings.get(prefix)
         if prefix == self.root_prefix and uri == self.root_uri:
             return Ns.CORE, SITEMAP_NS
         if uri is None and not prefix:

@@ -14,7 +14,7 @@ from urlset.engine.reference.names import Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
-from urlset.protocol import CHANGEFREQS, MAX_IMAGES
+from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE
 from urlset.urls import SPACE, split_urls
 
 __all__ = ["check_attributes", "finish_element"]
@@ -172,7 +172,9 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
     """
     number = 0
     for loc in locs or [node]:
-        for text in _url_texts(context, loc):
+        texts = _url_texts(context, loc)
+        number += texts is None
+        for text in texts or ():
             url = context.url(text, loc.tag_end, loc.end)
             if number:
                 context.mark("S008", loc.tag_end, loc.end, "loc")
@@ -184,11 +186,15 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
         context.mark("S007", node.start, node.tag_end, node.name.key)
 
 
-def _url_texts(context: Context, loc: Node) -> list[str]:
-    """The texts in a loc, or in an entry, that are to be URLs; mostly one."""
+def _url_texts(context: Context, loc: Node) -> list[str] | None:
+    """The texts in a loc, or in an entry, that are to be URLs, mostly one; None if uncertain."""
     is_entry = loc.name.role is Role.ENTRY
     text = _own_text(loc) if is_entry else loc.content()
-    if text is None or not text.strip(SPACE):
+    if text is None:
+        if not is_entry and loc.is_certain():
+            context.mark("U003", loc.tag_end, loc.end, f"more than {MAX_VALUE:,}")
+        return [] if is_entry else None
+    if not text.strip(SPACE):
         return []
     if is_entry and not _HTTP.match(text.strip(SPACE)):
         return []
