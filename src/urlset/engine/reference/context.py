@@ -83,6 +83,11 @@ class Context:
                 return True
         return False
 
+    def keep_first(self, code: str) -> None:
+        """Forget all problems of this code but the first."""
+        self.omitted.pop(code, None)
+        del self.marks.get(code, [])[1:]
+
     def all_marks(self) -> list[Mark]:
         """The problems in their order: of each code the first ones, the rest is counted."""
         for code in self.marks:
