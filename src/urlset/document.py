@@ -23,7 +23,8 @@ class Document:
     a length, and is an Arrow stream (``__arrow_c_stream__``). ``sitemaps`` are the children of
     an index. ``problems`` are in document order, of each rule the first 10,000: ``omitted`` counts
     the rest by rule. ``size`` is in bytes, unpacked; ``packed_size``
-    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from.
+    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from;
+    ``text`` is the document as UTF-8, ``runs`` lead from it to the offsets of the original.
 
     >>> document = parse(b"https://example.com/a\nhttps://example.com/b\n")
     >>> document.kind, len(document.entries)
@@ -55,8 +56,8 @@ class Document:
         self.layers = layers
         self.source = source
         self.engine = engine
-        self._text = text
-        self._runs = runs
+        self.text = text
+        self.runs = runs
         self._packing_marks = packing_marks
         self._marks = marks
 
@@ -64,7 +65,7 @@ class Document:
     def problems(self) -> list[Problem]:
         """Everything that had to be forgiven, with its place, in document order."""
         packing = [_problem(mark, mark.offset, mark.end, 1, 1) for mark in self._packing_marks]
-        return packing + list(_located(self._marks, self._text, self._runs))
+        return packing + list(_located(self._marks, self.text, self.runs))
 
     @property
     def is_whole(self) -> bool:
@@ -74,7 +75,7 @@ class Document:
 
     def excerpt(self, line: int) -> str:
         """The text of one line, from 1, for showing a problem in its place."""
-        lines = self._text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
+        lines = self.text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
         return lines[line - 1].decode(errors="replace") if 0 < line <= len(lines) else ""
 
     def __repr__(self) -> str:
