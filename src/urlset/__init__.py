@@ -10,16 +10,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from urlset.document import Document, parse
-from urlset.errors import EngineError, EntryError, SourceError, TargetError, UrlsetError
+from urlset.errors import (
+    EngineError,
+    EntryError,
+    QueryError,
+    SourceError,
+    StoreError,
+    TargetError,
+    UrlsetError,
+)
 from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
     from urlset.checker import Finding, Findings, check
     from urlset.reader import DocumentRecord, Entries, read
+    from urlset.store import Answer, Store
     from urlset.writer import Publication, write
 
 __all__ = [
     "Alternate",
+    "Answer",
     "Document",
     "DocumentRecord",
     "EngineError",
@@ -32,8 +42,11 @@ __all__ = [
     "News",
     "Problem",
     "Publication",
+    "QueryError",
     "Sitemap",
     "SourceError",
+    "Store",
+    "StoreError",
     "TargetError",
     "UrlsetError",
     "Video",
@@ -44,11 +57,13 @@ __all__ = [
 ]
 
 _LATER = {
+    "Answer": "store",
     "DocumentRecord": "reader",
     "Entries": "reader",
     "Finding": "checker",
     "Findings": "checker",
     "Publication": "writer",
+    "Store": "store",
     "check": "checker",
     "read": "reader",
     "write": "writer",

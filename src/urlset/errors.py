@@ -6,6 +6,8 @@
     ├── SourceError     (OSError)     a source that cannot be read at all
     ├── EntryError      (ValueError)  an entry that may not be written
     ├── TargetError     (OSError)     a target that cannot be written
+    ├── StoreError      (OSError)     a store that cannot be opened, or filled
+    ├── QueryError      (ValueError)  a query in SQL that cannot be answered
     └── EngineError     (RuntimeError) the engine asked for is not installed
 
 What is wrong *inside* a document is never an exception: it is a problem in
@@ -14,7 +16,15 @@ What is wrong *inside* a document is never an exception: it is a problem in
 
 from __future__ import annotations
 
-__all__ = ["EngineError", "EntryError", "SourceError", "TargetError", "UrlsetError"]
+__all__ = [
+    "EngineError",
+    "EntryError",
+    "QueryError",
+    "SourceError",
+    "StoreError",
+    "TargetError",
+    "UrlsetError",
+]
 
 
 class UrlsetError(Exception):
@@ -41,6 +51,14 @@ class EntryError(UrlsetError, ValueError):
 
 class TargetError(UrlsetError, OSError):
     """A target cannot be written: a full disk, no permission, a file where a folder must be."""
+
+
+class StoreError(UrlsetError, OSError):
+    """A store cannot be opened or filled: another kind of file, or version, in use, no room."""
+
+
+class QueryError(UrlsetError, ValueError):
+    """A query cannot be answered: it is no SQL, or asks for what the tables do not have."""
 
 
 class EngineError(UrlsetError, RuntimeError):

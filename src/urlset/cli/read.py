@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +18,8 @@ from urlset.cli.rows import csv_lines, jsonl_lines, txt_lines
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.table import table_lines
-from urlset.cli.talk import Progress, note
+from urlset.cli.talk import Progress, count_of, note
+from urlset.cli.wanted import Wanted
 from urlset.dates import parse_date
 from urlset.model import Entry
 
@@ -33,6 +33,8 @@ class RowFormat(StrEnum):
     jsonl = "jsonl"
     csv = "csv"
     txt = "txt"
+    parquet = "parquet"
+    duckdb = "duckdb"
 
 
 def read(
@@ -49,6 +51,10 @@ def read(
     match: Annotated[
         str | None,
         typer.Option(metavar="RE", help="Only URLs in which this regular expression is found."),
+    ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(metavar="QUERY", help="Show what this query gives, of the tables of a store."),
     ] = None,
     limit: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Stop after so many entries.")
@@ -67,7 +73,11 @@ def read(
 
     jsonl has the keys loc, lastmod, changefreq, priority, source and line in every object, and
     images, videos, news and alternates where there are any. csv has those six columns; beware
-    that spreadsheets take a cell beginning with = for a formula.
+    that spreadsheets take a cell beginning with = for a formula. parquet has all columns.
+
+    duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps and
+    problems: what it has of a document is replaced, the rest stays. --sql asks those tables
+    without keeping them. Stores and files of Parquet can be read like sitemaps.
 
     \b
     Examples:
@@ -75,36 +85,36 @@ def read(
       urlset read sitemap_index.xml --format csv --output urls.csv
       urlset read public/ --since 2026-01-01 --match '/blog/' --format txt
       curl -s https://example.com/sitemap.xml.gz | urlset read - --format jsonl
+      urlset read public/ --output site.duckdb
+      urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
+                                     FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     chosen = format or _format_of(output)
     moment = None if since is None else _moment(since)
-    pattern = None if match is None else _pattern(match)
+    wanted = Wanted(moment, None if match is None else _pattern(match), limit)
     session = Session(engine=engine, base=base_url, follow=follow)
-    with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
-        entries = _wanted(session.entries(sources, progress), moment, pattern)
-        counted = _Counted(islice(entries, limit))
-        for text in _lines(chosen, counted, sink):
-            sink.write(text, is_markup=chosen == "table")
-        session.tell_failures()
-        if session.exit_code == 2:
-            raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
-    is_filtered = since is not None or match is not None
-    is_limited = limit is not None and counted.count >= limit
-    note(session.total(counted.count, is_filtered=is_filtered, is_limited=is_limited))
+    if sql is not None or chosen in ("parquet", "duckdb"):
+        from urlset.cli.tables import read_tables
+
+        rows = read_tables(session, sources, wanted, sql=sql, form=chosen, output=output)
+    else:
+        with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
+            entries = wanted.entries(session.entries(sources, progress))
+            for text in _lines(chosen, entries, sink):
+                sink.write(text, is_markup=chosen == "table")
+            session.tell_failures()
+            if session.exit_code == 2:
+                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
+        rows = None
+    is_filtered = moment is not None or match is not None
+    total = session.total(wanted.count, is_filtered=is_filtered, is_limited=wanted.is_full)
+    if rows is None:
+        note(total)
+    elif session.documents:
+        note(f"{count_of(rows, 'row')} of {total}")
+    else:  # a store was asked as it lies there
+        note(count_of(rows, "row"))
     raise typer.Exit(session.exit_code)
-
-
-class _Counted:
-    """Entries on their way, counted."""
-
-    def __init__(self, entries: Iterable[Entry]):
-        self._entries = entries
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Entry]:
-        for entry in self._entries:
-            self.count += 1
-            yield entry
 
 
 def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
@@ -114,19 +124,10 @@ def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator
     return {"jsonl": jsonl_lines, "csv": csv_lines, "txt": txt_lines}[format_](entries)
 
 
-def _wanted(
-    entries: Iterable[Entry], since: datetime | None, pattern: re.Pattern[str] | None
-) -> Iterator[Entry]:
-    for entry in entries:
-        if since is not None and (entry.lastmod is None or entry.lastmod < since):
-            continue
-        if pattern is None or pattern.search(entry.loc):
-            yield entry
-
-
 def _format_of(output: Path | None) -> RowFormat:
     endings = {".jsonl": RowFormat.jsonl, ".ndjson": RowFormat.jsonl}
     endings |= {".csv": RowFormat.csv, ".txt": RowFormat.txt}
+    endings |= {".parquet": RowFormat.parquet, ".duckdb": RowFormat.duckdb}
     return endings.get(output.suffix.lower() if output else "", RowFormat.table)
 
 

@@ -16,7 +16,7 @@ from urlset.dates import format_date, parse_date
 from urlset.model import Entry
 from urlset.reporter import escape_json
 
-__all__ = ["COLUMNS", "csv_lines", "jsonl_lines", "txt_lines", "w3c"]
+__all__ = ["COLUMNS", "CsvLine", "csv_lines", "jsonl_lines", "txt_lines", "w3c"]
 
 COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
 _EXTENSIONS = ("images", "videos", "news", "alternates")
@@ -44,7 +44,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
     Beware: a spreadsheet takes a cell that begins with ``=`` for a formula. A loc never does,
     and changing a value would make the file untrue.
     """
-    line = _Line()
+    line = CsvLine()
     writer = csv.writer(line, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     yield line.text
@@ -108,10 +108,11 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, tuple) else value
 
 
-class _Line:
+class CsvLine:
     """The file that a CSV writer writes to: it keeps one row."""
 
     text = ""
 
     def write(self, text: str) -> None:
+        """Take a row in place of the one before."""
         self.text = text

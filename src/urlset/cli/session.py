@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from urlset.cli.talk import Progress, complain_each, count_of
 from urlset.errors import SourceError
 from urlset.model import Entry
-from urlset.reader import DocumentRecord
+from urlset.reader import DocumentRecord, Visit
 from urlset.reader import read as open_source
 
 __all__ = ["Session"]
@@ -22,6 +22,7 @@ class Session:
         self.entries_read = 0
         self.problems = 0
         self.failures: list[str] = []
+        self.unread: set[str] = set()
         self._engine = engine
         self._base = base
         self._follow = follow
@@ -29,17 +30,21 @@ class Session:
     def entries(self, sources: Sequence[str], progress: Progress) -> Iterator[Entry]:
         """The entries of all sources, a document at a time."""
         for source in sources:
-            try:
-                entries = open_source(
-                    source, base=self._base, engine=self._engine, follow=self._follow
-                )
-                for record, document in entries.visits():
-                    self.count(record)
-                    progress.update(self._so_far(record))
-                    if document is not None:
-                        yield from document.entries
-            except SourceError as error:
-                self.failures.append(str(error))
+            for _, document in self.visits(source, progress):
+                if document is not None:
+                    yield from document.entries
+
+    def visits(self, source: str, progress: Progress) -> Iterator[Visit]:
+        """The documents of one source, counted; it ends early where the source cannot be read."""
+        try:
+            entries = open_source(source, base=self._base, engine=self._engine, follow=self._follow)
+            for visit in entries.visits():
+                self.count(visit.record)
+                progress.update(self._so_far(visit.record))
+                yield visit
+        except SourceError as error:
+            self.failures.append(str(error))
+            self.unread.add(source)
 
     def count(self, record: DocumentRecord) -> None:
         """Take a document into the totals."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from urlset.errors import TargetError
+from urlset.files import Beside, is_special
 from urlset.reporter import harmless
 
 __all__ = ["ClosedPipeError", "Sink"]
@@ -33,7 +32,7 @@ class Sink:
     def __init__(self, path: Path | None):
         self._path = None if path is None or str(path) == "-" else Path(os.path.realpath(path))
         self._shown = "stdout" if self._path is None else str(path)
-        self._beside: Path | None = None
+        self._beside: Beside | None = None
         self._file: TextIO = sys.stdout
         self.is_terminal = self._path is None and sys.stdout.isatty()
 
@@ -64,6 +63,14 @@ class Sink:
         except OSError as error:
             raise self._refused(error) from error
 
+    def copy(self, file: BinaryIO) -> None:
+        """Write what is no text; to stdout only."""
+        try:
+            while piece := file.read(1 << 20):
+                sys.stdout.buffer.write(piece)
+        except OSError as error:
+            raise self._refused(error) from error
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -77,17 +84,14 @@ class Sink:
                 raise self._refused(failure) from failure
         finally:
             if self._beside is not None:
-                with suppress(OSError):
-                    self._beside.unlink()
+                self._beside.discard()
 
     def _open(self, path: Path) -> TextIO:
-        existing = path.stat().st_mode if path.exists() else None
-        if existing is not None and not stat.S_ISREG(existing):
+        if is_special(path):
             # A device or a pipe cannot be replaced; a folder says so itself.
             return path.open("w", encoding="utf-8", errors="replace", newline="")
-        number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        self._beside = Path(name)
-        os.chmod(name, 0o666 & ~_umask() if existing is None else stat.S_IMODE(existing))
+        self._beside = Beside(path)
+        number = self._beside.descriptor
         return open(number, "w", encoding="utf-8", errors="replace", newline="")
 
     def _finish(self, *, is_good: bool) -> None:
@@ -97,8 +101,7 @@ class Sink:
         with self._file:  # closes it also when flushing fails
             self._file.flush()
         if is_good and self._beside is not None:
-            os.replace(self._beside, self._path)
-            self._beside = None
+            self._beside.put()
 
     def _refused(self, error: OSError) -> Exception:
         if self._path is None:
@@ -120,9 +123,3 @@ def _forget_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -9,12 +9,12 @@ from urlset.cli.rows import w3c
 from urlset.model import Entry
 from urlset.reporter import Line, Piece, cells, clip, harmless
 
-__all__ = ["table_lines"]
+__all__ = ["CHUNK", "GAP", "table_lines"]
 
 CHUNK = 1_000
 """Rows that share their widths: a table of any length is shown while it is read."""
 
-_GAP = "  "
+GAP = "  "
 _WIDE_LOC, _LEAST_LOC = 40, 24
 _DAY = len("2026-01-31")
 # Column to heading; the numbers are of images, videos and so on.
@@ -77,7 +77,7 @@ def _cell(name: str, entry: Entry) -> str:
 def _room(columns: dict[str, list[str]], width: int) -> int:
     """What is left for the loc."""
     others = [_width(name, values) for name, values in columns.items() if name != "loc"]
-    return width - sum(others) - len(_GAP) * len(others)
+    return width - sum(others) - len(GAP) * len(others)
 
 
 def _width(name: str, values: list[str]) -> int:
@@ -90,4 +90,4 @@ def _row(values: list[str], widths: dict[str, int]) -> str:
         text = clip(value, width)
         space = " " * (width - cells(text))
         fitted.append(space + text if name in _TO_THE_RIGHT else text + space)
-    return _GAP.join(fitted).rstrip()
+    return GAP.join(fitted).rstrip()

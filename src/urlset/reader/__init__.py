@@ -14,6 +14,7 @@ from urlset.reader.disk import Disk
 from urlset.reader.entries import Entries
 from urlset.reader.places import Alone, Finder, read_at_most
 from urlset.reader.records import DocumentRecord, Visit
+from urlset.reader.stored import Stored, stored_form
 
 __all__ = ["DocumentRecord", "Entries", "Source", "Visit", "read"]
 
@@ -38,6 +39,7 @@ def read(
     longest end of their path that exists there; ``follow=False`` leaves them alone. In a folder
     every file that is a sitemap by its content is read. ``base`` is the URL of the document (of
     a folder: that of the folder) for references in it; ``limit_bytes`` caps each document.
+    A store (``.duckdb``) gives back what was read into it, and a file of Parquet its rows.
 
     Raises :class:`urlset.SourceError` where there is nothing to read at all. A child that is
     missing, a page of HTML or half a file does not raise but is a record with an ``error`` in
@@ -47,6 +49,9 @@ def read(
     ['https://example.com/']
     """
     engines.get(engine)  # one that is not there is told now, not with the first row
+    form = stored_form(source)
+    if form is not None:
+        return Stored(form, os.fspath(source), fail_fast=fail_fast)  # type: ignore[arg-type]
     finder = _finder(source, base, limit_bytes)
     return Entries(finder, engine=engine, limit=limit_bytes, follow=follow, fail_fast=fail_fast)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from urlset.document import Document, parse
@@ -71,8 +72,7 @@ class Entries:
         """Read document after document: an index, then its children in their order."""
         records, sitemaps = self._records, self._sitemaps = [], []
         room = KEPT_PROBLEMS
-        walk = _Walk(self._finder, self._engine, self._limit, self._follow)
-        for record, document in walk.visits():
+        for record, document in self._visits():
             kept = record._replace(problems=record.problems[:room])
             room -= len(kept.problems)
             records.append(kept)
@@ -81,6 +81,22 @@ class Entries:
             if document is not None:
                 sitemaps.extend(document.sitemaps)
             yield Visit(kept, document)
+
+    def to_duckdb(self, path: str | os.PathLike[str]) -> None:
+        """Read all into the store at ``path``, made where there is none: see :class:`Store`."""
+        from urlset.store import Store
+
+        with Store.open(path) as store:
+            store.add(self)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Read all into one file of Parquet; it appears when it is whole."""
+        from urlset.store import write_parquet
+
+        write_parquet(self, path)
+
+    def _visits(self) -> Iterator[Visit]:
+        return _Walk(self._finder, self._engine, self._limit, self._follow).visits()
 
 
 class _Walk:

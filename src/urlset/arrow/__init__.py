@@ -35,7 +35,7 @@ __all__ = [
     "schema",
 ]
 
-Leaf = Literal["string", "instant", "number", "offset", "line"]
+Leaf = Literal["string", "instant", "number", "offset", "line", "flag"]
 
 
 class ListOf(NamedTuple):
@@ -63,7 +63,7 @@ _VIDEO = _struct(
     ids=ListOf(_struct(VideoId)),
     tvshow=_struct(TvShow),
 )
-_ENTRY = _struct(
+ENTRY = _struct(
     Entry,
     lastmod="instant",
     priority="number",
@@ -83,7 +83,7 @@ def schema() -> arro3.Schema:
     >>> schema().names[:3]
     ['loc', 'lastmod', 'lastmod_text']
     """
-    return arro3.Schema([_field(name, spec) for name, spec in _ENTRY.fields])
+    return arro3.Schema([_field(name, spec) for name, spec in ENTRY.fields])
 
 
 def is_arrow(value: object) -> bool:
@@ -94,8 +94,8 @@ def is_arrow(value: object) -> bool:
 def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None) -> object:
     """Make an Arrow C stream of one batch from entries."""
     columns = [
-        _array([entry[number] for entry in entries], spec)
-        for number, (_, spec) in enumerate(_ENTRY.fields)
+        array_of([entry[number] for entry in entries], spec)
+        for number, (_, spec) in enumerate(ENTRY.fields)
     ]
     batch = arro3.RecordBatch.from_arrays(columns, schema=schema())
     return arro3.Table.from_batches([batch], schema=schema()).__arrow_c_stream__(requested_schema)
@@ -127,18 +127,18 @@ def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:
 
 def _entries(batch: Any, names: list[str]) -> Iterator[Entry]:
     columns: list[Iterable[Any]] = []
-    for name, spec in _ENTRY.fields:
+    for name, spec in ENTRY.fields:
         source = "url" if name == "loc" and "loc" not in names and "url" in names else name
         if source not in names:
             empty: Any = () if isinstance(spec, ListOf) else None
             columns.append([empty] * batch.num_rows)
             continue
-        columns.append(_column(batch.column(source), name, spec))
+        columns.append(column_of(batch.column(source), name, spec))
     return map(Entry._make, zip(*columns, strict=True))
 
 
-def _column(array: Any, name: str, spec: Any) -> list[Any]:
-    target = _type(spec)
+def column_of(array: Any, name: str, spec: Any) -> list[Any]:
+    target = type_of(spec)
     try:
         if array.type != target:
             nulls, array = array.null_count, array.cast(target)
@@ -164,27 +164,29 @@ def _value(value: Any, spec: Any) -> Any:
     return value
 
 
-def _array(values: list[Any], spec: Any) -> Any:
+def array_of(values: list[Any], spec: Any) -> Any:
     if isinstance(spec, ListOf):
         offsets, flat = [0], []
         for value in values:
             flat.extend(value)
             offsets.append(len(flat))
         return arro3.list_array(
-            arro3.Array(offsets, arro3.DataType.int32()), _array(flat, spec.item), type=_type(spec)
+            arro3.Array(offsets, arro3.DataType.int32()),
+            array_of(flat, spec.item),
+            type=type_of(spec),
         )
     if isinstance(spec, StructOf):
         blank = (None,) * len(spec.fields)
         children = [
-            _array([_child((value or blank)[number], inner) for value in values], inner)
+            array_of([_child((value or blank)[number], inner) for value in values], inner)
             for number, (_, inner) in enumerate(spec.fields)
         ]
         mask = arro3.Array([value is None for value in values], arro3.DataType.bool())
-        return arro3.struct_array(children, fields=_fields(spec), type=_type(spec), mask=mask)
+        return arro3.struct_array(children, fields=_fields(spec), type=type_of(spec), mask=mask)
     if spec == "instant":
         numbers = [None if value is None else microseconds(value) for value in values]
-        return arro3.Array(numbers, arro3.DataType.int64()).cast(_type(spec))
-    return arro3.Array(values, _type(spec))
+        return arro3.Array(numbers, arro3.DataType.int64()).cast(type_of(spec))
+    return arro3.Array(values, type_of(spec))
 
 
 def _child(value: Any, spec: Any) -> Any:
@@ -192,23 +194,26 @@ def _child(value: Any, spec: Any) -> Any:
 
 
 def _field(name: str, spec: Any) -> arro3.Field:
-    return arro3.Field(name, _type(spec), nullable=name != "loc" and not isinstance(spec, ListOf))
+    return arro3.Field(name, type_of(spec), nullable=name != "loc" and not isinstance(spec, ListOf))
 
 
 def _fields(spec: StructOf) -> list[arro3.Field]:
     nullable = [(name, inner, not isinstance(inner, ListOf)) for name, inner in spec.fields]
-    return [arro3.Field(name, _type(inner), nullable=is_null) for name, inner, is_null in nullable]
+    return [
+        arro3.Field(name, type_of(inner), nullable=is_null) for name, inner, is_null in nullable
+    ]
 
 
-def _type(spec: Any) -> arro3.DataType:
+def type_of(spec: Any) -> arro3.DataType:
     if isinstance(spec, ListOf):
         is_struct = isinstance(spec.item, StructOf)
-        return arro3.DataType.list(arro3.Field("item", _type(spec.item), nullable=not is_struct))
+        return arro3.DataType.list(arro3.Field("item", type_of(spec.item), nullable=not is_struct))
     if isinstance(spec, StructOf):
         return arro3.DataType.struct(_fields(spec))
     if spec == "instant":
         return arro3.DataType.timestamp("us", tz="UTC")
     kinds = {"string": "string", "number": "float64", "offset": "uint64", "line": "uint32"}
+    kinds["flag"] = "bool"
     made: arro3.DataType = getattr(arro3.DataType, kinds[spec])()
     return made
 

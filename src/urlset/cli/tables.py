@@ -1,0 +1,156 @@
+"""``urlset read`` by way of tables: into a store, into Parquet, and answers to a query."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from urlset.arrow import open_stream, schema
+from urlset.arrow.streams import Flow
+from urlset.cli.answers import answer_lines
+from urlset.cli.colour import painter
+from urlset.cli.options import MisuseError
+from urlset.cli.session import Session
+from urlset.cli.sink import Sink
+from urlset.cli.talk import Progress
+from urlset.cli.wanted import Wanted
+from urlset.errors import QueryError
+from urlset.store import Answer, Store, is_database, write_parquet
+
+__all__ = ["read_tables"]
+
+
+def read_tables(
+    session: Session,
+    sources: Sequence[str],
+    wanted: Wanted,
+    *,
+    sql: str | None,
+    form: str,
+    output: Path | None,
+) -> int | None:
+    """Read sources into where they are to go; gives the number of rows of an answer."""
+    target = None if output is None or str(output) == "-" else output
+    if sql is None:
+        if form == "parquet":
+            _into_parquet(session, sources, wanted, target)
+        else:
+            _into_store(session, sources, wanted, target)
+        return None
+    if form == "duckdb":
+        raise MisuseError(
+            "--sql: expected the format table, jsonl, csv, txt or parquet for what "
+            "it gives, found duckdb; read into the store first, then ask it"
+        )
+    return _answered(session, sources, wanted, sql, form, target)
+
+
+def _into_store(
+    session: Session, sources: Sequence[str], wanted: Wanted, target: Path | None
+) -> None:
+    if target is None:
+        raise MisuseError("--format duckdb: expected --output, a store is no stream")
+    is_new = not os.path.lexists(target)
+    with Store.open(target) as store, Progress() as progress:
+        _fill(store, session, sources, wanted, progress)
+    session.tell_failures()
+    if session.exit_code == 2:
+        if is_new:
+            target.unlink(missing_ok=True)
+        raise typer.Exit(2)
+
+
+def _fill(
+    store: Store, session: Session, sources: Sequence[str], wanted: Wanted, progress: Progress
+) -> None:
+    for source in sources:
+        with store.filling(source) as filling:
+            filling.is_whole = wanted.limit is None
+            for record, document in session.visits(source, progress):
+                rows = None if document is None else wanted.columns(document.entries)
+                filling.add(record, document, rows)
+                if wanted.limit is not None:
+                    filling.write()  # so that the rows are counted
+                    if wanted.is_full:
+                        return
+            filling.is_whole &= source not in session.unread
+
+
+def _into_parquet(
+    session: Session, sources: Sequence[str], wanted: Wanted, target: Path | None
+) -> None:
+    with _parquet(target) as path, Progress() as progress:
+
+        def batches() -> Iterator[object]:
+            for source in sources:
+                for _, document in session.visits(source, progress):
+                    if document is not None and document.entries:
+                        yield from open_stream(wanted.columns(document.entries))
+                        if wanted.is_full:
+                            return
+
+        def guarded() -> Iterator[object]:
+            yield from batches()
+            session.tell_failures()
+            if session.exit_code == 2:
+                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
+
+        write_parquet(Flow(schema(), guarded), path)
+
+
+def _answered(
+    session: Session,
+    sources: Sequence[str],
+    wanted: Wanted,
+    sql: str,
+    form: str,
+    target: Path | None,
+) -> int:
+    is_store = len(sources) == 1 and wanted.is_all and is_database(sources[0])
+    with Store.open(sources[0] if is_store else None, read_only=is_store) as store:
+        try:
+            store.check(sql)  # before anything is read
+            if not is_store:
+                with Progress() as progress:
+                    _fill(store, session, sources, wanted, progress)
+                session.tell_failures()
+                if session.exit_code == 2:
+                    raise typer.Exit(2)
+            answer = store.sql(sql)
+        except QueryError as error:
+            raise QueryError(f"--sql: {error}") from error
+        _write(answer, form, target)
+        return len(answer)
+
+
+def _write(answer: Answer, form: str, target: Path | None) -> None:
+    if form == "parquet":
+        with _parquet(target) as path:
+            write_parquet(answer, path)
+        return
+    with Sink(target) as sink:
+        width = max(40, shutil.get_terminal_size((80, 24)).columns)
+        for text in answer_lines(answer, form, painter(is_shown=sink.is_stdout), width):
+            sink.write(text, is_markup=form == "table")
+
+
+@contextmanager
+def _parquet(target: Path | None) -> Iterator[Path]:
+    """Where Parquet is to be written: for stdout into a file first, since it is no stream."""
+    if target is not None:
+        yield target
+        return
+    if sys.stdout.isatty():
+        raise MisuseError("--format parquet: expected --output or a pipe, found a terminal")
+    with tempfile.TemporaryDirectory(prefix="urlset-") as folder:
+        path = Path(folder, "entries.parquet")
+        yield path
+        with Sink(None) as sink, path.open("rb") as file:
+            sink.copy(file)

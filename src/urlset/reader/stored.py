@@ -1,0 +1,141 @@
+"""What was read before: a store, or a file of Parquet, read like the sitemaps themselves."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from urlset.document import Document
+from urlset.engine import Mark, Rows
+from urlset.errors import SourceError, StoreError
+from urlset.model import Kind, Problem, Sitemap
+from urlset.reader.entries import Entries
+from urlset.reader.records import DocumentRecord, Visit
+
+__all__ = ["Stored", "stored_form"]
+
+Form = Literal["duckdb", "parquet"]
+
+
+def stored_form(source: object) -> Form | None:
+    """Tell by its first bytes whether a source is a file of tables."""
+    if not isinstance(source, str | os.PathLike) or source == "-":
+        return None
+    try:
+        if not stat.S_ISREG(os.stat(source).st_mode):
+            return None  # what is read from a pipe is gone
+        with open(source, "rb") as file:
+            head = file.read(12)
+    except (OSError, ValueError):
+        return None  # it is told by whoever reads it
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    return "duckdb" if head[8:] == b"DUCK" else None
+
+
+class Stored(Entries):
+    """The entries of a file of tables, a document at a time."""
+
+    def __init__(self, form: Form, path: str, *, fail_fast: bool):
+        super().__init__(_Nowhere(), engine=None, limit=0, follow=False, fail_fast=fail_fast)
+        self._form = form
+        self._path = path
+
+    def _visits(self) -> Iterator[Visit]:
+        return self._of_store() if self._form == "duckdb" else self._of_parquet()
+
+    def _of_store(self) -> Iterator[Visit]:
+        from urlset.store import Store
+
+        try:
+            with Store.open(self._path, read_only=True) as store:
+                for found in store.documents():
+                    document = _document(
+                        found.source,
+                        found.kind,
+                        found.entries,
+                        sitemaps=found.sitemaps,
+                        problems=found.problems,
+                        encoding=found.encoding,
+                        size=found.size,
+                        packed_size=found.packed_size,
+                        layers=found.layers,
+                    )
+                    record = DocumentRecord(
+                        found.source,
+                        found.parent,
+                        found.kind,
+                        found.size,
+                        found.packed_size,
+                        found.encoding,
+                        len(found.entries),
+                        len(found.sitemaps),
+                        found.problem_count,
+                        tuple(found.problems),
+                        found.error,
+                    )
+                    yield Visit(record, document if found.kind is not None else None)
+        except StoreError as error:
+            raise SourceError(str(error)) from error
+
+    def _of_parquet(self) -> Iterator[Visit]:
+        from urlset.store import parquet_rows
+
+        rows = parquet_rows(self._path)
+        size = os.path.getsize(self._path)
+        # The nearest of the kinds: a list of URLs, with what is known of them.
+        document = _document(self._path, "urlset", rows, size=size, packed_size=size)
+        record = DocumentRecord(self._path, None, "urlset", size, size, entries=len(rows))
+        yield Visit(record, document)
+
+
+class _Nowhere:
+    """The finder of what is not looked for."""
+
+    def places(self) -> Iterator[Any]:
+        """None."""
+        return iter(())
+
+    def child(self, loc: str, parent: Any, /) -> Any:
+        """None."""
+        raise SourceError(f"nothing lies beside {parent}: {loc}")
+
+
+class _Parsed(NamedTuple):
+    kind: Kind
+    entries: Rows
+    sitemaps: list[Sitemap]
+    marks: list[Mark]
+    omitted: dict[str, int]
+
+
+def _document(
+    source: str | None,
+    kind: Kind | None,
+    rows: Rows,
+    *,
+    sitemaps: list[Sitemap] | None = None,
+    problems: list[Problem] | None = None,
+    encoding: str | None = None,
+    size: int = 0,
+    packed_size: int = 0,
+    layers: int | None = None,
+) -> Document:
+    """A document without its text; what stood in it is known from the tables."""
+    document = Document(
+        _Parsed(kind or "unknown", rows, sitemaps or [], [], {}),
+        text=b"",
+        runs=[],
+        packing_marks=[],
+        marks=[],
+        encoding=encoding or "utf-8",
+        size=size or 0,
+        packed_size=packed_size or 0,
+        layers=layers or 0,
+        source=source,
+        engine="store",
+    )
+    document.problems = problems or []
+    return document

@@ -1,0 +1,160 @@
+"""Opens DuckDB files, and says what is wrong with them in our words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+from urlset.errors import StoreError
+from urlset.store.schema import VERSION, statements
+
+__all__ = ["attach", "connect", "ensure_store", "interrupted", "is_database", "literal", "told"]
+
+_SETTINGS = (
+    "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC, wherever this runs
+    # Nothing is fetched from anywhere unasked, and no variable of Python is taken for a table.
+    "SET GLOBAL autoinstall_known_extensions = false",
+    "SET GLOBAL python_enable_replacements = false",
+)
+_MAGIC = b"DUCK"
+_HOLDER = re.compile(r"PID (\d+)")
+
+
+def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
+    """Make a DuckDB in memory; what has no room there goes to the folder ``spill``."""
+    connection = duckdb.connect(":memory:")
+    for setting in _SETTINGS:
+        connection.execute(setting)
+    if spill is not None:
+        connection.execute(f"SET GLOBAL temp_directory = {literal(spill)}")
+    return connection
+
+
+def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+    """Open a store under the name ``store``, made where there is none.
+
+    Raises :class:`urlset.StoreError`. Beside it is ``answers``, for tables that come and go: a
+    store that is only read has no room for them.
+    """
+    _check(path, read_only=read_only)
+    mode = " (READ_ONLY)" if read_only else ""
+    with told(path):
+        # Beware: only an absolute path is always one (":memory:", "md:…").
+        connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
+        connection.execute("ATTACH ':memory:' AS answers")
+        connection.execute("USE store")
+        ensure_store(connection, path, read_only=read_only)
+
+
+def is_database(path: str) -> bool:
+    """Tell by its first bytes whether a file is DuckDB's.
+
+    Beware: DuckDB itself, asked to open a file of SQLite, would go and fetch an extension.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(12)[8:] == _MAGIC
+    except OSError:
+        return False
+
+
+def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+    """Make the tables in a new file; raises :class:`urlset.StoreError` for one with others."""
+    with told(path):
+        tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
+        if not tables and not read_only:
+            connection.execute("BEGIN")
+            for statement in statements():
+                connection.execute(statement)
+            connection.execute("COMMIT")
+            return
+        if "urlset_store" not in tables:
+            found = f"other tables ({', '.join(sorted(tables)[:5])})" if tables else "no tables"
+            raise StoreError(
+                f"expected a store of urlset, found a DuckDB file with {found}: {path!r}; "
+                "name another file"
+            )
+        versions = connection.execute("SELECT version FROM urlset_store").fetchone()
+    found_version = versions[0] if versions else None
+    if found_version != VERSION:
+        older = isinstance(found_version, int) and found_version < VERSION
+        advice = "read the sitemaps again into a new file" if older else "update urlset"
+        raise StoreError(
+            f"expected a store of version {VERSION}, found version {found_version}: {path!r}; "
+            f"{advice}"
+        )
+
+
+@contextmanager
+def told(path: str) -> Iterator[None]:
+    """Tell what DuckDB cannot do with a file as a :class:`urlset.StoreError` of one line."""
+    try:
+        with interrupted():
+            yield
+    except duckdb.Error as error:
+        raise _store_error(error, path) from error
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Have Ctrl-C be a ``KeyboardInterrupt`` also where DuckDB was at work."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+
+
+def literal(text: str) -> str:
+    """Write text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _check(path: str, *, read_only: bool) -> None:
+    if os.path.isdir(path):
+        raise StoreError(f"expected a store, found a folder: {path!r}; name a file in it")
+    folder = os.path.dirname(path) or "."
+    if not os.path.exists(path):
+        if read_only:
+            raise StoreError(f"expected a store, found nothing at {path!r}; check the path")
+        if not os.path.isdir(folder):
+            raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist")
+        if not os.access(folder, os.W_OK):
+            raise StoreError(f"cannot write {path!r}: its folder may not be written")
+        return
+    if not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
+        raise StoreError(f"expected a store that may be {_may(read_only)}, found {path!r}")
+    if not is_database(path):
+        raise StoreError(
+            f"expected a store (a DuckDB file), found another kind of file: {path!r}; "
+            "name another one, or remove it"
+        )
+
+
+def _may(read_only: bool) -> str:
+    return "read" if read_only else "written"
+
+
+def _store_error(error: duckdb.Error, path: str) -> StoreError:
+    words = str(error)
+    if "Could not set lock on file" in words:
+        holder = _HOLDER.search(words)
+        who = f" (number {holder[1]})" if holder else ""
+        return StoreError(
+            f"expected a store that nobody else has open, found {path!r} in use by another "
+            f"process{who}; wait until that ends, or name another file"
+        )
+    if "file handle conflict" in words:
+        return StoreError(
+            f"expected a store that is not open yet, found {path!r} open in this process; "
+            "close that one first"
+        )
+    first = " ".join(words.partition("\n")[0].split()).partition(": ")
+    return StoreError(f"cannot use the store {path!r}: {first[2] or first[0]}")

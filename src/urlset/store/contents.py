@@ -1,0 +1,116 @@
+"""Gives back what a store, or a file of Parquet, holds: documents, and their entries."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import duckdb
+
+from urlset.arrow import batches_to_entries, open_stream
+from urlset.arrow.streams import as_entries
+from urlset.errors import SourceError
+from urlset.model import Entry, Problem, Sitemap
+from urlset.store.connecting import connect, literal, told
+
+__all__ = ["StoredDocument", "StoredRows", "documents", "parquet_rows"]
+
+_FACTS = (
+    "document source parent kind size packed_size layers encoding entry_count sitemap_count "
+    "problem_count error"
+).split()
+_ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
+
+
+class StoredRows:
+    """Entries that lie on the disk: they iterate, have a length, and are an Arrow stream."""
+
+    def __init__(self, relation: Callable[[], Any], count: int, source: str | None = None):
+        self._relation = relation
+        self._count = count
+        self._source = source
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Entry]:
+        for batch in batches_to_entries(as_entries(self._relation(), self._source)):
+            yield from batch
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        flow = as_entries(self._relation(), self._source)
+        return flow.__arrow_c_stream__(requested_schema)
+
+
+class StoredDocument(NamedTuple):
+    """One document of a store; ``entries`` are those that are stored, of ``entry_count``."""
+
+    document: int
+    source: str | None
+    parent: str | None
+    kind: Any
+    size: int
+    packed_size: int
+    layers: int
+    encoding: str | None
+    entry_count: int
+    sitemap_count: int
+    problem_count: int
+    error: str | None
+    entries: StoredRows
+    sitemaps: list[Sitemap]
+    problems: list[Problem]
+
+
+def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
+    """The documents of a store in the order of their reading."""
+
+    def query(text: str) -> Any:
+        with told(path):
+            cursor = connection.cursor()
+            cursor.execute("USE store")
+            return cursor.sql(text)
+
+    def of_document(table: str, make: type[Any], number: int) -> list[Any]:
+        names = ", ".join(f'"{name}"' for name in make._fields)
+        stream = query(f"SELECT {names} FROM {table} WHERE document = {number}")
+        columns = (batch.columns for batch in open_stream(stream))
+        rows = (zip(*(c.to_pylist() for c in batch), strict=True) for batch in columns)
+        return [make._make(row) for batch in rows for row in batch]
+
+    counts = dict(query("SELECT document, count(*) FROM entries GROUP BY ALL").fetchall())
+    facts = query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document").fetchall()
+    for row in facts:
+        number, has_sitemaps, has_problems = row[0], row[9], row[10]
+        text = f"SELECT {_ENTRY} FROM entries WHERE document = {number}"
+        rows = StoredRows(partial(query, text), counts.get(number, 0))
+        sitemaps = of_document("sitemaps", Sitemap, number) if has_sitemaps else []
+        problems = of_document("problems", Problem, number) if has_problems else []
+        yield StoredDocument._make((*row, rows, sitemaps, problems))
+
+
+def parquet_rows(path: str) -> StoredRows:
+    """The rows of a file of Parquet with a column ``loc`` or ``url``, read while asked for.
+
+    Raises :class:`urlset.SourceError`.
+    """
+    # Not the file's own brackets and stars, and no columns from the names of its folders.
+    name = literal(glob.escape(os.path.abspath(path)))
+    connection = connect()
+    try:
+        query = f"FROM read_parquet({name}, hive_partitioning = false)"
+        found = connection.execute(f"SELECT count(*) {query}").fetchone()
+        columns = connection.sql(query).columns
+    except duckdb.Error as error:
+        words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
+        raise SourceError(
+            f"expected a file of Parquet, found {path!r}: {words[2] or words[0]}"
+        ) from error
+    if "loc" not in columns and "url" not in columns:
+        raise SourceError(
+            f"expected a column loc or url in {path!r}, found {', '.join(columns[:10])}"
+        )
+    return StoredRows(lambda: connection.cursor().sql(query), found[0] if found else 0, path)

@@ -1,0 +1,71 @@
+"""Writes entries into one file of Parquet, while they come."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from urlset.errors import TargetError
+from urlset.files import Beside, is_special
+from urlset.store.connecting import connect, interrupted, literal
+
+__all__ = ["write_parquet"]
+
+
+def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
+    """Write an Arrow stream, in bounded memory: zstd, in row groups of some 120,000 rows.
+
+    The file appears when it is whole; what was there stays until then. Raises
+    :class:`urlset.TargetError`, and whatever the stream itself raises.
+    """
+    final = Path(path)
+    if is_special(final):
+        what = "a folder; name a file in it" if final.is_dir() else "no file; name a file"
+        raise TargetError(f"cannot write {str(path)!r}: it is {what}")
+    try:
+        beside = Beside(final)
+        os.close(beside.descriptor)
+    except OSError as error:
+        raise TargetError(f"cannot write {str(path)!r}: {_reason(error, final)}") from error
+    try:
+        _copy(stream, beside.path, str(path))
+        beside.put()
+    except OSError as error:
+        if isinstance(error, TargetError):
+            raise
+        raise TargetError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    finally:
+        beside.discard()
+
+
+def _copy(stream: Any, path: Path, shown: str) -> None:
+    connection = connect()
+    try:
+        # A stream is read by one thread; a second one only takes turns with it (10 M entries:
+        # 18 s with one, 36 s with two).
+        connection.execute("SET GLOBAL threads = 1")
+        connection.register("incoming", stream)
+        target = literal(os.path.abspath(path))
+        with interrupted():
+            connection.execute(
+                f"COPY (FROM incoming) TO {target} (FORMAT parquet, COMPRESSION zstd)"
+            )
+    except (duckdb.Error, KeyboardInterrupt) as error:
+        failure = getattr(stream, "failure", None)
+        if failure is not None:
+            raise failure from None
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
+        raise TargetError(f"cannot write {shown!r}: {words[2] or words[0]}") from error
+    finally:
+        connection.close()
+
+
+def _reason(error: OSError, path: Path) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"its folder {str(path.parent)!r} does not exist"
+    return error.strerror or str(error)

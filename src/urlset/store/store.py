@@ -1,0 +1,115 @@
+"""A store: what readings found, as tables in one file that any query can be put to."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from urlset.store.answers import Answer, answer, check
+from urlset.store.connecting import attach, connect
+from urlset.store.contents import StoredDocument, documents
+from urlset.store.filling import Filling
+
+__all__ = ["Store"]
+
+
+class Store:
+    """Readings in a DuckDB file; made by :meth:`open`, a context manager.
+
+    The tables and their columns are in :data:`urlset.store.TABLES`. A store holds the latest
+    reading of each document. ``path`` is None for one that goes when it is closed.
+
+    >>> import urlset
+    >>> with Store.open() as store:
+    ...     store.add(urlset.read(b"https://example.com/ https://example.com/a"))
+    ...     list(store.sql("SELECT count(*), count(DISTINCT url_host(loc)) FROM entries"))
+    [(2, 1)]
+    """
+
+    def __init__(self, path: str | None, *, read_only: bool = False):
+        self.path = path
+        self._folder = None
+        if path is None or read_only:
+            # Not beside a store that is only read: its folder may be, too.
+            self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
+        self._file = path or os.path.join(self._folder.name if self._folder else "", "store.duckdb")
+        spill = os.path.join(self._folder.name, "spill") if self._folder else f"{self._file}.tmp"
+        self._connection = connect(spill)
+        try:
+            attach(self._connection, self._file, read_only=read_only)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
+        """Open a store, or make one; without a path one that lies on the disk until it is closed.
+
+        While one process has it open for writing, no other can open it; for reading only, many
+        can. Raises :class:`urlset.StoreError`.
+        """
+        return cls(None if path is None else os.fspath(path), read_only=read_only)
+
+    def add(self, entries: Any, *, root: str | None = None) -> None:
+        """Read all that :func:`urlset.read` gave into the store.
+
+        Each document replaces what the store had under the same ``source``; documents that this
+        source led to at an earlier time, and does no more, go. Where it ends early (by Ctrl-C),
+        what was read so far is in the store. ``root`` is how the source is called there, by
+        default the ``source`` of its first document.
+        """
+        visits = iter(entries.visits())
+        first = next(visits, None)
+        if first is None:
+            return
+        with self.filling(root if root is not None else first.record.source) as filling:
+            filling.add(first.record, first.document)
+            del first  # the others need the room
+            for record, document in visits:
+                filling.add(record, document)
+
+    def filling(self, root: str | None) -> Filling:
+        """Begin a reading that is added document by document."""
+        return Filling(self._connection, self._file, root)
+
+    def sql(self, query: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> Answer:
+        """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
+
+        Raises :class:`urlset.QueryError` before any row is given.
+        """
+        return answer(self._connection, query, values)
+
+    def check(self, query: str) -> None:
+        """Raise :class:`urlset.QueryError` where a query could not be run."""
+        check(self._connection, query)
+
+    def documents(self) -> Iterator[StoredDocument]:
+        """The documents in the order of their reading, each with its entries."""
+        return documents(self._connection, self._file)
+
+    def close(self) -> None:
+        """Close the file; a store without a path goes. Does nothing the second time."""
+        with suppress(duckdb.Error):
+            self._connection.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Store {self.path or 'until it is closed'}>"
