@@ -40,9 +40,12 @@ class Flow:
             yield from self._batches()
         except GeneratorExit:
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - it is raised again where it is understood
             self.failure = error
-            raise
+        if self.failure is not None:
+            # Beware: another one, and not within `except`. arro3 never lets it go, and what its
+            # traceback has passed through (a connection) would live until Python ends.
+            raise RuntimeError(f"{type(self.failure).__name__}: {self.failure}")
 
 
 def rows_to_flow(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[Any]]) -> Flow:

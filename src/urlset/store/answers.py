@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -12,7 +13,7 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError
-from urlset.store.connecting import interrupted, literal
+from urlset.store.connecting import literal, unbound
 
 __all__ = ["Answer", "answer", "check"]
 
@@ -86,9 +87,9 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str, values: Any = None
     table = f"answers.answer_{next(_names)}"
     cursor = connection.cursor()
     try:
-        with interrupted():
-            cursor.execute("USE store")
-            cursor.execute(f"CREATE TABLE {table} AS\n{statement}", values)
+        cursor.execute("USE store")
+        with unbound(connection):
+            _run(cursor, f"CREATE TABLE {table} AS\n{statement}", values)
     except duckdb.Error as error:
         raise _query_error(error) from error
     return Answer(connection, table)
@@ -103,6 +104,17 @@ def check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
         cursor.execute(f"EXPLAIN CREATE TABLE answers.none AS\n{statement}")
     except duckdb.Error as error:
         raise _query_error(error) from error
+
+
+def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
+    """Run a statement so that Ctrl-C ends it: DuckDB does not hear it while its threads work."""
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(cursor.execute, statement, values)
+        try:
+            job.result()
+        except KeyboardInterrupt:
+            cursor.interrupt()
+            raise
 
 
 def _one(connection: duckdb.DuckDBPyConnection, query: str) -> str:

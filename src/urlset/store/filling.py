@@ -15,7 +15,7 @@ from urlset.arrow import ListOf
 from urlset.arrow.streams import Flow, Kind, numbered, rows_to_flow
 from urlset.document import Document
 from urlset.errors import StoreError
-from urlset.store.connecting import told
+from urlset.store.connecting import first_of, told
 from urlset.store.schema import TABLES
 
 __all__ = ["Filling", "Record"]
@@ -28,9 +28,6 @@ MAX_BYTES = 64 << 20
 
 EVERY_S = 5.0
 """Seconds after which what was read is committed anyway: no more is lost when the lights go out."""
-
-MEMORY = "200MB"
-"""What DuckDB takes while it is filled: 10 M entries take no longer than with twice as much."""
 
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "string",
@@ -72,7 +69,6 @@ class Filling:
         self._root = root
         self._started = datetime.now(UTC)
         with told(path):
-            connection.execute(f"SET GLOBAL memory_limit = '{MEMORY}'")
             found = connection.execute("SELECT max(document) FROM documents").fetchone()
         self._first = self._next = ((found and found[0]) or 0) + 1
         self._begin()
@@ -145,7 +141,6 @@ class Filling:
                     "DELETE FROM robots WHERE root IS NOT DISTINCT FROM ? AND read_at < ?",
                     [self._root, self._started],
                 )
-        self._connection.execute("RESET GLOBAL memory_limit")
 
     def _begin(self) -> None:
         """Have nothing that is not written."""
@@ -186,13 +181,11 @@ class Filling:
     def _insert(self, table: str, flow: Flow) -> None:
         self._connection.register("incoming", flow)
         try:
-            self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming")
-        except (duckdb.Error, RuntimeError):
-            if flow.failure is not None:
-                raise flow.failure from None
-            raise
+            with first_of(flow):
+                self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming")
         finally:
-            self._connection.unregister("incoming")
+            with suppress(duckdb.Error):  # the transaction may be over
+                self._connection.unregister("incoming")
 
     def _forget(self, which: str, *values: Any) -> None:
         """Take documents out, with all that stands in them."""
