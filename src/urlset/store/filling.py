@@ -20,9 +20,11 @@ from urlset.store.schema import TABLES
 
 __all__ = ["Filling", "Record"]
 
-# A transaction of many rows makes whole row groups of DuckDB (122,880 rows) and few that are not:
-# of 3 documents of 50,000 at a time it takes twice as long, and twice the disk, as of 10.
-MAX_ROWS = 500_000
+# DuckDB keeps rows in groups of 122,880. A transaction of fewer is added to the last group; one of
+# more makes groups of its own, of which the last is not full. Where those are many, among few that
+# are, closing the file takes as long again and leaves it half as large again: hence nothing between.
+GROUP = 122_880
+MAX_ROWS = 500_000  # more: what is held back, and the time that Ctrl-C takes
 MAX_BYTES = 64 << 20
 """Of documents, unpacked, of which the entries are held back until then."""
 
@@ -38,7 +40,7 @@ _KINDS: dict[str, Kind] = {
     "UINTEGER": "line",
     "BOOLEAN": "flag",
 }
-_OF_DOCUMENTS = ("entries", "sitemaps", "problems", "fetches", "documents")
+_OF_DOCUMENTS = ("sitemaps", "problems", "fetches", "documents")
 _PLAIN = {
     table.name: [(column.name, _KINDS[column.type]) for column in table.columns]
     for table in TABLES
@@ -88,6 +90,7 @@ class Filling:
             self._plain["problems"] += [
                 (number, record.source, *problem) for problem in document.problems
             ]
+            self._counts[number] = len(document.entries)
             self._rows += len(document.entries)
             self._bytes += document.size
         self._put(
@@ -112,7 +115,7 @@ class Filling:
     ) -> None:
         """Take a robots.txt; it replaces what the store had of the same ``url``."""
         row = (url, self._root, state, tuple(sitemaps), crawl_delay_s, datetime.now(UTC))
-        self._plain["robots"].append(row)
+        self._robots[url] = row
 
     def write(self) -> None:
         """Commit what was added so far; where Ctrl-C comes in between, that is done first."""
@@ -146,7 +149,9 @@ class Filling:
         """Have nothing that is not written."""
         self._numbers: dict[str | None, int] = {}
         self._entries: dict[int, Any] = {}
-        self._plain: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _PLAIN}
+        self._counts: dict[int, int] = {}
+        self._plain: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _OF_DOCUMENTS}
+        self._robots: dict[str, tuple[Any, ...]] = {}
         self._rows = self._bytes = 0
         self._begun_at = time.monotonic()
 
@@ -158,25 +163,40 @@ class Filling:
 
     def _write(self) -> None:
         """Write all that is pending. Can be done again: a document replaces itself, too."""
-        if not self._numbers and not self._plain["robots"]:
+        pending = {number: source for source, number in self._numbers.items()}  # the latter of two
+        if self._robots:
+            with self._transaction():
+                query = "DELETE FROM robots WHERE url = ANY(?)"
+                self._connection.execute(query, [list(self._robots)])
+                self._insert("robots", rows_to_flow(_PLAIN["robots"], [*self._robots.values()]))
+        for numbers in self._portions(sorted(pending)):
+            sources = [pending[number] for number in numbers]
+            named = [source for source in sources if source is not None]
+            with self._transaction():
+                self._forget("source = ANY(?) OR (source IS NULL AND ?)", named, None in sources)
+                wanted = set(numbers)
+                for table in _OF_DOCUMENTS:
+                    rows = [row for row in self._plain[table] if row[0] in wanted]
+                    self._insert(table, rows_to_flow(_PLAIN[table], rows))
+                entries = [(n, self._entries[n]) for n in numbers if n in self._entries]
+                self._insert("entries", numbered(entries))
+
+    def _portions(self, numbers: list[int]) -> Iterator[list[int]]:
+        """Share documents out to transactions: one of many rows, or several of few."""
+        counts = {number: self._counts.get(number, 0) for number in numbers}
+        if sum(counts.values()) >= 3 * GROUP:
+            yield numbers
             return
-        numbers = set(self._numbers.values())  # of two of the same source, the latter's
-        robots = {row[0]: row for row in self._plain["robots"]}
-        with self._transaction():
-            sources = [source for source in self._numbers if source is not None]
-            self._forget(
-                "source = ANY(?) OR (source IS NULL AND ?)", sources, None in self._numbers
-            )
-            self._connection.execute("DELETE FROM robots WHERE url = ANY(?)", [list(robots)])
-            for table, columns in _PLAIN.items():
-                rows = [row for row in self._plain[table] if row[0] in numbers]
-                self._insert(
-                    table, rows_to_flow(columns, [*robots.values()] if table == "robots" else rows)
-                )
-            entries = [
-                (number, rows) for number, rows in self._entries.items() if number in numbers
-            ]
-            self._insert("entries", numbered(entries))
+        portion: list[int] = []
+        rows = 0
+        for number in numbers:
+            if portion and rows + counts[number] >= GROUP:
+                yield portion
+                portion, rows = [], 0
+            portion.append(number)
+            rows += counts[number]
+        if portion:
+            yield portion
 
     def _insert(self, table: str, flow: Flow) -> None:
         self._connection.register("incoming", flow)
@@ -192,7 +212,7 @@ class Filling:
         query = f"SELECT document FROM documents WHERE {which}"
         numbers = [row[0] for row in self._connection.execute(query, [*values]).fetchall()]
         if numbers:
-            for table in _OF_DOCUMENTS:
+            for table in ("entries", *_OF_DOCUMENTS):
                 self._connection.execute(f"DELETE FROM {table} WHERE document = ANY(?)", [numbers])
 
     @contextmanager
