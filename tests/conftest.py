@@ -1,6 +1,7 @@
 """What every test may ask for: an engine (each in turn), and the material beside the checkout."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,11 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout (corpora and schemas for more tests)")
     return folder
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say why tests were skipped, a line a reason."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"skipped {count}: {reason}")
