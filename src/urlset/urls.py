@@ -9,6 +9,7 @@ where no repair is certain, there is no URL.
 from __future__ import annotations
 
 import re
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 __all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
@@ -28,7 +29,7 @@ _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]
 _SPACE = re.compile(f"[{SPACE}]")
 _PATH = re.compile("[/?#]")
 _WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
-_NEXT_URL = re.compile(rf"[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
+_NEXT_URL = re.compile(rf"[,;]?[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
 _PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
@@ -118,11 +119,13 @@ def is_host(host: str) -> bool:
     (True, False, False)
     """
     if _IPV6.fullmatch(host):
-        return True
+        return _is_ipv6(host[1:-1])
     host = host.removesuffix(".")
     if not host or len(host) > 253 or not _HOST.fullmatch(host):
         return False
     labels = host.split(".")
+    if host.lower() in ("http", "https"):  # http://https://example.com
+        return False
     if _NUMBER.fullmatch(labels[-1]):  # https://url.spec.whatwg.org/#ends-in-a-number-checker
         return _IPV4.fullmatch(host) is not None
     return all(0 < len(label) < 64 for label in labels)
@@ -188,6 +191,14 @@ def _is_doubtful(url: str) -> bool:
     labels = first.split(".")
     is_name = slash != "" and len(labels) > 1 and labels[-1].isascii() and labels[-1].isalpha()
     return len(labels) > 2 or is_name or _PLACEHOLDER.search(first) is not None
+
+
+def _is_ipv6(address: str) -> bool:
+    try:
+        IPv6Address(address)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_authority(authority: str) -> bool:

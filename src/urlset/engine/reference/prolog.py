@@ -19,9 +19,7 @@ SPACE = b" \t\r\n"
 FIND_ROOT = re.compile(
     rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
 )
-FIND_FRAGMENT = re.compile(
-    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE
-)
+FIND_FRAGMENT = re.compile(rb"<(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype[ \t\r\n]+)?html(?=[ \t\r\n/>])", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!doctype(?=[ \t\r\n\[>])", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")

@@ -206,7 +206,8 @@ class Tree:
         """The namespaces in scope; the same object where the element declares none."""
         bindings = outer
         for attribute in attributes:
-            if attribute.name == b"xmlns" or attribute.name.startswith(b"xmlns:"):
+            is_prefix = attribute.name.startswith(b"xmlns:")
+            if attribute.name == b"xmlns" or (is_prefix and attribute.value):
                 bindings = dict(outer) if bindings is outer else bindings
                 if len(bindings) < MAX_NAMESPACES:
                     bindings[attribute.name[6:]] = attribute.value or ""
