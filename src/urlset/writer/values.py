@@ -58,7 +58,7 @@ def url(value: Any, field: str, base: str | None) -> str:
 
 
 def line(loc: str) -> str:
-    """A URL that a line of a text sitemap can hold: a reader takes ``<``, ``>``, ``"`` for markup."""
+    """A URL that a line of a text sitemap can hold, which a reader will not take for markup."""
     if any(mark in loc for mark in '<>"'):
         advice = 'percent-encode <, > and "; no URL has them'
         raise Fault("loc", loc, "a URL that a text sitemap can hold", advice)
