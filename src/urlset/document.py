@@ -9,9 +9,8 @@ from urlset import engine as engines
 from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
-from urlset.engine.reference.prolog import FIND_ROOT
 from urlset.model import Kind, Problem, Sitemap
-from urlset.protocol import PROLOG_LIMIT, READ_LIMIT
+from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 from urlset.rules import RULES
 
 __all__ = ["Document", "parse"]
