@@ -28,8 +28,8 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
 _SPACE = re.compile(f"[{SPACE}]")
 _PATH = re.compile("[/?#]")
-_WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
-_NEXT_URL = re.compile(rf"[,;]?[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
+_BLANKS = re.compile(r"[ \t\r\n]+")
+_SPACES = re.compile(f"[{SPACE}]+")
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
 _PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
@@ -95,8 +95,14 @@ def split_urls(text: str) -> list[str]:
     """
     if not _SPACE.search(text):
         return [text]
-    parts = _NEXT_URL.split(text.strip(SPACE))
-    return parts if len(parts) > 1 else [text]
+    parts: list[str] = []
+    trimmed, begin = text.strip(SPACE), 0
+    for gap in _SPACES.finditer(trimmed):
+        if _HTTP.match(trimmed, gap.end()):
+            is_listed = trimmed[gap.start() - 1] in ",;"
+            parts.append(trimmed[begin : gap.start() - is_listed])
+            begin = gap.end()
+    return [*parts, trimmed[begin:]] if parts else [text]
 
 
 def split_origin(url: str) -> tuple[str, str, str]:
@@ -148,7 +154,7 @@ def resolve(reference: str, base: str) -> str:
         elif path.startswith("/"):
             path = _without_dots(path)
         else:
-            path = _without_dots(base_path[: base_path.rfind("/") + 1] + path)
+            path = _without_dots((base_path[: base_path.rfind("/") + 1] or "/") + path)
     if authority is not None and path and not path.startswith("/"):
         path = f"/{path}"
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
@@ -165,7 +171,12 @@ def _trim(text: str, flaws: list[Flaw]) -> str:
 def _without_inner_space(url: str, flaws: list[Flaw]) -> str:
     """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
     flaws.append(Flaw("U006", url))
-    return _WRAP.sub("", url).replace(" ", "%20")
+    return _BLANKS.sub(_unwrapped, url).replace(" ", "%20")
+
+
+def _unwrapped(blanks: re.Match[str]) -> str:
+    is_wrap = "\n" in blanks[0] or "\r" in blanks[0]
+    return "" if is_wrap else blanks[0].replace("\t", "")
 
 
 def _absolute(url: str, base: str | None, flaws: list[Flaw]) -> str | None:

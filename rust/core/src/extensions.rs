@@ -278,7 +278,7 @@ fn read_alternate(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
     let node = tree.node(number);
     let [hreflang, href, media] = [&b"hreflang"[..], b"href", b"media"].map(|name| {
         let value = tree.attribute(buffer, number, name)?;
-        Some(trim(value)).filter(|trimmed| !trimmed.is_empty() || value.is_empty())
+        Some(trim(value)).filter(|trimmed| !trimmed.is_empty())
     });
     let Some(href) = href else {
         marks.add(H001, node.start, node.tag_end, "href");

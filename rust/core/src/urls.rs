@@ -315,6 +315,7 @@ pub fn resolve(reference: &str, base: &str) -> String {
             path = Cow::Owned(without_dots(&path));
         } else {
             let folder = &base.path[..base.path.rfind('/').map_or(0, |slash| slash + 1)];
+            let folder = if folder.is_empty() { "/" } else { folder };
             path = Cow::Owned(without_dots(&format!("{folder}{path}")));
         }
     }

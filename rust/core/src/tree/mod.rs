@@ -28,6 +28,9 @@ const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 131_072;
 const MAX_NAMESPACES: usize = 32;
 
+/// Characters of a namespace that is bound; a longer one is none.
+const MAX_URI: usize = 256;
+
 /// No item.
 const NONE: usize = usize::MAX;
 
@@ -313,6 +316,9 @@ impl<'a> Tree<'a> {
                 Some([b':', prefix @ ..]) if !value.is_empty() => prefix,
                 _ => continue,
             };
+            if value.chars().nth(MAX_URI).is_some() {
+                continue;
+            }
             let bindings = own.get_or_insert_with(|| Bindings::clone(&outer));
             if bindings.list.len() < MAX_NAMESPACES {
                 let uri: Rc<str> = value.into();
