@@ -1,11 +1,13 @@
 """What every test may ask for: an engine (each in turn), and the material beside the checkout."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.site_box import SiteBox
 from urlset.engine import Engine, available, get
 
 # No deadline: a busy machine is not a bug. CI repeats the same examples: red means the change.
@@ -35,3 +37,10 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout (corpora and schemas for more tests)")
     return folder
+
+
+@pytest.fixture
+def box() -> Iterator[SiteBox]:
+    """A site in a box: a server on loopback, for this test alone."""
+    with SiteBox() as site:
+        yield site
