@@ -16,9 +16,12 @@ __all__ = ["PageLink", "links_in_header", "links_in_page"]
 MAX_SCAN = 1_048_576
 """Bytes of a page that are looked at: links stand in its head."""
 
-_OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base|a)\b", re.I)
-# Possessive, and short: a page may be hostile, too.
-_TAG_REST = re.compile(r"""((?:[^>"']|"[^"]*"|'[^']*'){0,4096}+)>""")
+MAX_TAGS = 5_000
+MAX_TAG = 4_096
+
+_OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base)\b", re.I)
+# Possessive, as a page may be hostile, too.
+_TAG_REST = re.compile(r"""((?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER = re.compile(r""";\s*([\w*-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]+)))?""")
@@ -67,14 +70,17 @@ def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The ``link`` and ``base`` elements outside of comments and scripts."""
     lower = text.lower()
     place = 0
-    while opening := _OPENING.search(text, place):
+    for _ in range(MAX_TAGS):
+        opening = _OPENING.search(text, place)
+        if opening is None:
+            return
         place = opening.end()
         if opening[2] is None:
             closer = "-->" if opening[0] == "<!--" else f"</{opening[1].lower()}"
             place = lower.find(closer, place)
             if place < 0:
                 return
-        elif rest := _TAG_REST.match(text, place):
+        elif rest := _TAG_REST.match(text, place, place + MAX_TAG):
             place = rest.end()
             yield opening[2].lower(), _attributes(rest[1])
 

@@ -169,12 +169,12 @@ class _Lines:
     ) -> Iterator[tuple[str, str]]:
         if name.lower() != "sitemap":
             yield "R003", f'the field is "{name}"; it must be "Sitemap"'
-        if mark.strip() != ":":
-            yield "R003", f'there is no ":" after "{name}"'
+        if mark.strip() != ":" or text.startswith(":"):
+            yield "R003", f'what follows "{name}" is not one ":"'
         yield from self._urls(text, found)
 
     def _urls(self, text: str, found: list[str]) -> Iterator[tuple[str, str]]:
-        values = _MORE.split(text.strip(SPACE))
+        values = _MORE.split(text.lstrip(SPACE + ":=").rstrip(SPACE))
         if len(values) > 1:
             yield "R003", f"{len(values)} URLs on one line"
         for value in values:
@@ -189,7 +189,9 @@ class _Lines:
             return
         if "#" in value:
             yield "R003", '"#" begins a comment, so engines cut the URL there'
-        url, flaws = read_url(value, self._base)
+        # A word alone (none, TBD) is no reference that somebody meant.
+        base = self._base if "/" in value or "." in value else None
+        url, flaws = read_url(value, base)
         codes = {flaw.code: flaw.detail for flaw in flaws}
         if "U001" in codes:
             yield "R002", value
