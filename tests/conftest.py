@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
 from tests.site_box import SiteBox
+
 from urlset.engine import Engine, available, get
 
 # No deadline: a busy machine is not a bug. CI repeats the same examples: red means the change.

@@ -14,9 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
-from typing import Any, NamedTuple, Self
-
-from urlset.fetcher import Policy, Request, Response, drive_in_thread
+from typing import NamedTuple, Self
 
 XML = "application/xml"
 
@@ -97,14 +95,14 @@ class SiteBox:
     def put(self, path: str, body: bytes | str, status: int = 200, **headers: str) -> str:
         return self.play(path, page(body, status, **headers))
 
-    def put_urlset(self, path: str, count: int = 1, **headers: str) -> str:
+    def put_urlset(self, path: str, count: int = 1) -> str:
         """Put a sitemap whose URLs begin with its own."""
-        return self.put(path, urlset_of(self.url(path), count), **headers)
+        return self.put(path, urlset_of(self.url(path), count))
 
-    def put_index(self, path: str, children: Iterable[str], **headers: str) -> str:
+    def put_index(self, path: str, children: Iterable[str]) -> str:
         """Put an index of children, given as paths or URLs."""
         locs = [child if "://" in child else self.url(child) for child in children]
-        return self.put(path, index_of(locs), **headers)
+        return self.put(path, index_of(locs))
 
     def put_robots(self, *lines: str) -> str:
         return self.put("/robots.txt", "\n".join(lines), kind="text/plain")
@@ -170,34 +168,6 @@ class SiteBox:
 
 
 # What a site serves.
-
-
-def quick(**changes: Any) -> Policy:
-    """Manners without patience, so that tests are quick."""
-    known = dict(
-        backoff_s=0.01, connect_timeout_s=5.0, read_timeout_s=0.3, total_timeout_s=3.0, proxies={}
-    )
-    return Policy(**(known | changes))
-
-
-class Asking:
-    """The smallest walk: it asks what it is given and yields the answers."""
-
-    def __init__(self, *requests: Request):
-        self._requests = list(requests)
-
-    def ask(self) -> Request | None:
-        return self._requests.pop(0) if self._requests else None
-
-    def answer(self, response: Response) -> list[Response]:
-        return [response]
-
-
-def fetch(url: str, policy: Policy | None = None, **facts: Any) -> Response:
-    """Fetch one URL that the user named."""
-    request = Request(url, **({"reach": "anywhere"} | facts))
-    (response,) = drive_in_thread(Asking(request), policy or quick())
-    return response
 
 
 def urlset_of(prefix: str, count: int) -> bytes:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
-
 from tests import site_box
-from tests.site_box import Asking, SiteBox, fetch, page, quick, redirect, slow
+from tests.site_asking import Asking, fetch, quick
+from tests.site_box import SiteBox, page, redirect, slow
+
 from urlset.fetcher import Policy, Request, Response, basic, bearer, drive, drive_in_thread
 
 
@@ -245,7 +246,7 @@ def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: 
 
 def test_interrupt_is_raised_where_the_results_are_taken(box: SiteBox):
     class Interrupted(Asking):
-        def answer(self, response: Response) -> list[Response]:
+        def answer(self, _: Response) -> list[Response]:
             raise KeyboardInterrupt
 
     walk = Interrupted(Request(box.put("/a", b""), reach="anywhere"))

@@ -1,8 +1,9 @@
 """From a site to its sitemaps: who names them, where they often are, and what is none."""
 
 import pytest
+from tests.site_asking import quick
+from tests.site_box import SiteBox, gz, page, redirect, reset, silent, urlset_of
 
-from tests.site_box import SiteBox, gz, page, quick, redirect, reset, silent, urlset_of
 from urlset.errors import SourceError
 from urlset.fetcher import drive_in_thread
 from urlset.finder import PATHS, Finder

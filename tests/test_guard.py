@@ -4,17 +4,18 @@ import socket
 from collections.abc import Callable
 
 import pytest
+from tests.site_asking import Asking, fetch, quick
+from tests.site_box import SiteBox, redirect, urlset_of
 
-from tests.site_box import Asking, SiteBox, fetch, quick, redirect, urlset_of
 from urlset.fetcher import Request, Response, drive_in_thread
 from urlset.fetcher.guard import address_class, may_reach, reach_of
 from urlset.walker import SiteWalk
 
 BODY = urlset_of("https://example.com", 2)
 
-PUBLIC = """8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.169.0.1 223.255.255.255
-2606:4700::1111 2a00:1450:4001::1 2001:200::1 2002:808:808:: 64:ff9b::8.8.8.8 ::ffff:8.8.8.8
-::8.8.8.8"""
+PUBLIC = """8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.169.0.1
+223.255.255.255 2606:4700::1111 2a00:1450:4001::1 2001:200::1 2002:808:808:: 64:ff9b::8.8.8.8
+::ffff:8.8.8.8 ::8.8.8.8"""
 PRIVATE = """127.0.0.1 127.255.255.254 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1
 0.0.0.0 :: ::1 fc00::1 fdff::1 ::ffff:127.0.0.1 ::ffff:10.1.2.3 ::127.0.0.1 2002:7f00:1::
 2002:c0a8:101::1 64:ff9b::10.0.0.1 64:ff9b::7f00:1"""

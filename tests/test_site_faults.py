@@ -11,9 +11,10 @@ import zlib
 from collections import Counter
 
 import pytest
-
 from tests import site_box
-from tests.site_box import Player, SiteBox, gz, index_of, page, quick, redirect, urlset_of
+from tests.site_asking import quick
+from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset_of
+
 from urlset.fetcher import drive_in_thread
 from urlset.finder import Finder
 from urlset.walker import SiteRecord, SiteWalk
