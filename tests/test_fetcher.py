@@ -1,11 +1,15 @@
 """A fetch: what comes is kept, what goes wrong is told, and nothing has no end."""
 
+import asyncio
 import time
 
+import aiohttp
 import pytest
 from tests import site_box
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page, urlset_of
+
+from urlset.fetcher.unpacking import Unpacker
 
 BODY = urlset_of("https://example.com", 50)
 
@@ -221,3 +225,24 @@ def test_name_without_an_address(monkeypatch: pytest.MonkeyPatch):
 
     assert response.error == "dns"
     assert response.message == "the host has no address: Name or service not known"
+
+
+def test_bytes_before_a_fault_are_ours_even_where_both_come_at_once():
+    # Beware: aiohttp raises the fault first, and then gives nothing more.
+    from aiohttp.base_protocol import BaseProtocol
+    from aiohttp.streams import StreamReader
+
+    from urlset.fetcher import transfer
+
+    async def run() -> bytes:
+        loop = asyncio.get_running_loop()
+        content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
+        content.feed_data(b"what came")
+        content.set_exception(aiohttp.ClientPayloadError())
+        taken = transfer._Taken()
+        taken.unpacker = Unpacker(None, 1000)
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await transfer._take_body(content, 1000, taken)
+        return taken.unpacker.body()
+
+    assert asyncio.run(run()) == b"what came"

@@ -9,6 +9,8 @@ from tests import site_box
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, gz, urlset_of
 
+from urlset.fetcher.unpacking import Unpacker
+
 BODY = urlset_of("https://example.com", 50)
 
 
@@ -89,3 +91,14 @@ def test_bomb_in_an_encoding_stops_at_the_cap(box: SiteBox):
         False,
         1_000_000,
     )
+
+
+def test_bomb_is_not_unpacked_beyond_the_cap():
+    # All at once: a piece from the network is small, but may hold a gigabyte.
+    unpacker = Unpacker("gzip, gzip", 1_000_000)
+
+    unpacker.feed(gz(gz(b"\0" * (1 << 20)) * 200))
+
+    assert unpacker.is_over
+    assert len(unpacker.body()) == 1_000_000
+    assert sum(map(len, unpacker._pieces)) <= 1_000_000 + (1 << 20)

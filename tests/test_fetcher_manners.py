@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -197,6 +200,22 @@ def test_what_waits_for_the_caller_is_bounded(box: SiteBox):
     assert len(box.hits) == 40
 
 
+@pytest.mark.parametrize(("concurrency", "per_host"), [(1, 1), (2, 1), (3, 2)])
+def test_few_places_are_enough_for_redirects_between_hosts(concurrency: int, per_host: int):
+    # Who has a place must not wait for a host whose turns wait for a place.
+    with SiteBox() as one, SiteBox("127.0.0.2") as two:
+        walk: list[Request] = []
+        for n in range(20):
+            for box, other in ((one, two), (two, one)):
+                box.play(f"/{n}", redirect(other.url(f"/to/{n}")))
+                box.play(f"/to/{n}", site_box.in_turn(page(b"", 503), page(b"there")))
+                walk.append(Request(box.url(f"/{n}"), reach="anywhere"))
+
+        answers = ask(Asking(*walk), quick(concurrency=concurrency, per_host=per_host))
+
+        assert [r.body for r in answers] == [b"there"] * 40
+
+
 # The end.
 
 
@@ -294,3 +313,36 @@ def test_drive_in_a_loop_can_be_cancelled(box: SiteBox):
     with pytest.raises(TimeoutError):
         asyncio.run(run())
     assert time.monotonic() - began < 1.2
+
+
+def test_ctrl_c_ends_within_a_second_and_keeps_what_was_read(box: SiteBox):
+    first = box.put("/first", b"what was read")
+    never = box.play("/never", site_box.silent)
+    program = f"""
+from tests.site_asking import Asking
+from urlset.fetcher import Policy, Request, drive_in_thread
+walk = Asking(Request({first!r}, reach="anywhere"), Request({never!r}, reach="anywhere"))
+for response in drive_in_thread(walk, Policy(proxies={{}})):
+    print(response.body, flush=True)
+"""
+    run = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert run.stdout is not None
+    assert run.stdout.readline() == "b'what was read'\n"
+
+    began = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=10)
+
+    assert time.monotonic() - began < 1
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert "never retrieved" not in errors
+
+
+def test_fetcher_is_cheap_until_it_fetches():
+    code = "import sys, urlset.walker; print(*{n.split('.')[0] for n in sys.modules})"
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert not {"aiohttp", "yarl", "idna", "protego"} & set(run.stdout.split())

@@ -66,6 +66,17 @@ def test_home_page_names_by_element_and_header(box: SiteBox):
     assert "/sitemap.xml" not in box.paths
 
 
+def test_sitemap_that_is_named_twice_is_asked_for_once(box: SiteBox):
+    box.put_urlset("/a.xml", 2)
+    box.put_robots("Sitemap: /a.xml", "Sitemap: /%61.xml")
+    box.put("/", HTML.format('<link rel="sitemap" href="/a.xml#x">'), kind="text/html")
+
+    _, records = walk_site(box)
+
+    assert [(r.how, r.entries) for r in records] == [("robots", 2)]
+    assert box.paths == ["/robots.txt", "/", "/a.xml"]
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_well_known_path(box: SiteBox, path: str):
     if path.endswith(".txt"):

@@ -53,6 +53,7 @@ def test_reach_of_what_a_document_says():
     assert reach_of("anywhere", "8.8.8.8") == "public"
     assert reach_of("private", "8.8.8.8") == "public"
     assert reach_of("public", "8.8.8.8") == "public"
+    assert reach_of("public", "10.0.0.1") == "public"  # it must not, but if it did
     assert reach_of("anywhere", None) == "public"
 
 

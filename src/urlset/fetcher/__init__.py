@@ -11,7 +11,7 @@ from __future__ import annotations
 from urlset.fetcher.driving import drive, drive_in_thread
 from urlset.fetcher.messages import ErrorWord, Reach, Request, Response, Walk
 from urlset.fetcher.policy import Policy, basic, bearer
-from urlset.fetcher.targets import document_key, origin_of, target_of
+from urlset.fetcher.targets import document_key, origin_of, split_user, target_of
 
 __all__ = [
     "ErrorWord",
@@ -26,5 +26,6 @@ __all__ = [
     "drive",
     "drive_in_thread",
     "origin_of",
+    "split_user",
     "target_of",
 ]

@@ -103,6 +103,8 @@ class _Line:
         self._thread = threading.Thread(target=self._run, name="urlset fetcher", daemon=True)
         self._thread.start()
         self._ready.wait()
+        if self._fetcher is None:
+            self.receive()  # raises why not
 
     def send(self, request: Request) -> None:
         self._loop.call_soon_threadsafe(self._start, request)
