@@ -2,7 +2,7 @@
 
 import pytest
 from tests.site_asking import quick
-from tests.site_box import SiteBox, gz, page, redirect, reset, silent, urlset_of
+from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
 from urlset.fetcher import drive_in_thread
@@ -186,6 +186,37 @@ def test_robots_that_fails_is_told_and_the_others_are_tried(box: SiteBox):
     assert walk.finder is not None
     assert walk.finder.robots is not None
     assert walk.finder.robots.state == "unreachable"
+
+
+@pytest.mark.parametrize("how", ["cut", "too large"])
+def test_robots_of_which_a_part_is_missing_is_told_and_the_rest_is_used(box: SiteBox, how: str):
+    # Measured: a cut robots.txt ends the whole reading of USP with an exception.
+    lines = f"Sitemap: {box.put_urlset('/a.xml', 2)}\n".encode() + b"# \n" * 100
+    if how == "cut":
+        box.play("/robots.txt", cut(lines, len(lines) - 50))
+    else:
+        box.put("/robots.txt", lines + b"# \n" * 1_500_000)
+
+    _, records = walk_site(box)
+
+    told = {r.source.removeprefix(box.site): r.error for r in records}
+    assert sum(r.entries for r in records) == 2
+    assert told["/a.xml"] is None
+    assert str(told["/robots.txt"]).startswith(f"robots.txt: {WORDS[how]}")
+
+
+WORDS = {"cut": "the transfer was cut off", "too large": "more than the 4,096,000 bytes"}
+
+
+def test_places_that_fail_are_told_when_nothing_is_found(box: SiteBox):
+    box.put("/sitemap.xml", "busy", 503)
+
+    _, records = walk_site(box)
+
+    assert [r.error for r in records] == [
+        f"no sitemap found: 14 places tried, of which 1 failed ({box.url('/sitemap.xml')}: "
+        "HTTP 503 Service Unavailable (3 attempts))"
+    ]
 
 
 @pytest.mark.parametrize("player", [reset, silent])

@@ -8,7 +8,7 @@ from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 from urlset.errors import SourceError
 from urlset.fetcher import Request, Response, drive_in_thread
 from urlset.finder import Finder
-from urlset.walker import SiteWalk
+from urlset.walker import SiteWalk, walk_from
 
 
 def test_every_format_by_content(box: SiteBox):
@@ -172,9 +172,30 @@ def test_whole_site_with_a_crowd_of_children(box: SiteBox):
     assert len(locs) == len(set(locs)) == 900
 
 
-def test_not_a_url():
+@pytest.mark.parametrize(
+    ("url", "is_site"),
+    [
+        ("https://e.com", True),
+        ("HTTPS://E.com:443/#top", True),
+        ("https://me:pw@e.com/robots.txt", True),
+        ("https://e.com/?sitemap=1", False),
+        ("https://e.com/a/robots.txt", False),
+        ("https://e.com/sitemap.xml", False),
+    ],
+)
+def test_url_of_a_site_or_of_a_sitemap(url: str, is_site: bool):
+    walk = walk_from(url)
+
+    assert (walk.finder is not None) == is_site
+    asked = walk.ask()
+    assert asked is not None
+    assert asked.url == ("https://e.com/robots.txt" if is_site else url)
+
+
+@pytest.mark.parametrize("make", [walk_from, lambda url: SiteWalk([url])])
+def test_not_a_url(make):
     with pytest.raises(SourceError, match="expected an http or https URL"):
-        SiteWalk(["sitemap.xml"])
+        make("sitemap.xml")
 
 
 def test_private_seed_leads_to_its_neighbours(box: SiteBox):

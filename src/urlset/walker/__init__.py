@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from urlset.errors import SourceError
+from urlset.fetcher import document_key, target_of
+from urlset.finder import Finder
+from urlset.urls import resolve
 from urlset.walker.records import Fetched, SiteRecord, SiteVisit
 from urlset.walker.walk import SiteWalk
 
-__all__ = ["Fetched", "SiteRecord", "SiteVisit", "SiteWalk"]
+__all__ = ["Fetched", "SiteRecord", "SiteVisit", "SiteWalk", "walk_from"]
+
+
+def walk_from(url: str, **options: Any) -> SiteWalk:
+    """Make the walk that somebody means by a URL: of a site by its home page or robots.txt.
+
+    Every other URL is that of a sitemap. The options are those of :class:`SiteWalk`. Raises
+    :class:`urlset.SourceError` where it is no http(s) URL.
+    """
+    target = target_of(url)
+    if target is None:
+        raise SourceError(f"expected an http or https URL, found {url!r}")
+    homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]
+    start = Finder(url) if document_key(target) in homes else [url]
+    return SiteWalk(start, **options)

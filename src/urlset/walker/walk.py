@@ -116,8 +116,11 @@ class SiteWalk:
     def _heard(self, finder: Finder, response: Response) -> Iterator[SiteVisit]:
         for lead in finder.answer(response):
             self._lead(lead)
-        is_robots = response.request.why == "robots"
-        if is_robots and finder.robots is not None and finder.robots.state == "unreachable":
+        robots = finder.robots
+        if response.request.why != "robots" or robots is None:
+            return
+        # What a robots.txt would have declared is lost where it, or a part of it, did not come.
+        if robots.state == "unreachable" or (robots.state == "read" and response.error):
             record = SiteRecord(response.request.url, how="robots", fetched=fetched(response))
             yield SiteVisit(record._replace(error=f"robots.txt: {response.message}"), None)
 
@@ -149,6 +152,9 @@ class SiteWalk:
             why = f"the site does not answer: {trials[-1].detail}"
         else:
             why = f"no sitemap found: {len(trials)} places tried"
+            failed = [trial for trial in trials if trial.outcome == "failed"]
+            if failed:
+                why += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
         self._found = 1  # it is told once
         yield SiteVisit(SiteRecord(self.finder.site, how="site", error=why), None)
 
