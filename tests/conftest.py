@@ -1,6 +1,7 @@
 """What every test may ask for: an engine (each in turn), and the material beside the checkout."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,3 +45,11 @@ def box() -> Iterator[SiteBox]:
     """A site in a box: a server on loopback, for this test alone."""
     with SiteBox() as site:
         yield site
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say why tests were skipped, a line a reason."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"skipped {count}: {reason}")

@@ -1,24 +1,66 @@
-"""The Sitemaps protocol, whole: read, build and check sitemaps."""
+"""The Sitemaps protocol, whole: read, build and check sitemaps.
+
+The jobs (``read``, ``write``, ``check``) come in when they are first asked for, so that
+``import urlset`` costs next to nothing.
+"""
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from urlset.document import Document, parse
 from urlset.errors import EngineError, EntryError, SourceError, TargetError, UrlsetError
 from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
+if TYPE_CHECKING:
+    from urlset.checker import Finding, Findings, check
+    from urlset.reader import DocumentRecord, Entries, read
+    from urlset.writer import Publication, write
+
 __all__ = [
     "Alternate",
     "Document",
+    "DocumentRecord",
     "EngineError",
+    "Entries",
     "Entry",
     "EntryError",
+    "Finding",
+    "Findings",
     "Image",
     "News",
     "Problem",
+    "Publication",
     "Sitemap",
     "SourceError",
     "TargetError",
     "UrlsetError",
     "Video",
+    "check",
     "parse",
+    "read",
+    "write",
 ]
+
+_LATER = {
+    "DocumentRecord": "reader",
+    "Entries": "reader",
+    "Finding": "checker",
+    "Findings": "checker",
+    "Publication": "writer",
+    "check": "checker",
+    "read": "reader",
+    "write": "writer",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LATER[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -26,7 +26,14 @@ from urlset.model import (
     VideoId,
 )
 
-__all__ = ["batches_to_entries", "entries_to_stream", "is_arrow", "schema"]
+__all__ = [
+    "batches_to_entries",
+    "chain_streams",
+    "entries_to_stream",
+    "is_arrow",
+    "open_stream",
+    "schema",
+]
 
 Leaf = Literal["string", "instant", "number", "offset", "line"]
 
@@ -94,13 +101,25 @@ def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None)
     return arro3.Table.from_batches([batch], schema=schema()).__arrow_c_stream__(requested_schema)
 
 
+def chain_streams(streams: Iterable[Any], requested_schema: object = None) -> object:
+    """Make one Arrow C stream of many with our schema; each is asked for when its turn comes."""
+    batches = (batch for stream in streams for batch in arro3.RecordBatchReader.from_stream(stream))
+    reader = arro3.RecordBatchReader.from_batches(schema(), batches)
+    return reader.__arrow_c_stream__(requested_schema)
+
+
+def open_stream(stream: Any) -> Any:
+    """Read any Arrow stream, batch by batch (an ``arro3.core.RecordBatchReader``)."""
+    return arro3.RecordBatchReader.from_arrow(stream)
+
+
 def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:
     """Read any Arrow stream with (some of) our columns, a list of entries for each batch.
 
     A column that is missing is absent from every entry; ``loc`` (or ``url``) must be there.
     Raises ``ValueError`` where a column cannot be read as its type.
     """
-    reader = arro3.RecordBatchReader.from_arrow(stream)
+    reader = open_stream(stream)
     names = reader.schema.names
     for batch in reader:
         yield list(_entries(batch, names))
@@ -122,7 +141,9 @@ def _column(array: Any, name: str, spec: Any) -> list[Any]:
     target = _type(spec)
     try:
         if array.type != target:
-            array = array.cast(target)
+            nulls, array = array.null_count, array.cast(target)
+            if array.null_count != nulls:  # the cast makes null of what it cannot read
+                raise TypeError("some values are none of that type")
         if spec == "instant":
             values = array.cast(arro3.DataType.int64()).to_pylist()
             return [None if value is None else from_microseconds(value) for value in values]

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from urlset import engine as engines
-from urlset.engine import Mark, Rows, Run, in_order, source_offset
+from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
+from urlset.engine.reference.prolog import FIND_ROOT
 from urlset.model import Kind, Problem, Sitemap
-from urlset.protocol import READ_LIMIT
+from urlset.protocol import PROLOG_LIMIT, READ_LIMIT
 from urlset.rules import RULES
 
 __all__ = ["Document", "parse"]
@@ -21,8 +22,10 @@ class Document:
 
     ``kind`` was told from the content alone. ``entries`` iterates as :class:`urlset.Entry`, has
     a length, and is an Arrow stream (``__arrow_c_stream__``). ``sitemaps`` are the children of
-    an index. ``problems`` are in document order. ``size`` is in bytes, unpacked; ``packed_size``
-    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from.
+    an index. ``problems`` are in document order, of each rule the first 10,000: ``omitted`` counts
+    the rest by rule. ``size`` is in bytes, unpacked; ``packed_size``
+    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from;
+    ``text`` is the document as UTF-8, ``runs`` lead from it to the offsets of the original.
 
     >>> document = parse(b"https://example.com/a\nhttps://example.com/b\n")
     >>> document.kind, len(document.entries)
@@ -47,14 +50,15 @@ class Document:
         self.kind: Kind = parsed.kind
         self.entries: Rows = parsed.entries
         self.sitemaps: list[Sitemap] = parsed.sitemaps
+        self.omitted = {RULES[code].name: count for code, count in parsed.omitted.items()}
         self.encoding = encoding
         self.size = size
         self.packed_size = packed_size
         self.layers = layers
         self.source = source
         self.engine = engine
-        self._text = text
-        self._runs = runs
+        self.text = text
+        self.runs = runs
         self._packing_marks = packing_marks
         self._marks = marks
 
@@ -62,17 +66,17 @@ class Document:
     def problems(self) -> list[Problem]:
         """Everything that had to be forgiven, with its place, in document order."""
         packing = [_problem(mark, mark.offset, mark.end, 1, 1) for mark in self._packing_marks]
-        return packing + list(_located(self._marks, self._text, self._runs))
+        return packing + list(_located(self._marks, self.text, self.runs))
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing was cut off: neither by damage nor by a limit."""
-        cut = {"X009", "X025", "L009"}
-        return not any(mark.code in cut for mark in (*self._packing_marks, *self._marks))
+        marks = (*self._packing_marks, *self._marks)
+        return not any(mark.code == "X009" or mark.code in _CUT for mark in marks)
 
     def excerpt(self, line: int) -> str:
         """The text of one line, from 1, for showing a problem in its place."""
-        lines = self._text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
+        lines = self.text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
         return lines[line - 1].decode(errors="replace") if 0 < line <= len(lines) else ""
 
     def __repr__(self) -> str:
@@ -108,15 +112,17 @@ def parse(
     if base is None and source is not None and source.startswith(("http://", "https://")):
         base = source
     inflated = inflate(data, limit, chosen.gunzip)
+    is_cut = any(mark.code in _CUT for mark in inflated.marks)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
-    parsed = chosen.parse(decoded.text, base, source, decoded.runs)
+    text = _whole_lines(decoded.text) if is_cut else decoded.text
+    parsed = chosen.parse(text, base, source, decoded.runs)
     marks = sorted(
         [*decoded.marks, *parsed.marks],
         key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail),
     )
     return Document(
         parsed,
-        text=decoded.text,
+        text=text,
         runs=decoded.runs,
         packing_marks=inflated.marks,
         marks=marks,
@@ -127,6 +133,17 @@ def parse(
         source=source,
         engine=chosen.name,
     )
+
+
+_CUT = ("X025", "L009")
+
+
+def _whole_lines(text: bytes) -> bytes:
+    """Leave out the last line of a list that was cut: half a URL looks like a whole one."""
+    is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
+        return text
+    return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
 
 
 def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Problem:

@@ -34,6 +34,8 @@ MAX_NAMESPACES = 32
 MAX_NODES = 131_072
 MAX_EXPANSION = 10_000
 MAX_ENTITY_DEPTH = 16
+MAX_MARKS = 10_000
+MAX_NAMES = 4_096
 PROLOG_LIMIT = 65_536
 
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")

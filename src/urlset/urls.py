@@ -9,6 +9,7 @@ where no repair is certain, there is no URL.
 from __future__ import annotations
 
 import re
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 __all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
@@ -24,13 +25,16 @@ ASCII_SPACE = " \t\n\r"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
-_ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[\w-]{1,63}(?:/[!-~]*)?", re.ASCII)
+_ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
 _SPACE = re.compile(f"[{SPACE}]")
 _PATH = re.compile("[/?#]")
 _WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
-_NEXT_URL = re.compile(rf"[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
+_NEXT_URL = re.compile(rf"[,;]?[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
+_PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
+_NUMBER = re.compile(r"[0-9]+")
+_IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.|$)){4}")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
 
@@ -115,11 +119,16 @@ def is_host(host: str) -> bool:
     (True, False, False)
     """
     if _IPV6.fullmatch(host):
-        return True
+        return _is_ipv6(host[1:-1])
     host = host.removesuffix(".")
     if not host or len(host) > 253 or not _HOST.fullmatch(host):
         return False
-    return all(0 < len(label) < 64 for label in host.split("."))
+    labels = host.split(".")
+    if host.lower() in ("http", "https"):  # http://https://example.com
+        return False
+    if _NUMBER.fullmatch(labels[-1]):  # https://url.spec.whatwg.org/#ends-in-a-number-checker
+        return _IPV4.fullmatch(host) is not None
+    return all(0 < len(label) < 64 for label in labels)
 
 
 def resolve(reference: str, base: str) -> str:
@@ -165,15 +174,31 @@ def _absolute(url: str, base: str | None, flaws: list[Flaw]) -> str | None:
         flaws.append(Flaw("U002", scheme[1]))
         return None
     flaws.append(Flaw("U001", url))
-    if scheme or base is None or not _HTTP.match(base) or _is_bare_host(url, base):
+    if scheme or base is None or not _HTTP.match(base) or _is_doubtful(url):
         return None
     return resolve(url, base)
 
 
-def _is_bare_host(url: str, base: str) -> bool:
-    """Tell ``www.example.com/a`` from ``a/b``: resolving a host as a path would invent a URL."""
-    first = url.split("/", 1)[0].lower()
-    return bool(first) and (first.startswith("www.") or first == split_origin(base)[1].lower())
+def _is_doubtful(url: str) -> bool:
+    """Tell what only looks like a reference: resolving it as a path would invent a URL.
+
+    That is a host without its scheme (``www.example.com``, ``example.com/a``; but not
+    ``index.html``) and the placeholder of a template (``{{ site.url }}/a``).
+    """
+    first, slash, _ = url.partition("/")
+    if not first or first[0] in ".?#":
+        return False
+    labels = first.split(".")
+    is_name = slash != "" and len(labels) > 1 and labels[-1].isascii() and labels[-1].isalpha()
+    return len(labels) > 2 or is_name or _PLACEHOLDER.search(first) is not None
+
+
+def _is_ipv6(address: str) -> bool:
+    try:
+        IPv6Address(address)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_authority(authority: str) -> bool:

@@ -86,7 +86,10 @@ class Rows(Protocol):
 
 
 class Parsed(Protocol):
-    """What :meth:`Engine.parse` gives: marks are in order of their offset in the text."""
+    """What :meth:`Engine.parse` gives: marks are in order of their offset in the text.
+
+    Of each code the first 10,000 are there; ``omitted`` counts the rest, by code.
+    """
 
     @property
     def kind(self) -> Kind: ...
@@ -96,6 +99,8 @@ class Parsed(Protocol):
     def sitemaps(self) -> list[Sitemap]: ...
     @property
     def marks(self) -> list[Mark]: ...
+    @property
+    def omitted(self) -> dict[str, int]: ...
 
 
 class Columns(Protocol):

@@ -79,7 +79,7 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
         return decoded
     if is_utf8(data):
         return Decoded(data, "utf-8", [], _disagreement(data, declared))
-    for name in (charset, declared):
+    for name in () if marked else (charset, declared):
         codec = _codec(name)
         if codec is None or codec.startswith("utf"):
             continue

@@ -6,7 +6,7 @@ import gzip as _gzip
 import zlib
 from typing import NamedTuple
 
-from urlset.engine import Mark, Run, in_order
+from urlset.engine import Mark, Run
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.render import Columns, Renderer
@@ -25,13 +25,16 @@ class Parsed(NamedTuple):
     entries: Rows
     sitemaps: list[Sitemap]
     marks: list[Mark]
+    omitted: dict[str, int]
 
 
 def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
     """Read UTF-8 text of any format. Never raises."""
     context = Context(text, base, source, runs)
     kind = read_document(context)
-    return Parsed(kind, Rows(context.entries), context.sitemaps, in_order(context.marks))
+    return Parsed(
+        kind, Rows(context.entries), context.sitemaps, context.all_marks(), context.omitted
+    )
 
 
 def is_utf8(data: bytes) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urlset.engine import Mark, Run, source_offset
+from urlset.engine import Mark, Run, in_order, source_offset
 from urlset.model import Entry, Sitemap
-from urlset.protocol import MAX_LOC
+from urlset.protocol import MAX_LOC, MAX_MARKS
 from urlset.urls import Flaw, Url, read_url
 
 __all__ = ["Context", "ascii_lower", "snippet"]
@@ -36,13 +36,16 @@ class Context:
         self.runs = runs
         self.entries: list[Entry] = []
         self.sitemaps: list[Sitemap] = []
-        self.marks: list[Mark] = []
+        self.marks: dict[str, list[Mark]] = {}
+        self.omitted: dict[str, int] = {}
         self.entities: dict[bytes, bytes] = {}
+        self.has_doctype = False
         self.entities_used = False
+        self.has_unknown_entities = False
         self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
-        self._once: set[tuple[str, object]] = set()
+        self._once: dict[str, set[object]] = {}
         self._has_cr = b"\r" in text
         self._line_offset = 0
         self._line = 1
@@ -51,13 +54,52 @@ class Context:
         self, code: str, offset: int, end: int, detail: str = "", level: str | None = None
     ) -> None:
         """Note a problem."""
-        self.marks.append(Mark(code, offset, end, snippet(detail), level))
+        marks = self.marks.setdefault(code, [])
+        marks.append(Mark(code, offset, end, snippet(detail), level))
+        if len(marks) >= 2 * MAX_MARKS:
+            self._prune(code)
 
     def mark_once(self, code: str, key: object, offset: int, end: int, detail: str = "") -> None:
         """Note a problem the first time only that it is met with this key in the document."""
-        if (code, key) not in self._once:
-            self._once.add((code, key))
+        seen = self._once.setdefault(code, set())
+        if key not in seen and len(seen) < MAX_MARKS:
+            seen.add(key)
             self.mark(code, offset, end, detail)
+
+    def raise_marks(self, code: str, start: int) -> None:
+        """Make errors of the latest problems of this code, as far back as they stand behind."""
+        marks = self.marks.get(code, [])
+        for number in range(len(marks) - 1, -1, -1):
+            if marks[number].offset < start:
+                break
+            marks[number] = marks[number]._replace(level="error")
+
+    def withdraw(self, code: str, offset: int) -> bool:
+        """Take back a problem, if it is among the last 256 of its code; tell whether it was."""
+        marks = self.marks.get(code, [])
+        for number in range(len(marks) - 1, max(len(marks) - 257, -1), -1):
+            if marks[number].offset == offset:
+                del marks[number]
+                return True
+        return False
+
+    def keep_first(self, code: str) -> None:
+        """Forget all problems of this code but the first."""
+        self.omitted.pop(code, None)
+        del self.marks.get(code, [])[1:]
+
+    def all_marks(self) -> list[Mark]:
+        """The problems in their order: of each code the first ones, the rest is counted."""
+        for code in self.marks:
+            self._prune(code)
+        return in_order([mark for marks in self.marks.values() for mark in marks])
+
+    def _prune(self, code: str) -> None:
+        """Keep the first problems of a code, so that no document fills the memory with them."""
+        marks = in_order(self.marks[code])
+        if len(marks) > MAX_MARKS:
+            self.omitted[code] = self.omitted.get(code, 0) + len(marks) - MAX_MARKS
+        self.marks[code] = marks[:MAX_MARKS]
 
     def mark_flaws(self, flaws: tuple[Flaw, ...], offset: int, end: int) -> None:
         """Note what was wrong with a value."""

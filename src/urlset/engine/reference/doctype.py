@@ -14,6 +14,7 @@ _PART = re.compile(
     rb"|<!ENTITY[ \t\r\n]+(" + NAME + rb")[ \t\r\n]+(?:\"([^\"]*+)\"|'([^']*+)')"
     rb"|<!ENTITY|\"[^\"]*+\"|'[^']*+'|%|[\[\]>]"
 )
+_PROPER = re.compile(rb"<!DOCTYPE[ \t\r\n]+" + NAME)
 _EXTERNAL = re.compile(rb"[ \t\r\n](?:SYSTEM|PUBLIC)[ \t\r\n]")
 
 
@@ -48,8 +49,12 @@ def read_doctype(context: Context, start: int) -> int:
             context.entities.setdefault(found[2], value)
     else:
         return _without_end(context, start)
+    if context.has_doctype or not _PROPER.match(text, start):
+        context.mark("X002", start, position, "malformed DOCTYPE")
+    context.has_doctype = True
     context.mark("X015", start, position)
     if is_external:
+        context.has_unknown_entities = True
         context.mark("X016", start, position, "DOCTYPE declares an external or parameter entity")
     return position
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from urlset.engine.reference import feeds, sitemap
+from urlset.engine.reference.asides import comment, instruction, is_declaration
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.names import Names, Role
 from urlset.engine.reference.nodes import Node
-from urlset.engine.reference.prolog import BOM, FIND_ROOT, read_prolog, skip_space
+from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, FIND_ROOT, read_prolog, skip_space
 from urlset.engine.reference.tokens import markup
 from urlset.engine.reference.tree import Tree
 from urlset.model import Kind
@@ -19,7 +20,6 @@ __all__ = ["read_document"]
 
 _NOTHING = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
 _ONLY_NULS = re.compile(rb"[\x00 \t\r\n]*+")
-_ASIDE = re.compile(rb"<!--|<\?(?!xml[ \t\r\n])")
 _ROOT_NAME = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?([A-Za-z]+)")
 _KINDS: dict[bytes, Kind] = {
     b"urlset": "urlset", b"url": "urlset", b"loc": "urlset",
@@ -41,17 +41,18 @@ def read_document(context: Context) -> Kind:
         kind = "text" if read_list(context, start) else "unknown"
     else:
         kind = form
-    for number, mark in enumerate(context.marks):
-        if mark.code == "X015" and context.entities_used:
-            context.marks[number] = mark._replace(level="error")
+    if context.entities_used:
+        context.raise_marks("X015", 0)
     _check_limits(context, kind)
     return kind
 
 
 def _read_roots(context: Context, start: int) -> Kind:
-    kind, position = _Root(context, start).read()
+    root = _Root(context, start)
+    kind, position = root.read()
+    pattern = FIND_FRAGMENT if root.is_fragment else FIND_ROOT
     while position is not None:
-        begin = _next_root(context, position)
+        begin = _next_root(context, position, pattern)
         position = _Root(context, begin).read()[1] if begin is not None else None
     if kind == "urlset" and context.sitemaps and not context.entries:
         return "index"
@@ -60,19 +61,13 @@ def _read_roots(context: Context, start: int) -> Kind:
     return kind
 
 
-def _next_root(context: Context, start: int) -> int | None:
+def _next_root(context: Context, start: int, pattern: re.Pattern[bytes]) -> int | None:
     """Where another document begins behind a root, if one does; what lies between is noted."""
     text = context.text
-    position = skip_space(text, start)
-    while _ASIDE.match(text, position):
-        end_mark = b"-->" if text.startswith(b"<!--", position) else b"?>"
-        end = text.find(end_mark, position + 2)
-        if end < 0:
-            break
-        position = skip_space(text, end + len(end_mark))
+    position = _skip_asides(context, start)
     if position == len(text):
         return None
-    root = FIND_ROOT.search(text, position)
+    root = pattern.search(text, position)
     begin = root.start() if root else len(text)
     declaration = text.find(b"<?xml", position, begin)
     junk_end = declaration if root and declaration >= 0 else begin
@@ -82,10 +77,27 @@ def _next_root(context: Context, start: int) -> int | None:
             context.mark("X005", position, junk_end, "U+0000")
         else:
             context.mark("X008", position, junk_end, junk[:400].decode(errors="ignore"))
+    elif junk:
+        context.mark("X014", position, junk_end)
     if root is None:
         return None
     context.mark("X024", junk_end, root.end())
     return begin
+
+
+def _skip_asides(context: Context, start: int) -> int:
+    """Step over white space, comments and processing instructions behind a root."""
+    text = context.text
+    position = skip_space(text, start)
+    while True:
+        end: int | None = None
+        if text.startswith(b"<!--", position):
+            end = comment(context, position)
+        elif text.startswith(b"<?", position) and not is_declaration(text, position):
+            end = instruction(context, position)
+        if end is None:
+            return position
+        position = skip_space(text, end)
 
 
 class _Root:
@@ -99,13 +111,15 @@ class _Root:
         self.key = name[1].lower()
         self.kind = _KINDS[self.key]
         self.is_feed = self.kind in ("rss", "atom")
+        self.is_fragment = self.key in (b"url", b"sitemap", b"loc")
         self.tree = Tree(context, Names(context, is_feed=self.is_feed), self._begin, self._finish)
 
     def read(self) -> tuple[Kind, int | None]:
         """Read to the end of the root; give the kind, and where that was unless it is missing."""
         context, text, tree = self.context, self.context.text, self.tree
-        if self.key in (b"url", b"sitemap", b"loc"):
-            context.mark("S001", self.start, self.start + 1, f"<{self.key.decode()}>")
+        if self.is_fragment:
+            words = f"<{self.key.decode()}>"
+            context.mark_once("S001", "fragment", self.start, self.start + 1, words)
         position = markup(context, tree, self.start)
         while position < len(text) and not tree.is_done:
             if tree.is_between:
@@ -124,6 +138,8 @@ class _Root:
     def _begin(self, root: Node) -> None:
         if self.is_feed:
             feeds.check_version(self.context, root)
+        elif root.name.role is Role.ROOT:
+            sitemap.check_attributes(self.context, root)
 
     def _finish(self, node: Node) -> None:
         if self.is_feed:

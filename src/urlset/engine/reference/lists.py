@@ -13,7 +13,8 @@ __all__ = ["read_list"]
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# Controls, and what shows that the line is markup (RFC 3986 has no such character).
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
 _SPLIT = re.compile(f"[{SPACE}]+")
 
 
@@ -25,23 +26,20 @@ def read_list(context: Context, start: int) -> bool:
     """
     text = context.text
     position = start
-    strays: list[tuple[int, int, str]] = []
     while position < len(text):
         found = _LINE.match(text, position)
         assert found is not None  # the pattern matches any line
         line = found[0].rstrip(b"\r\n").decode()
-        _read_line(context, line, position, strays)
+        _read_line(context, line, position)
         if found[0].endswith(b"\r") or line != line.strip(SPACE) or not line:
             context.mark_once("T003", None, position, found.end())
         position = found.end()
-    for offset, end, value in strays if context.entries else strays[:1]:
-        context.mark("T001", offset, end, value)
+    if not context.entries:
+        context.keep_first("T001")
     return bool(context.entries)
 
 
-def _read_line(
-    context: Context, line: str, offset: int, strays: list[tuple[int, int, str]]
-) -> None:
+def _read_line(context: Context, line: str, offset: int) -> None:
     value = line.strip(SPACE)
     end = offset + len(line.encode())
     if not value:
@@ -49,7 +47,7 @@ def _read_line(
     words = _SPLIT.split(value)
     is_clean = _FORBIDDEN.search(value) is None
     if not is_clean or not all(_HTTP.match(word) for word in words):
-        strays.append((offset, end, value))
+        context.mark("T001", offset, end, value)
         return
     if len(words) > 1:
         context.mark("T002", offset, end, str(len(words)))

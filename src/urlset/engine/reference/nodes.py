@@ -54,6 +54,10 @@ class Node:
         value = "".join(pieces)
         return value if len(value) <= MAX_VALUE else None
 
+    def is_certain(self) -> bool:
+        """Whether every part of the text inside is known."""
+        return None not in self._texts()
+
     def _texts(self) -> Iterator[str | None]:
         for item in self.items:
             if isinstance(item, Node):

@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from urlset.engine.reference.asides import comment, declaration, instruction, is_declaration
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.doctype import read_doctype
 from urlset.engine.reference.tokens import XSL
 from urlset.engine.reference.values import NAME
 from urlset.protocol import PROLOG_LIMIT
 
-__all__ = ["BOM", "FIND_ROOT", "read_prolog", "skip_space"]
+__all__ = ["BOM", "FIND_FRAGMENT", "FIND_ROOT", "read_prolog", "skip_space"]
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
 FIND_ROOT = re.compile(
     rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
 )
-_FRAGMENT = re.compile(
-    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE
-)
+FIND_FRAGMENT = re.compile(rb"<(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype[ \t\r\n]+)?html(?=[ \t\r\n/>])", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!doctype(?=[ \t\r\n\[>])", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
@@ -33,13 +32,12 @@ def read_prolog(context: Context) -> tuple[Literal["xml", "text", "html", "unkno
     start = _skip_marks(context)
     if not context.text.startswith(b"<", start):
         return _after_junk(context, start) or ("text", start)
-    position: int | None = start
-    while position is not None:
-        begin = position
-        position = _next_part(context, begin)
-        if position is None:
-            return _root_at(context, begin)
-    raise AssertionError("the loop ends by returning")
+    position = start
+    while True:
+        following = _next_part(context, position, is_first=position == start)
+        if following is None:
+            return _root_at(context, position)
+        position = following
 
 
 def skip_space(text: bytes, start: int) -> int:
@@ -54,47 +52,40 @@ def _skip_marks(context: Context) -> int:
     start = position = len(BOM) if text.startswith(BOM) else 0
     if start:
         context.mark("X013", 0, start)
+    spaces = 0
     while True:
-        position = skip_space(text, position)
+        begin, position = position, skip_space(text, position)
+        spaces += position - begin
         if not text.startswith(BOM, position):
             break
         context.mark("X014", position, position + len(BOM))
         position += len(BOM)
-    if position > start and _DECLARATION.match(text, position):
-        context.mark("X006", start, position, str(position - start))
+    if spaces and _DECLARATION.match(text, position):
+        context.mark("X006", start, position, str(spaces))
     return position
 
 
-def _next_part(context: Context, start: int) -> int | None:
+def _next_part(context: Context, start: int, *, is_first: bool) -> int | None:
     """Step over one declaration, comment or DOCTYPE; None where there is none."""
     text = context.text
-    if text.startswith(b"<?", start):
-        end = text.find(b"?>", start)
-        closed = text.find(b">", start)
-        if end < 0 or (closed < end and b"<" in text[closed:end]):
-            if closed < 0:
-                return None
-            context.mark("X002", start, closed + 1, "processing instruction does not end in ?>")
-            end = closed - 1
-        if XSL.match(text, start, end + 2):
-            context.mark("X018", start, end + 2)
-        return skip_space(text, end + 2)
-    if text.startswith(b"<!--", start):
-        inside, end = text.find(b"--", start + 4), text.find(b"-->", start + 4)
-        if end < 0:
-            return None
-        if inside != end:
-            context.mark("X002", start, end + 3, '"--" inside a comment')
-        return skip_space(text, end + 3)
-    if _DOCTYPE.match(text, start) and not _HTML.match(text, start):
-        return skip_space(text, read_doctype(context, start))
-    return None
+    end: int | None = None
+    if is_declaration(text, start):
+        end = declaration(context, start, is_first=is_first)
+    elif text.startswith(b"<?", start):
+        end = instruction(context, start)
+        if end is not None and XSL.match(text, start, end):
+            context.mark("X018", start, end)
+    elif text.startswith(b"<!--", start):
+        end = comment(context, start)
+    elif _DOCTYPE.match(text, start) and not _HTML.match(text, start):
+        end = read_doctype(context, start)
+    return None if end is None else skip_space(text, end)
 
 
 def _root_at(context: Context, start: int) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
     """Decide what begins where the prolog ended."""
     text = context.text
-    if FIND_ROOT.match(text, start) or _FRAGMENT.match(text, start):
+    if FIND_ROOT.match(text, start) or FIND_FRAGMENT.match(text, start):
         return "xml", start
     if _HTML.match(text, start):
         context.mark("X019", start, min(len(text), start + 5))
@@ -122,5 +113,5 @@ def _after_junk(context: Context, start: int) -> tuple[Literal["xml"], int] | No
         context.mark("X007", start, begin, text[start:begin][:400].decode(errors="ignore"))
     position: int | None = begin
     while position is not None and position < root.start():
-        position = _next_part(context, position)
+        position = _next_part(context, position, is_first=position == begin)
     return "xml", root.start()

@@ -7,6 +7,7 @@ namespaces declared that are used: the same entries give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from urlset.arrow import batches_to_entries, is_arrow
@@ -44,7 +45,7 @@ class Renderer:
         self._max_news = max_news
         self._news = 0
         self._size = 0
-        self._used: set[Ns] = set()
+        self._used: frozenset[Ns] = frozenset()
         self._body: list[bytes] = []
 
     def add(self, columns: Columns, start: int) -> int:
@@ -56,7 +57,7 @@ class Renderer:
         for row in range(start, len(columns)):
             entry = columns[row]
             line = _text_line(entry) if self._is_text else _url(entry)
-            used = self._used | (set() if self._is_text else _namespaces(entry))
+            used = self._used if self._is_text else self._used | _namespaces(entry)
             news = self._news + (entry.news is not None and not self._is_text)
             size = self._size + len(line)
             is_full = (
@@ -77,25 +78,28 @@ class Renderer:
             return b"".join(self._body)
         return b"".join((_header(self._used), *self._body, _FOOTER))
 
-    def _frame(self, used: set[Ns]) -> int:
+    def _frame(self, used: frozenset[Ns]) -> int:
         return 0 if self._is_text else len(_header(used)) + len(_FOOTER)
 
 
-def _header(used: set[Ns]) -> bytes:
+@cache
+def _header(used: frozenset[Ns]) -> bytes:
     names = "".join(
         f' xmlns:{prefix}="{URIS[ns]}"' for ns, prefix in _PREFIXES.items() if ns in used
     )
     return _DECLARATION + f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
 
 
-def _namespaces(entry: Entry) -> set[Ns]:
+def _namespaces(entry: Entry) -> frozenset[Ns]:
+    if not (entry.images or entry.videos or entry.news or entry.alternates):
+        return frozenset()
     fields = {
         Ns.IMAGE: entry.images,
         Ns.VIDEO: entry.videos,
         Ns.NEWS: entry.news,
         Ns.XHTML: entry.alternates,
     }
-    return {ns for ns, value in fields.items() if value}
+    return frozenset(ns for ns, value in fields.items() if value)
 
 
 def _text_line(entry: Entry) -> bytes:

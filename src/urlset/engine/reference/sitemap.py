@@ -14,10 +14,10 @@ from urlset.engine.reference.names import Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
-from urlset.protocol import CHANGEFREQS, MAX_IMAGES
+from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE
 from urlset.urls import SPACE, split_urls
 
-__all__ = ["finish_element"]
+__all__ = ["check_attributes", "finish_element"]
 
 Value = tuple[Node, str]
 """An element with its text."""
@@ -38,7 +38,7 @@ def finish_element(context: Context, node: Node, root: str) -> None:
     is_child = node.name.key == "sitemap"
     if root == ("urlset" if is_child else "sitemapindex"):
         context.mark("S014", node.start, node.tag_end, node.name.key)
-    _check_attributes(context, node)
+    check_attributes(context, node)
     children = list(_children(context, node))
     locs, firsts = _values(context, children)
     if is_child:
@@ -67,7 +67,7 @@ def _values(context: Context, children: list[Node]) -> tuple[list[Node], dict[st
             continue
         key = child.name.key
         if child.attributes:
-            _check_attributes(context, child)
+            check_attributes(context, child)
         text = child.content()
         if any(isinstance(item, Node) for item in child.items):
             context.mark("S017", child.start, child.tag_end, key)
@@ -171,11 +171,13 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
     itself may be the URL.
     """
     number = 0
-    for loc in locs or [node]:
-        for text in _url_texts(context, loc):
+    for order, loc in enumerate(locs or [node]):
+        texts = _url_texts(context, loc)
+        if order:
+            context.mark("S008", loc.start, loc.tag_end, "loc")
+        number += texts is None
+        for text in texts or ():
             url = context.url(text, loc.tag_end, loc.end)
-            if number:
-                context.mark("S008", loc.tag_end, loc.end, "loc")
             if url is not None:
                 place = loc.start if number else node.start
                 yield url, number == 0, context.source_offset(place), context.line(place)
@@ -184,16 +186,26 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
         context.mark("S007", node.start, node.tag_end, node.name.key)
 
 
-def _url_texts(context: Context, loc: Node) -> list[str]:
-    """The texts in a loc, or in an entry, that are to be URLs; mostly one."""
+def _url_texts(context: Context, loc: Node) -> list[str] | None:
+    """The texts in a loc, or in an entry, that are to be URLs, mostly one; None if uncertain."""
     is_entry = loc.name.role is Role.ENTRY
     text = _own_text(loc) if is_entry else loc.content()
-    if text is None or not text.strip(SPACE):
+    if text is None:
+        if not is_entry and loc.is_certain():
+            context.mark("U003", loc.tag_end, loc.end, f"more than {MAX_VALUE:,}")
+        return [] if is_entry else None
+    if not text.strip(SPACE):
         return []
     if is_entry and not _HTTP.match(text.strip(SPACE)):
         return []
+    if is_entry:
+        context.raise_marks("S013", loc.start)
     if is_doubly_escaped(text):
         context.mark("X022", loc.tag_end, loc.end, text)
+    is_markup = not is_entry and any(isinstance(item, Node) for item in loc.items)
+    if is_markup and not _HTTP.match(text.strip(SPACE)):
+        context.mark("U001", loc.tag_end, loc.end, text)  # the text of a link, not a reference
+        return None
     parts = split_urls(text)
     if len(parts) > 1:
         context.mark("U006", loc.tag_end, loc.end, text)
@@ -210,7 +222,8 @@ def _own_text(node: Node) -> str | None:
     return "".join(pieces)
 
 
-def _check_attributes(context: Context, node: Node) -> None:
+def check_attributes(context: Context, node: Node) -> None:
+    """Note attributes on an element of the protocol, which has none (S012)."""
     for attribute in node.attributes:
         name = attribute.name.decode()
         if name != "xmlns" and not name.startswith(("xmlns:", "xml:", "xsi:")):

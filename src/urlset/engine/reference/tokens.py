@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Protocol
 
+from urlset.engine.reference.asides import comment, instruction
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
@@ -161,14 +162,11 @@ def _close(context: Context, handler: Handler, start: int) -> int:
 def _declaration(context: Context, handler: Handler, start: int) -> int:
     text = context.text
     if text.startswith(b"<!--", start):
-        inside = text.find(b"--", start + 4)
-        end = text.find(b"-->", start + 4)
-        if end < 0:
+        end = comment(context, start)
+        if end is None:
             return len(text)
-        if inside != end:
-            context.mark("X002", start, end + 3, '"--" inside a comment')
-        handler.aside(start, end + 3)
-        return end + 3
+        handler.aside(start, end)
+        return end
     if text.startswith(b"<![CDATA[", start):
         end = text.find(b"]]>", start + 9)
         if end < 0:
@@ -184,19 +182,9 @@ def _declaration(context: Context, handler: Handler, start: int) -> int:
 
 
 def _instruction(context: Context, handler: Handler, start: int) -> int:
-    text = context.text
-    following = _next_markup(text, start)
-    end = text.find(b"?>", start + 2, following)
-    if end >= 0:
-        end += 2
-    else:
-        end = text.find(b">", start, following) + 1
-        if end:
-            context.mark("X002", start, end, "processing instruction does not end in ?>")
-        else:
-            end = text.find(b"?>", start + 2) + 2
-            if end == 1:
-                return len(text)
+    end = instruction(context, start)
+    if end is None:
+        return len(context.text)
     handler.aside(start, end)
     return end
 

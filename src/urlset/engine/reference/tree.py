@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from urlset.engine.reference.asides import is_declaration
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
@@ -48,6 +49,7 @@ class Tree:
         self.is_done = False
         self._nodes = 0
         self._overflow = 0
+        self._closed_early: list[Node] = []
 
     # ── what the tokens say ──
 
@@ -119,9 +121,12 @@ class Tree:
             return
         depth = self._find(raw, start, end)
         if depth is None:
-            self.context.mark("X002", start, end, f"</{raw.decode()}> closes nothing")
+            self._close_late(raw, start, end)
             return
         while len(self.stack) > depth + 1:
+            top = self.stack[-1]
+            if top.name.role in (Role.UNKNOWN, Role.EXTRA):
+                top.items.append(None)  # a tag, or "<" in the text around it: nobody can tell
             self._pop_unclosed(start)
         self._pop(start)
 
@@ -137,9 +142,7 @@ class Tree:
 
     def aside(self, start: int, end: int) -> None:
         """Take a comment or a processing instruction."""
-        if self.context.text.startswith(b"<?xml", start) and self.context.text[
-            start + 5 : start + 6
-        ] in (b" ", b"\t", b"\r", b"\n"):
+        if is_declaration(self.context.text, start):
             self.context.mark("X024", start, end)
         elif self.stack and self.stack[-1].name.role is Role.VALUE:
             self.context.mark("X023", start, end, self.stack[-1].name.key)
@@ -179,11 +182,32 @@ class Tree:
         )
         self._pop(end)
 
+    def _close_early(self, end: int) -> None:
+        """End an element before something that may not stand inside it."""
+        top = self.stack[-1]
+        self._closed_early = [*self._closed_early[1 - MAX_DEPTH :], top]
+        self._pop_unclosed(end)
+
+    def _close_late(self, raw: bytes, start: int, end: int) -> None:
+        """Take an end tag that closes nothing, unless it is that of an element closed early.
+
+        Then all tags were there: markup stood in a value (S017), and the XML is well-formed.
+        """
+        for number in range(len(self._closed_early) - 1, -1, -1):
+            node = self._closed_early[number]
+            if node.name.raw == raw:
+                del self._closed_early[number]
+                if self.context.withdraw("X002", node.start):
+                    self.context.mark("S017", node.start, node.tag_end, node.name.key)
+                return
+        self.context.mark("X002", start, end, f"</{raw.decode()}> closes nothing")
+
     def _bind(self, outer: Bindings, attributes: list[Attribute]) -> Bindings:
         """The namespaces in scope; the same object where the element declares none."""
         bindings = outer
         for attribute in attributes:
-            if attribute.name == b"xmlns" or attribute.name.startswith(b"xmlns:"):
+            is_prefix = attribute.name.startswith(b"xmlns:")
+            if attribute.name == b"xmlns" or (is_prefix and attribute.value):
                 bindings = dict(outer) if bindings is outer else bindings
                 if len(bindings) < MAX_NAMESPACES:
                     bindings[attribute.name[6:]] = attribute.value or ""
@@ -226,7 +250,7 @@ class Tree:
     def _end_item_before(self, name: Name, start: int) -> None:
         if name.key in ("item", "entry"):
             while self.is_in_entry:
-                self._pop_unclosed(start)
+                self._close_early(start)
 
     def _place(self, name: Name, start: int, end: int) -> Name:
         """End what cannot hold this element; give the name under which it stands here."""
@@ -236,7 +260,7 @@ class Tree:
                 return adopted
             if may_hold(top, name):
                 break
-            self._pop_unclosed(start)
+            self._close_early(start)
         return name
 
     def _adopt(self, name: Name, start: int, end: int) -> Name | None:

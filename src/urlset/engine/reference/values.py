@@ -15,7 +15,7 @@ HTML_ENTITIES = {
 }
 _PREDEFINED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
 
-NAME = rb"[A-Za-z_:\x80-\xff][-.\w:\x80-\xff]*+"
+NAME = rb"[A-Za-z_\x80-\xff][-.\w:\x80-\xff]*+"
 _REFERENCE = rb"&(?:#([0-9]+);|#x([0-9A-Fa-f]+);|(" + NAME + rb");)?"
 _FORBIDDEN = rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]"
 _TEXT = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|\r\n?|\]\]>")
@@ -117,6 +117,8 @@ def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
             return None
         return value
     context.mark("X004", offset, end, name.decode())
+    if context.has_unknown_entities and name not in HTML_ENTITIES:
+        return None
     return HTML_ENTITIES.get(name, f"&{name.decode()};")
 
 

@@ -1,0 +1,10 @@
+"""Lets ``python -m urlset`` be the command ``urlset``."""
+
+from __future__ import annotations
+
+import sys
+
+from urlset.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""The commands together, and what becomes of their errors: one line, and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+from typer.exceptions import TyperException
+
+from urlset.cli.build import build
+from urlset.cli.check import check
+from urlset.cli.read import read
+from urlset.cli.rules import rules
+from urlset.cli.sink import ClosedPipeError
+from urlset.cli.talk import complain
+from urlset.errors import UrlsetError
+
+__all__ = ["run"]
+
+FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+
+app = typer.Typer(
+    name="urlset",
+    no_args_is_help=True,
+    # Help is plain text, so that examples in it can be copied and it looks the same everywhere.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _command in (read, build, check, rules):
+    app.command()(_command)
+
+
+@app.callback(
+    epilog="Exit codes: 0 done and clean · 1 findings, or part of the work failed and is listed · "
+    "2 misuse or failure."
+)
+def _root(
+    # main() answers it, at once; here it is for --help
+    version: bool = typer.Option(
+        False, "--version", "-V", help="Show the version and the engine, and exit."
+    ),
+) -> None:
+    """Read, build and check sitemaps, of one file or of a hundred million URLs.
+
+    Data go to stdout, talk to stderr; `-` is stdin. `urlset COMMAND --help` has examples.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and give the exit code; every error ends here."""
+    try:
+        result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except ClosedPipeError:
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except TyperException as error:
+        return _misuse(error)
+    except (UrlsetError, OSError) as error:
+        complain(str(error))
+        return FAILURE
+    except Exception as error:  # noqa: BLE001 - the top of the command line
+        return _bug(error)
+
+
+def _misuse(error: TyperException) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        sys.stderr.write(f"{error.format_message()}\n")
+        return FAILURE
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "urlset"
+    message = error.format_message().rstrip(".")
+    complain(f"{message[:1].lower()}{message[1:]} (`{command} --help` shows what there is)")
+    return FAILURE
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("URLSET_DEBUG"):
+        traceback.print_exception(error)
+    complain(
+        f"a mistake of urlset itself, please report it: {type(error).__name__}: {error}; "
+        "URLSET_DEBUG=1 shows where"
+    )
+    return FAILURE

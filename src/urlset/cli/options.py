@@ -1,0 +1,57 @@
+"""What several commands ask for in the same words, and how their misuse is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from urlset.errors import UrlsetError
+
+__all__ = ["BaseUrl", "EngineName", "EngineOption", "MisuseError", "Output", "Sources", "misuse"]
+
+
+class MisuseError(UrlsetError, ValueError):
+    """An option with a value that cannot be meant."""
+
+
+class EngineName(StrEnum):
+    """The engines there are."""
+
+    native = "native"
+    reference = "reference"
+
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(metavar="SOURCE", help="Files, folders, or - for stdin.", show_default=False),
+]
+EngineOption = Annotated[
+    EngineName | None,
+    typer.Option("--engine", help="Engine to read with; by default the best that is installed."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="PATH", help="Write there instead of to stdout."),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url", "--base", metavar="URL", help="URL of the source, for relative URLs in it."
+    ),
+]
+
+
+@contextmanager
+def misuse(option: str) -> Iterator[None]:
+    """Tell a ``ValueError`` from within as the misuse of an option."""
+    try:
+        yield
+    except UrlsetError:
+        raise
+    except ValueError as error:
+        raise MisuseError(f"{option}: {error}") from error

@@ -1,0 +1,107 @@
+"""What is said to the person, on stderr: progress, notes, failures; never data."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, TextIO
+
+from urlset.reporter import harmless
+
+__all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note"]
+
+EVERY_S = 5.0
+"""Seconds between lines of progress where there is no terminal: a sign of life in a log of CI."""
+
+MAX_LISTED = 20
+
+
+def note(text: str) -> None:
+    """Say something that is good to know."""
+    _say(text)
+
+
+def complain(text: str) -> None:
+    """Say what went wrong, on one line."""
+    _say(f"urlset: {' '.join(text.splitlines())}")
+
+
+def complain_each(texts: Iterable[str]) -> None:
+    """Say what went wrong in several places, and how many more there are after the first few."""
+    more = 0
+    for number, text in enumerate(texts):
+        if number < MAX_LISTED:
+            complain(text)
+        else:
+            more += 1
+    if more:
+        note(f"… and {more:,} more like these")
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count_of(1, "file"), count_of(2_000, "index", "indexes")
+    ('1 file', '2,000 indexes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def is_coloured(stream: TextIO) -> bool:
+    """Tell whether colours are wanted there: a terminal that has them, and no NO_COLOR."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":  # https://no-color.org
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+class Progress:
+    """Shows how far the work is: a moving line on a terminal, else a plain line now and then.
+
+    ``is_shown=False`` keeps still, for instance where data come on the same terminal.
+    """
+
+    def __init__(self, *, is_shown: bool = True):
+        self._status: Any = None
+        self._is_shown = is_shown
+        self._next = time.monotonic() + EVERY_S
+
+    def __enter__(self) -> Progress:
+        if self._is_shown and sys.stderr.isatty():
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("")
+            self._status.start()
+        return self
+
+    def update(self, text: str) -> None:
+        """Say where the work is; cheap enough to be called for every document."""
+        if self._status is not None:
+            from rich.text import Text
+
+            self._status.update(Text(harmless(text)))
+        elif self._is_shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + EVERY_S
+            note(text)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def _say(text: str) -> None:
+    try:
+        # A locale that has no words for it gets escapes, not an error.
+        encoding = sys.stderr.encoding or "utf-8"
+        safe = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stderr.write(f"{safe}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # nobody listens

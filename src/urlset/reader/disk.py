@@ -1,0 +1,198 @@
+"""Documents on a disk: a file, a folder of them, and the children that lie beside an index.
+
+What an index lists is a name from outside. It is looked for below one folder and opened only
+there: ``..``, absolute paths and links that lead out find nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
+
+from urlset.engine.inflating import GZIP
+from urlset.errors import SourceError
+from urlset.protocol import PROLOG_LIMIT
+from urlset.reader.places import Alone, Place, read_at_most
+from urlset.urls import split_origin
+
+__all__ = ["Disk"]
+
+MAX_SEGMENTS = 16
+"""Of a path that are looked for: a hostile loc has a thousand, for as many look-ups."""
+
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|rdf|feed)\b", re.IGNORECASE)
+_URL_LINE = re.compile(rb"^\s*https?://\S+\s*$", re.IGNORECASE | re.MULTILINE)
+_NAMED = re.compile(r".*sitemap.*\.(xml|txt|rss|atom)(\.gz)?|.*sitemap.*\.gz", re.IGNORECASE)
+
+
+class Disk:
+    """A path that a reading begins with, and everything below its folder."""
+
+    def __init__(self, path: str, base: str | None, limit: int):
+        self._path = path
+        self._base = base
+        self._limit = limit
+        mode = _mode(path)
+        self._is_folder = stat.S_ISDIR(mode)
+        self._stream: Alone | None = None
+        if not self._is_folder and not stat.S_ISREG(mode):
+            # A pipe, as in <(curl …): it comes once.
+            self._stream = Alone(shown(path), base, lambda: self._load(path))
+        self._top = path if self._is_folder else os.path.dirname(path) or "."
+        self._top_real = os.path.realpath(self._top)
+
+    def places(self) -> Iterator[Place]:
+        """The file; or those in the folder, indexes first, so that children know their parent."""
+        if self._stream is not None:
+            yield from self._stream.places()
+        elif not self._is_folder:
+            yield self._place(self._path, self._base)._replace(is_named=True)
+        else:
+            yield from self._in_folder()
+
+    def child(self, loc: str, parent: Place, /) -> Place:
+        """The file below the top folder that the longest end of the path of ``loc`` names."""
+        if self._stream is not None:
+            return self._stream.child(loc, parent)
+        own = os.path.dirname(str(parent.key))
+        looked_in = [own] if self._is_inside(own) and own != self._top_real else []
+        looked_in.append(self._top_real)
+        for tail in _tails(loc):
+            for folder in looked_in:
+                path = os.path.join(folder, *tail)
+                if os.path.isfile(path):
+                    return self._place(self._shown_inside(path), loc)
+        raise SourceError(
+            f"listed but missing: expected the file {_file_name(loc)!r} "
+            f"in or below {shown(self._top)!r}"
+        )
+
+    def _place(self, path: str, base: str | None) -> Place:
+        return Place(shown(path), base, lambda: self._load(path), os.path.realpath(path))
+
+    def _load(self, path: str) -> bytes:
+        try:
+            with open(path, "rb") as file:
+                return read_at_most(file, self._limit)
+        except OSError as error:
+            raise SourceError(_reason(error, path)) from error
+
+    def _shown_inside(self, path: str) -> str:
+        """The path as the user began it; raises where it leads out of the top folder."""
+        if not self._is_inside(path):
+            raise SourceError(f"is a link that leads out of {shown(self._top)!r}; not followed")
+        return os.path.join(self._top, os.path.relpath(path, self._top_real))
+
+    def _is_inside(self, path: str) -> bool:
+        return os.path.realpath(path).startswith(os.path.join(self._top_real, ""))
+
+    def _in_folder(self) -> Iterator[Place]:
+        indexes: list[str] = []
+        others: list[tuple[str, bool]] = []
+        for path in self._files():
+            root = _sniff(path)
+            if root == b"sitemapindex":
+                indexes.append(path)
+            elif root is not None or _NAMED.fullmatch(os.path.basename(path)):
+                others.append((path, not _NAMED.fullmatch(os.path.basename(path))))
+        if not indexes and not others:
+            raise SourceError(
+                f"expected a folder with sitemaps, found none in {shown(self._path)!r}: "
+                "no file in it is one by its content"
+            )
+        for path in indexes:
+            yield self._place(path, self._url_of(path))
+        for path, is_guess in others:
+            yield self._place(path, self._url_of(path))._replace(is_guess=is_guess)
+
+    def _files(self) -> Iterator[str]:
+        """The files below the folder, sorted; none that is hidden, and no link that leads out."""
+        for folder, folders, names in os.walk(self._path, onerror=_raise):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                if name[0] != "." and self._is_inside(path) and os.path.isfile(path):
+                    yield path
+
+    def _url_of(self, path: str) -> str | None:
+        if self._base is None:
+            return None
+        relative = os.path.relpath(path, self._path).replace(os.sep, "/")
+        return f"{self._base.rstrip('/')}/{quote(relative)}"
+
+
+def shown(path: str) -> str:
+    """A path as text that can be written anywhere: what is no UTF-8 in it is replaced."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError) as error:  # ValueError: a NUL in it
+        raise SourceError(_reason(error, path)) from error
+
+
+def _reason(error: OSError | ValueError, path: str) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"expected a file or a folder, found nothing at {shown(path)!r}; check the path"
+    if isinstance(error, PermissionError):
+        return f"expected a file that may be read, found one that may not: {shown(path)!r}"
+    words = error.strerror if isinstance(error, OSError) else str(error)
+    return f"expected a file that can be read, found {shown(path)!r}: {words}"
+
+
+def _raise(error: OSError) -> None:
+    raise SourceError(_reason(error, str(error.filename))) from error
+
+
+def _sniff(path: str) -> bytes | None:
+    """The root element that the beginning of a file shows, ``text`` for URLs, None for others."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(PROLOG_LIMIT)
+    except OSError:
+        return b"text"  # it is told when it is read
+    if head.startswith(GZIP):
+        try:
+            head = zlib.decompressobj(31).decompress(head, PROLOG_LIMIT)
+        except zlib.error:
+            return None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head.decode("utf-16", errors="replace").encode(errors="replace")
+    if found := _ROOT.search(head):
+        return found[0].lstrip(b"<").rpartition(b":")[2].lower()
+    return b"text" if _URL_LINE.search(head) else None
+
+
+def _tails(loc: str) -> Iterator[list[str]]:
+    """The ends of the path of a URL, the longest first, as they may be named on a disk.
+
+    Percent-encoded ones are decoded first; a query belongs to the name, as wget saves it, or
+    else does not.
+    """
+    path, _, query = split_origin(loc)[2].partition("#")[0].partition("?")
+    raw = [segment for segment in path.split("/") if segment]
+    for segments in ([unquote(segment) for segment in raw], raw):
+        for start in range(max(0, len(segments) - MAX_SEGMENTS), len(segments)):
+            tail = segments[start:]
+            for end in [f"?{query}", ""] if query else [""]:
+                whole = [*tail[:-1], tail[-1] + end]
+                if all(map(_is_plain, whole)):
+                    yield whole
+
+
+def _is_plain(segment: str) -> bool:
+    """Tell whether a segment names something in its folder, and nothing else, on any system."""
+    marks = "/\\\0:" if os.name == "nt" else "/\\\0"
+    is_name = segment not in (".", "..") and not any(mark in segment for mark in marks)
+    return is_name and len(segment.encode(errors="replace")) <= 255
+
+
+def _file_name(loc: str) -> str:
+    path = split_origin(loc)[2].partition("#")[0].partition("?")[0]
+    return unquote(path.rpartition("/")[2]) or "/"

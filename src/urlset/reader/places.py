@@ -1,0 +1,68 @@
+"""Where documents are: a place, whoever finds places, and the bytes from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import IO, NamedTuple, Protocol
+
+from urlset.errors import SourceError
+
+__all__ = ["Alone", "Finder", "Place", "read_at_most"]
+
+_PIECE = 1 << 20
+
+
+class Place(NamedTuple):
+    """One document: how people call it, its URL if that is known, and how to get its bytes.
+
+    ``key`` is equal for the same document. ``load`` raises :class:`SourceError`. ``is_named``
+    holds for what the user asked for: without it there is nothing to read; ``is_guess`` for a
+    file that was only found, and is passed over when it turns out to be no sitemap.
+    """
+
+    name: str | None
+    base: str | None
+    load: Callable[[], bytes]
+    key: object
+    is_named: bool = False
+    is_guess: bool = False
+
+
+class Finder(Protocol):
+    """What knows where documents are: on a disk, in memory, and one day on a site."""
+
+    def places(self) -> Iterator[Place]:
+        """The documents that a reading begins with."""
+
+    def child(self, loc: str, parent: Place, /) -> Place:
+        """The document that an index lists; raises :class:`SourceError` where it is not found."""
+
+
+class Alone:
+    """One document that comes once, as a stream or in memory: it is kept, to be read again."""
+
+    def __init__(self, name: str | None, base: str | None, load: Callable[[], bytes]):
+        self._place = Place(name, base, cache(load), key=None, is_named=True)
+
+    def places(self) -> Iterator[Place]:
+        """The one document."""
+        yield self._place
+
+    def child(self, _loc: str, parent: Place, /) -> Place:
+        """Nothing lies beside a stream."""
+        raise SourceError(
+            f"nothing lies beside the index that lists it ({parent.name or 'bytes'}); "
+            "read the index by its path, or without its children"
+        )
+
+
+def read_at_most(file: IO[bytes], limit: int) -> bytes:
+    """Read a file to its end, or to one byte more than ``limit``: enough to see that it is over."""
+    pieces: list[bytes] = []
+    left = limit + 1
+    # Beware: an unbuffered file gives less than is asked for long before its end.
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)

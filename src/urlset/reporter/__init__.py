@@ -1,0 +1,28 @@
+"""Tells findings: as text for people, as JSON, SARIF or annotations for machines.
+
+Every reporter takes findings while they are found and gives strings at once, so that a report
+of any length needs no memory. Nothing here knows a terminal: text comes in pieces with a role,
+and the command line gives roles their colours.
+"""
+
+from __future__ import annotations
+
+from urlset.reporter.github import report_github
+from urlset.reporter.json import report_json
+from urlset.reporter.plain import cells, clip, escape_json, harmless
+from urlset.reporter.sarif import report_sarif
+from urlset.reporter.text import Line, Piece, report_text, summary
+
+__all__ = [
+    "Line",
+    "Piece",
+    "cells",
+    "clip",
+    "escape_json",
+    "harmless",
+    "report_github",
+    "report_json",
+    "report_sarif",
+    "report_text",
+    "summary",
+]

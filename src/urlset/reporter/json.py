@@ -1,0 +1,32 @@
+"""Findings as JSON: one array, an object on each line of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from json import JSONEncoder
+
+from urlset.checker import Finding
+from urlset.reporter.plain import escape_json
+
+__all__ = ["report_json"]
+
+# A contract: names and order stay, new ones come at the end.
+_FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
+_encode = JSONEncoder(ensure_ascii=False).encode
+
+
+def report_json(findings: Iterable[Finding]) -> Iterator[str]:
+    """Give the lines of an array of objects, each with these nine fields.
+
+    >>> list(report_json([]))
+    ['[', ']']
+    """
+    yield "["
+    last = None
+    for finding in findings:
+        if last is not None:
+            yield f"{last},"
+        last = escape_json(_encode({name: getattr(finding, name) for name in _FIELDS}))
+    if last is not None:
+        yield last
+    yield "]"

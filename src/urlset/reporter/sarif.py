@@ -1,0 +1,72 @@
+"""Findings as SARIF 2.1.0, which code scanners take (OASIS, https://docs.oasis-open.org/sarif/)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from json import JSONEncoder
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from urlset.checker import FIXES, Finding
+from urlset.reporter.plain import escape_json
+from urlset.rules import RULES
+
+__all__ = ["report_sarif"]
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+_LEVEL = {"error": "error", "warning": "warning", "info": "note"}
+_encode = JSONEncoder(ensure_ascii=False).encode
+
+
+def report_sarif(findings: Iterable[Finding], *, version: str) -> Iterator[str]:
+    """Give the lines of a log with one run; ``version`` is that of urlset."""
+    numbers = {code: number for number, code in enumerate(RULES)}
+    driver = {"name": "urlset", "version": version, "rules": [_rule(code) for code in RULES]}
+    yield f'{{"$schema": {_encode(SCHEMA)}, "version": "2.1.0", "runs": [{{'
+    yield f'"tool": {{"driver": {_encode(driver)}}},'
+    yield '"columnKind": "unicodeCodePoints",'
+    yield '"results": ['
+    comma = ""
+    for finding in findings:
+        yield comma + escape_json(_encode(_result(finding, numbers[finding.code])))
+        comma = ","
+    yield "]}]}"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    rule = RULES[code]
+    described = {
+        "id": code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.message.replace("{}", "…")},
+        "defaultConfiguration": {"level": _LEVEL[rule.level]},
+    }
+    return described | ({"help": {"text": FIXES[code]}} if code in FIXES else {})
+
+
+def _result(finding: Finding, number: int) -> dict[str, Any]:
+    place: dict[str, Any] = {}
+    if finding.source not in (None, "-"):
+        place["artifactLocation"] = {"uri": _uri(finding.source or "")}
+    if finding.line is not None:
+        place["region"] = {"startLine": finding.line, "startColumn": finding.column}
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": number,
+        "level": _LEVEL[finding.level],
+        "message": {"text": finding.message},
+    }
+    if "artifactLocation" in place:  # a region without a file is not allowed
+        result["locations"] = [{"physicalLocation": place}]
+    return result
+
+
+def _uri(source: str) -> str:
+    if source.lower().startswith(("http://", "https://")):
+        return source
+    return Path(source).as_uri() if os.path.isabs(source) else quote(source.replace(os.sep, "/"))

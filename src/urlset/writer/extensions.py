@@ -1,0 +1,227 @@
+"""Images, videos, news, alternates and unknown extensions of one entry, judged value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from urlset.document import parse
+from urlset.model import (
+    Alternate,
+    ContentSegment,
+    Entry,
+    Image,
+    News,
+    Price,
+    TvShow,
+    Video,
+    VideoId,
+)
+from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
+from urlset.writer import forms, values
+from urlset.writer.faults import Fault
+
+__all__ = ["extensions"]
+
+MAX_TAGS = 32
+"""``video:tag`` in one ``video:video`` (Google, video sitemaps)."""
+
+_R = TypeVar("_R", bound=tuple[Any, ...])
+
+
+def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
+    """The five fields as they will be written; raises :class:`Fault` for the first bad value."""
+    made: dict[str, Any] = {
+        "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
+        "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),
+        "news": _one(given.news, "news", News, _news),
+        "alternates": _many(
+            given.alternates, "alternates", Alternate, lambda link: _alternate(link, base)
+        ),
+        "extra": _extra(given.extra, engine),
+    }
+    if len(made["images"]) > MAX_IMAGES:
+        raise Fault(
+            "images", len(made["images"]), f"at most {MAX_IMAGES:,} images", "leave some out"
+        )
+    if _count(made) > MAX_NODES:
+        raise Fault("loc", loc, f"at most {MAX_NODES:,} elements in one entry", "leave some out")
+    return made
+
+
+def _image(image: Image, base: str | None) -> Image:
+    return _texts(image)._replace(loc=values.url(image.loc, "loc", base))
+
+
+def _video(video: Video, loc: str, base: str | None) -> Video:
+    texts = _texts(video)
+    for name in ("thumbnail_loc", "title", "description"):
+        if getattr(texts, name) is None:
+            raise Fault(name, None, "a value, which every video needs", "give one")
+    if texts.content_loc is None and texts.player_loc is None:
+        raise Fault("content_loc", None, "content_loc or player_loc", "give one of the two")
+    made = texts._replace(
+        content_segments=_many(video.content_segments, "content_segments", ContentSegment, _texts),
+        prices=_many(video.prices, "prices", Price, _texts),
+        ids=_many(video.ids, "ids", VideoId, _texts),
+        tags=tuple(tag for tag in map(_tag, _listed(video.tags, "tags")) if tag is not None),
+        tvshow=_one(video.tvshow, "tvshow", TvShow, _checked_texts),
+        **{
+            name: forms.media_url(value, name, base)
+            for name in ("thumbnail_loc", "content_loc", "player_loc")
+            if (value := getattr(texts, name)) is not None
+        },
+    )
+    if len(made.tags) > MAX_TAGS:
+        raise Fault("tags", len(made.tags), f"at most {MAX_TAGS} tags", "leave some out")
+    for name in ("content_loc", "player_loc"):
+        if getattr(made, name) == loc:
+            raise Fault(name, loc, "another URL than that of the page", "give the media itself")
+    forms.check(made, forms.VIDEO)
+    for name in ("restriction", "platform"):
+        if getattr(made, name) is not None and getattr(made, f"{name}_relationship") is None:
+            raise Fault(f"{name}_relationship", None, "allow or deny", "say which is meant")
+    return made
+
+
+def _tag(tag: Any) -> str | None:
+    return values.text(tag, "tags")
+
+
+def _news(news: News) -> News:
+    made = _texts(news)
+    for name in ("name", "language", "publication_date", "title"):
+        if getattr(made, name) is None:
+            raise Fault(name, None, "a value, which every article needs", "give one")
+    forms.check(made, forms.NEWS)
+    return made
+
+
+def _alternate(link: Alternate, base: str | None) -> Alternate:
+    made = _texts(link)
+    if made.href is None:
+        raise Fault("href", None, "the URL of the other version", "give one")
+    if forms.is_app(made.href):
+        return made
+    if made.hreflang is None and made.media is None:
+        raise Fault("hreflang", None, "a language, or x-default", "give one, or media")
+    made = made._replace(href=values.url(made.href, "href", base))
+    forms.check(made, forms.ALTERNATE)
+    return made
+
+
+def _checked_texts(show: TvShow) -> TvShow:
+    made = _texts(show)
+    forms.check(made, forms.TVSHOW)
+    return made
+
+
+def _extra(given: Any, engine: str | None) -> str | None:
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    if not isinstance(given, str):
+        raise Fault("extra", given, "XML as text", "write the elements out")
+    fault, written = _canonical(given, engine)
+    if fault is not None:
+        raise Fault("extra", given, *fault)
+    return written
+
+
+@lru_cache(maxsize=1_024)
+def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, str | None]:
+    """What the reader makes of extra XML, when it makes nothing else of it; else the words why."""
+    expected = "elements of other namespaces, well-formed, their prefixes declared on them"
+    try:
+        page = (
+            f'<urlset xmlns="{SITEMAP_NS}"><url><loc>http://e.example/</loc>{given}</url></urlset>'
+        )
+        document = parse(page.encode(), engine=engine)
+    except UnicodeEncodeError:
+        return (expected, "remove the half of a surrogate pair"), None
+    if document.problems:
+        return (expected, document.problems[0].message), None
+    read = list(document.entries)
+    if len(read) != 1 or read[0]._replace(extra=None, offset=None, line=None) != Entry(
+        "http://e.example/"
+    ):
+        return (expected, "lastmod, images and the like have fields of their own"), None
+    return None, read[0].extra
+
+
+def _texts(record: _R) -> _R:
+    """A record with all its values as texts, lists and structs left out."""
+    names: tuple[str, ...] = record._fields  # type: ignore[attr-defined]
+    defaults: dict[str, Any] = record._field_defaults  # type: ignore[attr-defined]
+    made = {
+        name: defaults[name] if name in _NESTED else values.text(value, name)
+        for name, value in zip(names, record, strict=True)
+    }
+    return type(record)(**made)
+
+
+_NESTED = frozenset(("content_segments", "tags", "prices", "tvshow", "ids"))
+
+
+def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> tuple[_R, ...]:
+    """A list of records, those left out in which nothing stands."""
+    made = []
+    for number, item in enumerate(_listed(given, field, kind)):
+        where = f"{field}[{number}]"
+        record = _within(where, make, _record(item, where, kind))
+        if not _is_blank(record):
+            made.append(record)
+    return tuple(made)
+
+
+def _one(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> _R | None:
+    """A record, or None: tables write a struct that is not there as one full of nulls, too."""
+    if given is None:
+        return None
+    record = _record(given, field, kind)
+    return None if _is_blank(record) else _within(field, make, record)
+
+
+def _within(where: str, make: Callable[[_R], _R], record: _R) -> _R:
+    try:
+        return make(record)
+    except Fault as fault:
+        raise fault.within(where) from None
+
+
+def _is_blank(record: tuple[Any, ...]) -> bool:
+    return all(value is None or value == () or value == "" for value in record)
+
+
+def _record(given: Any, field: str, kind: type[_R]) -> _R:
+    names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+    defaults: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, str) and names[0] in ("loc", "value"):
+        given = {names[0]: given}
+    if not isinstance(given, Mapping):
+        raise Fault(field, given, f"{kind.__name__} or a dict", "convert it")
+    for name in given:
+        if name not in names:
+            raise Fault(field, name, f"keys of {', '.join(names)}", "rename it, or leave it out")
+    return kind(**{name: given.get(name, defaults.get(name)) for name in names})
+
+
+def _listed(given: Any, field: str, kind: type[Any] = str) -> Iterable[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, (str, Mapping, kind)):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise Fault(field, given, "a list", "put it into one")
+    return [item for item in given if item is not None]
+
+
+def _count(made: dict[str, Any]) -> int:
+    """An upper bound of the elements of an entry."""
+    count = len(made["alternates"]) + 6 * len(made["images"]) + 64
+    for video in made["videos"]:
+        nested = (video.tags, video.prices, video.content_segments, video.ids)
+        count += len(Video._fields) + len(TvShow._fields) + sum(map(len, nested))
+    return count

@@ -1,0 +1,95 @@
+"""Which texts of an extension may stand where: the errors of PROTOCOL B that one value shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from urlset.dates import parse_date
+from urlset.writer import values
+from urlset.writer.faults import Fault
+
+__all__ = ["ALTERNATE", "NEWS", "TVSHOW", "VIDEO", "Form", "check", "is_app", "media_url"]
+
+
+class Form(NamedTuple):
+    """What a text must be: a test of it, and the words for it."""
+
+    is_right: Callable[[str], object]
+    expected: str
+
+
+def check(record: Any, forms: Mapping[str, Form]) -> None:
+    """Raise :class:`Fault` for the first value of a record that has not its form."""
+    for name, form in forms.items():
+        value = getattr(record, name)
+        if value is not None and not form.is_right(value):
+            raise Fault(name, value, form.expected, "mend it, or leave it out")
+
+
+def is_app(href: str) -> bool:
+    """Tell the link to an app, which has no host (``android-app://com.example/…``)."""
+    return href.lower().startswith(("android-app:", "ios-app:"))
+
+
+def media_url(value: str, field: str, base: str | None) -> str:
+    """A URL of a video: http, https or ftp (Google, video sitemaps)."""
+    if value[:6].lower() == "ftp://":
+        values.url(f"http{value[3:]}", field, base)
+        return value
+    return values.url(value, field, base)
+
+
+def _pattern(pattern: str, expected: str) -> Form:
+    return Form(re.compile(pattern, re.ASCII).fullmatch, expected)
+
+
+def _is_day_or_finer(text: str) -> bool:
+    date = parse_date(text)
+    return date.code is None and date.precision not in ("year", "month")
+
+
+def _is_duration(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= 28_800
+
+
+def _is_rating(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text, re.ASCII) is not None and float(text) <= 5
+
+
+_DATE = Form(_is_day_or_finer, "a date (2026-01-31) or a time with its zone (2026-01-31T12:00:00Z)")
+_YES_NO = _pattern("yes|no|Yes|No|YES|NO", "yes or no")
+_RELATIONSHIP = _pattern("allow|deny", "allow or deny")
+
+# Codes G025 to G033; G029 is a warning there, but what is neither yes nor no means nothing.
+VIDEO = {
+    "description": Form(lambda text: len(text) <= 2_048, "at most 2,048 characters"),
+    "player_loc_allow_embed": _YES_NO,
+    "duration": Form(_is_duration, "whole seconds from 1 to 28,800"),
+    "expiration_date": _DATE,
+    "rating": Form(_is_rating, "a number from 0.0 to 5.0"),
+    "view_count": _pattern("[0-9]+", "a whole number"),
+    "publication_date": _DATE,
+    "family_friendly": _YES_NO,
+    "restriction": _pattern("[A-Z]{2}( +[A-Z]{2})*", "countries in two capitals, blanks between"),
+    "restriction_relationship": _RELATIONSHIP,
+    "requires_subscription": _YES_NO,
+    "platform": _pattern(
+        "(web|mobile|tv)( (web|mobile|tv))*", "web, mobile and tv, blanks between"
+    ),
+    "platform_relationship": _RELATIONSHIP,
+    "live": _YES_NO,
+}
+TVSHOW = {"premier_date": _DATE}
+# Codes G051 and G052.
+NEWS = {
+    "language": _pattern("[a-z]{2,3}|zh-cn|zh-tw", "two or three small letters, zh-cn or zh-tw"),
+    "publication_date": _DATE,
+}
+# The form of RFC 5646; whether there is such a language is for `urlset check` to say.
+ALTERNATE = {
+    "hreflang": _pattern(
+        "[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*", 'a language such as "en-GB", or x-default'
+    ),
+}

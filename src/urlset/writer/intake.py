@@ -1,0 +1,116 @@
+"""Whatever holds entries, taken a batch at a time, never as a whole; nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from urlset import arrow
+from urlset.errors import EntryError
+from urlset.model import Entry
+
+__all__ = ["Batch", "batches", "misspelt"]
+
+BATCH_ROWS = 8_192
+
+_LISTS = ("images", "videos", "alternates")
+_NAMES = frozenset((*Entry._fields, "url"))
+_LIKE = {name.replace("_", ""): name for name in _NAMES} | {name[:-1]: name for name in _LISTS}
+
+
+class Batch(NamedTuple):
+    """Some rows of the input as they were given; ``row`` is the number of the first, from 1."""
+
+    row: int
+    items: list[Any]
+
+
+def batches(entries: Any) -> Iterator[Batch]:
+    """Take entries from an iterable, or from anything with ``__arrow_c_stream__``.
+
+    Raises ``TypeError`` for what is neither, and for a single entry, which would be taken apart;
+    :class:`urlset.errors.EntryError` for a table without ``loc``.
+    """
+    if arrow.is_arrow(entries):
+        yield from _table_batches(entries)
+        return
+    if isinstance(entries, (str, bytes, Mapping, Entry)) or not isinstance(entries, Iterable):
+        raise TypeError(
+            "expected an iterable of entries, URLs or dicts, or a table (polars, pandas, pyarrow, "
+            f"DuckDB), found {type(entries).__name__}; a single entry goes into a list, a file "
+            "is read with urlset.read"
+        )
+    iterator, row = iter(entries), 1
+    while items := list(islice(iterator, BATCH_ROWS)):
+        yield Batch(row, items)
+        row += len(items)
+
+
+def misspelt(name: str) -> str | None:
+    """The field that was probably meant by a name that is none, so that no value is lost.
+
+    >>> misspelt("last_mod"), misspelt("id"), misspelt("loc")
+    ('lastmod', None, None)
+    """
+    if name in _NAMES:
+        return None
+    return _LIKE.get(name.lower().replace("_", "").replace("-", "").replace(" ", ""))
+
+
+def _table_batches(stream: Any) -> Iterator[Batch]:
+    reader = arrow.open_stream(stream)
+    sources = _columns(reader.schema.names)
+    row = 1
+    for whole in _read(reader):
+        for start in range(0, whole.num_rows, BATCH_ROWS):
+            part = whole.slice(start, min(BATCH_ROWS, whole.num_rows - start))
+            columns = [_values(part, field, sources.get(field)) for field in Entry._fields]
+            yield Batch(row, list(map(Entry._make, zip(*columns, strict=True))))
+            row += part.num_rows
+
+
+def _columns(names: list[str]) -> dict[str, str]:
+    """The column of each field that there is."""
+    for name in names:
+        meant = misspelt(name)
+        if meant is not None and meant not in names:
+            raise EntryError(
+                f"expected column {meant!r}, found {name!r}; rename it, or leave it out",
+                field=meant,
+                value=name,
+            )
+    sources = {name: name for name in names if name in Entry._fields}
+    if "loc" not in sources and "url" in names:
+        sources["loc"] = "url"
+    if "loc" not in sources:
+        raise EntryError(
+            f"expected a column 'loc' or 'url', found {', '.join(names) or 'none'}; rename the "
+            "one that holds the URLs",
+            field="loc",
+        )
+    return sources
+
+
+def _read(reader: Any) -> Iterator[Any]:
+    try:
+        yield from reader
+    except Exception as error:
+        # arro3 raises a bare Exception, e.g. for the Null columns of polars, which it cannot read.
+        if type(error) is not Exception:
+            raise
+        raise EntryError(
+            f"expected a table that can be read, found an Arrow error ({error}); a column of "
+            "nothing but nulls needs a type: cast it to string, or leave it out"
+        ) from error
+
+
+def _values(batch: Any, field: str, source: str | None) -> list[Any]:
+    if source is None:
+        return [() if field in _LISTS else None] * batch.num_rows
+    column = batch.column(source)
+    values: list[Any] = column.to_pylist()
+    if field == "priority" and "Float32" in str(column.type):
+        # 0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
+        return [None if value is None else float(f"{value:.7g}") for value in values]
+    return values

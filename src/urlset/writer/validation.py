@@ -1,0 +1,98 @@
+"""Rows as they were given, made into entries that read back as valid, or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_
+from typing import Any, NamedTuple
+
+from urlset.errors import EntryError
+from urlset.model import Entry
+from urlset.writer import values
+from urlset.writer.extensions import extensions
+from urlset.writer.faults import Fault
+from urlset.writer.intake import Batch, misspelt
+
+__all__ = ["Checked", "Rules", "given_loc", "validate"]
+
+
+class Rules(NamedTuple):
+    """What entries are judged by: ``base`` resolves references; ``is_text`` keeps the loc alone."""
+
+    base: str | None
+    is_text: bool
+    engine: str | None
+
+
+class Checked(NamedTuple):
+    """The good entries of a batch with the row of each, and an error for every other row."""
+
+    entries: list[Entry]
+    rows: list[int]
+    errors: list[EntryError]
+
+
+def validate(batch: Batch, rules: Rules) -> Checked:
+    """Judge a batch; what it lets pass, the reader reads back as it was, without a problem."""
+    checked = Checked([], [], [])
+    for row, item in enumerate(batch.items, batch.row):
+        try:
+            entry = _entry(item, rules)
+        except Fault as fault:
+            checked.errors.append(fault.in_row(row))
+        else:
+            checked.entries.append(entry)
+            checked.rows.append(row)
+    return checked
+
+
+def given_loc(item: Any) -> str | None:
+    """The loc of a row as it was given, for telling a person which one is meant."""
+    if isinstance(item, Mapping):
+        item = item.get("loc", item.get("url"))
+    elif isinstance(item, Entry):
+        item = item.loc
+    return item if isinstance(item, str) else None
+
+
+def _entry(item: Any, rules: Rules) -> Entry:
+    if isinstance(item, str):
+        return Entry(values.url(item, "loc", rules.base))
+    given = item if isinstance(item, Entry) else _from_mapping(item)
+    loc = values.url(given.loc, "loc", rules.base)
+    if rules.is_text:
+        return Entry(loc)
+    entry = Entry(
+        loc,
+        *values.lastmod(given.lastmod, given.lastmod_text),
+        values.changefreq(given.changefreq),
+        values.priority(given.priority),
+    )
+    if _is_plain(given):
+        return entry
+    return entry._replace(**extensions(given, loc, rules.base, rules.engine))
+
+
+def _is_plain(given: Entry) -> bool:
+    """Whether no extension is given, which identity tells at once for most entries."""
+    rest = given[5:10]
+    return all(map(is_, rest, _NOTHING)) or not any(map(_is_given, rest))
+
+
+_NOTHING = Entry("")[5:10]
+
+
+def _is_given(value: Any) -> bool:
+    # Not its truth: an array of numpy has none.
+    return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
+
+
+def _from_mapping(item: Any) -> Entry:
+    if not isinstance(item, Mapping):
+        raise Fault("loc", item, "an Entry, a URL as str, or a dict", "convert the row")
+    for name in item:
+        meant = misspelt(name) if isinstance(name, str) else None
+        if meant is not None and meant not in item:
+            raise Fault(meant, name, f"the key {meant!r}", "rename it, or leave it out")
+    known = {name: item[name] for name in Entry._fields if name in item}
+    return Entry(**{"loc": item.get("url"), **known})

@@ -1,0 +1,204 @@
+"""One value of an entry: as it will be written, or why it may not be."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import Any
+
+from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
+from urlset.engine.reference.values import escape
+from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
+from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url
+from urlset.writer.faults import Fault
+
+__all__ = ["changefreq", "lastmod", "priority", "text", "url"]
+
+# Most URLs need no second look: printable ASCII after a host of plain labels.
+_PLAIN_URL = re.compile(
+    r"https?://[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*+(?:[/?#][!-~]*)?", re.ASCII
+)
+_PLAIN_LENGTH = 253  # what is no longer than a host may be has no host that is too long
+# What XML 1.0 section 2.2 leaves out, and halves of surrogate pairs, which have no bytes.
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_DECIMAL = re.compile(r"\+?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)", re.ASCII)
+_ADVICE = {
+    "U001": 'write it in full, with "https://"',
+    "U002": "only http and https URLs may be listed; leave it out",
+    "U005": "remove the white space around it",
+    "U006": "write %20 for a space; remove other white space",
+    "U015": "mend the host name",
+}
+
+
+def url(value: Any, field: str, base: str | None) -> str:
+    """A URL that the reader takes as it stands; a reference is resolved against ``base``.
+
+    Blanks and line ends around it are trimmed: a line of a file ends in one.
+    """
+    if not isinstance(value, str) or not (trimmed := value.strip(ASCII_SPACE)):
+        raise Fault(field, value, "a URL", "give one, or leave the entry out")
+    if len(trimmed) <= _PLAIN_LENGTH and _PLAIN_URL.fullmatch(trimmed):
+        return trimmed
+    if found := _FORBIDDEN.search(trimmed):
+        raise Fault(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
+    read = read_url(trimmed, base)
+    for flaw in read.flaws:
+        if flaw.code != "U001" or read.url is None:
+            raise Fault(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))
+    assert read.url is not None  # without a flaw there is a URL
+    if len(read.url) >= MAX_LOC:
+        advice = f"it has {len(read.url):,}; shorten it"
+        raise Fault(field, value, f"a URL of fewer than {MAX_LOC:,} characters", advice)
+    return read.url
+
+
+def text(value: Any, field: str) -> str | None:
+    """Text of an extension, white space around it trimmed; None where nothing is left.
+
+    Numbers, dates and booleans (``yes``, ``no``) are written as the protocol writes them.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        value = _spelt(value, field)
+    trimmed: str = value.strip(SPACE)
+    if found := _FORBIDDEN.search(trimmed):
+        advice = f"U+{ord(found[0]):04X} may stand in no XML file; remove it"
+        raise Fault(field, value, "text of characters that XML allows", advice)
+    if len(trimmed) > MAX_VALUE or len(escape(trimmed)) > MAX_VALUE:
+        raise Fault(field, value, f"at most {MAX_VALUE:,} characters, escaped", "shorten it")
+    return trimmed or None
+
+
+def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
+    """A date as its instant and its text, of ``lastmod`` and ``lastmod_text`` as given.
+
+    A text that is W3C keeps its precision and its offset; an instant in UTC needs none. Both must
+    name the same instant.
+    """
+    if value is None and written is None:
+        return None, None
+    said = None if written is None else text(written, "lastmod_text")
+    if value is None or (isinstance(value, str) and not value.strip(ASCII_SPACE)):
+        return (None, None) if said is None else _w3c(said, "lastmod_text")
+    instant, own = _moment(value)
+    if said is None:
+        return instant, own
+    date_ = _parsed(said)
+    if date_.instant is not None and date_.instant != instant:
+        raise Fault(
+            "lastmod_text",
+            written,
+            f"the same instant as lastmod ({own or format_date(instant)})",
+            "set it to None when you change lastmod",
+        )
+    return instant, said if date_.instant is not None and date_.code is None else own
+
+
+def changefreq(value: Any) -> str | None:
+    """One of the seven words."""
+    if value is None or value == "":
+        return None
+    if value not in CHANGEFREQS:
+        raise Fault(
+            "changefreq", value, f"one of {', '.join(CHANGEFREQS)}", "leave it out: nobody reads it"
+        )
+    return str(value)
+
+
+def priority(value: Any) -> float | None:
+    """A number from 0.0 to 1.0; a string holds it as a decimal."""
+    if value is None or value == "":
+        return None
+    number = math.nan
+    if isinstance(value, str):
+        if _DECIMAL.fullmatch(value.strip(ASCII_SPACE)):
+            number = float(value)
+    elif not isinstance(value, bool) and hasattr(value, "__float__"):
+        number = float(value)
+    if 0.0 <= number <= 1.0:
+        return abs(number)  # -0.0, too
+    raise Fault("priority", value, "a number from 0.0 to 1.0", "use None where there is none")
+
+
+def _url_advice(flaw: Flaw, value: str, base: str | None) -> str:
+    if flaw.code == "U001" and base is None and not value.lower().startswith("www."):
+        return "give base_url to resolve it, or write it in full"
+    return _ADVICE.get(flaw.code, "write it as it is to be requested")
+
+
+def _spelt(value: Any, field: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, (Real, Decimal)) and math.isfinite(value):
+        return format(value if isinstance(value, Decimal) else Decimal(repr(float(value))), "f")
+    if isinstance(value, date):
+        instant, own = _moment(value, field)
+        return own or format_date(instant)
+    raise Fault(field, value, "text", "use None where there is none")
+
+
+def _moment(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
+    """The instant of what was given as a date, and its text where that says more."""
+    if isinstance(value, str):
+        return _w3c(value.strip(ASCII_SPACE), field)
+    if isinstance(value, datetime):
+        return _zoned(value, field)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC), value.isoformat()
+    raise Fault(field, value, "a date, a datetime or a W3C date as text", "convert it")
+
+
+def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
+    offset = value.utcoffset()
+    if offset is None:
+        raise Fault(
+            field,
+            value,
+            "a datetime with a time zone",
+            "nobody can know whose clock it was: add the zone (value.replace(tzinfo=UTC), "
+            "TIMESTAMPTZ), or give a date",
+        )
+    if type(value) is not datetime:  # that of pandas counts nanoseconds
+        value, offset = from_microseconds(microseconds(value)), _NO_OFFSET
+    if not offset:
+        return value.replace(tzinfo=UTC), None
+    try:
+        instant = value.astimezone(UTC)
+    except OverflowError:
+        raise Fault(field, value, "a datetime of the years 1 to 9999", "leave it out") from None
+    written = format_date(value)
+    # Local mean times of the 19th century have seconds in their offset, which W3C has not.
+    return instant, written if _parsed(written).code is None else None
+
+
+_NO_OFFSET = timedelta(0)
+
+
+def _w3c(value: str, field: str) -> tuple[datetime, str]:
+    date_ = _parsed(value)
+    if date_.code is not None or date_.instant is None:
+        raise Fault(
+            field, value, "a W3C date (2026-01-31, 2026-01-31T12:00:00Z)", _date_advice(date_)
+        )
+    return date_.instant, value
+
+
+def _date_advice(date_: Date) -> str:
+    if date_.code == "D002":
+        return "add its time zone (Z or +hh:mm), or cut it to the date"
+    if date_.instant is not None:
+        return f"write {format_date(date_.instant)}, if that is meant"
+    return "mend it, or leave it out"
+
+
+@lru_cache(maxsize=16_384)
+def _parsed(value: str) -> Date:
+    return parse_date(value)

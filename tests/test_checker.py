@@ -1,0 +1,423 @@
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlset.checker import FIXES, Findings, check
+from urlset.checker.places import AFTER, BEFORE
+from urlset.engine import Engine
+from urlset.errors import SourceError
+from urlset.reporter import (
+    harmless,
+    report_github,
+    report_json,
+    report_sarif,
+    report_text,
+    summary,
+)
+from urlset.reporter.plain import cells, clip
+from urlset.rules import RULES
+
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+TWO = f"""<urlset {NS}>
+<url><loc>https://e.com/?a&b</loc><lastmod>yesterday</lastmod></url>
+<url><loc>https://e.com/c</loc></url>
+</urlset>
+""".encode()
+CLEAN = f"<urlset {NS}><url><loc>https://e.com/</loc></url></urlset>".encode()
+
+
+def rules(findings) -> list[str]:
+    return [finding.rule for finding in findings]
+
+
+def text(findings, **options) -> str:
+    lines = report_text(findings, **options)
+    return "\n".join("".join(piece.text for piece in line) for line in lines)
+
+
+# ── findings ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_check_clean_document(engine: Engine):
+    findings = check(CLEAN, engine=engine.name)
+
+    assert list(findings) == []
+    assert (findings.ok, findings.worst, len(findings)) == (True, None, 0)
+    assert findings.by_level == {"error": 0, "warning": 0, "info": 0}
+
+
+def test_check_tells_place_entry_and_fix(engine: Engine):
+    first, second = check(TWO, engine=engine.name)
+
+    assert (first.rule, first.code, first.level) == ("unescaped-ampersand", "X003", "error")
+    assert (first.line, first.column, first.offset) == (2, 27, TWO.index(b"&"))
+    assert first.loc == second.loc == "https://e.com/?a&b"
+    assert first.fix == "Write &amp; for &"
+    assert second.code == "D001"
+
+
+def test_check_counts_without_iterating_and_again():
+    findings = check(TWO)
+
+    assert findings.by_rule == {"D001": 1, "X003": 1}
+    assert findings.by_level == {"error": 2, "warning": 0, "info": 0}
+    assert (len(findings), findings.ok, findings.worst) == (2, False, "error")
+    assert rules(findings) == rules(findings) == ["unescaped-ampersand", "lastmod-invalid"]
+
+
+def test_check_counts_what_a_document_omits(engine: Engine):
+    document = f"<urlset {NS}>" + "<url><loc>https://e.com/?a&b</loc></url>" * 10_005
+
+    findings = check(f"{document}</urlset>".encode(), engine=engine.name)
+
+    assert len(list(findings)) == 10_000
+    assert findings.by_rule == {"X003": 10_005}
+    assert findings.omitted == {"X003": 5}
+    assert len(findings) == findings.by_level["error"] == 10_005
+    shown = text(findings, max_examples=1, omitted=findings.omitted)
+    assert "10,004 more of 10,005: X003[unescaped-ampersand]" in shown
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "loc"),
+    [
+        # Of an entry that is none, the one before it is not to blame.
+        ("<url><loc>https://e.com/a</loc></url><url><lastmod>x</lastmod></url>", "D001", None),
+        (
+            "<url><loc>https://e.com/a</loc></url><loc>https://e.com/b</loc>",
+            "S016",
+            "https://e.com/b",
+        ),
+        ("<loc>https://e.com/b</loc></urlset>x", "X008", None),
+        (
+            "<url><loc>https://e.com/a</loc><lastmod>x</lastmod></url>",
+            "D001",
+            "https://e.com/a",
+        ),
+        (
+            "<url><loc>https://e.com/a</loc></url>\n<url>\n<loc>https://e.com/b</loc>"
+            "<priority>9</priority></url>",
+            "S020",
+            "https://e.com/b",
+        ),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_check_loc_is_that_of_the_entry_in_which_it_stands(document, code, loc, encoding, engine):
+    data = f"<urlset {NS}>{document}</urlset>".encode(encoding)
+
+    findings = check(data, engine=engine.name)
+
+    assert [finding.loc for finding in findings if finding.code == code][:1] == [loc]
+
+
+def test_check_loc_in_a_list_is_that_of_its_line():
+    findings = check(b"https://e.com/a\nhttps://e.com/b&amp;c\nnonsense\n")
+
+    assert [(f.code, f.loc) for f in findings] == [
+        ("T004", "https://e.com/b&amp;c"),
+        ("T001", None),
+    ]
+
+
+def test_check_excerpt_of_one_long_line():
+    many = "<url><loc>https://e.com/</loc></url>" * 1_000
+    data = f"<urlset {NS}>{many}<url><loc>https://e.com/ä?a&b</loc></url>{many}</urlset>"
+
+    [finding] = check(data.encode(), select=["X003"])
+
+    assert finding.excerpt is not None
+    assert len(finding.excerpt.text) <= BEFORE + AFTER
+    assert finding.excerpt.text[finding.excerpt.place :].startswith("&b</loc>")
+
+
+def test_check_excerpt_in_another_encoding():
+    data = f"<urlset {NS}>\n<url><loc>https://e.com/ä&b</loc></url></urlset>".encode("utf-16")
+
+    [finding] = check(data, select=["X003"])
+
+    assert finding.excerpt is not None
+    assert finding.excerpt.text == "<url><loc>https://e.com/ä&b</loc></url></urlset>"
+    assert finding.excerpt.text[finding.excerpt.place] == "&"
+
+
+def test_check_excerpts_are_of_the_first_findings_of_each_rule():
+    findings = check(b"https://e.com/\n" + b"x\n" * 5, max_excerpts=2)
+
+    assert [finding.excerpt is not None for finding in findings] == [True, True] + [False] * 3
+
+
+def test_check_index_checks_the_children_beside_it(tmp_path):
+    (tmp_path / "i.xml").write_bytes(
+        f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.xml</loc></sitemap>"
+        "<sitemap><loc>https://e.com/none.xml</loc></sitemap></sitemapindex>".encode()
+    )
+    (tmp_path / "a.xml").write_bytes(TWO)
+
+    findings = check(tmp_path / "i.xml")
+
+    assert {finding.source for finding in findings} == {str(tmp_path / "a.xml")}
+    assert [record.source for record in findings.failed] == ["https://e.com/none.xml"]
+    assert len(findings.documents) == 3
+
+
+def test_check_is_not_ok_where_a_part_failed():
+    findings = check(
+        f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.xml</loc></sitemap></sitemapindex>".encode()
+    )
+
+    assert list(findings) == []
+    assert not findings.ok
+
+
+def test_check_missing_file(tmp_path):
+    with pytest.raises(SourceError):
+        check(tmp_path / "none.xml")
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "found"),
+    [
+        (None, (), {"X003", "D001"}),
+        (["X"], (), {"X003"}),
+        (["unescaped-ampersand"], (), {"X003"}),
+        (["d001"], (), {"D001"}),
+        (None, ["D"], {"X003"}),
+        (["X"], ["X003"], set()),
+        (["X003"], ["X"], {"X003"}),
+        (["X003"], ["X003"], set()),
+        (["X", "X003"], ["X00"], {"X003"}),
+    ],
+)
+def test_check_select_and_ignore(select, ignore, found):
+    assert {finding.code for finding in check(TWO, select=select, ignore=ignore)} == found
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("unescaped-ampersands", "unescaped-ampersand"),
+        ("x03", "did you mean 'X0"),
+        ("zzz", "urlset rules"),
+    ],
+)
+def test_check_rule_that_there_is_not(name, hint):
+    with pytest.raises(ValueError, match=hint):
+        check(b"", select=[name])
+
+
+# ── what the name of a file tells ────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("a.xml.gz", CLEAN, [("X027", "warning")]),
+        ("a.xml", gzip.compress(CLEAN), [("X027", "info")]),
+        ("a.xml.gz", gzip.compress(CLEAN), []),
+        ("a.XML.GZ", gzip.compress(CLEAN), []),
+        ("a.txt", b"https://e.com/\n", []),
+        ("a.txt.gz", gzip.compress(b"https://e.com/\n"), []),
+        ("a.csv", b"https://e.com/\n", [("T005", "warning")]),
+        ("a.xml", CLEAN, []),
+    ],
+)
+def test_check_name_of_a_file(tmp_path, name, data, found):
+    # "sitemaps.org: you can give the file any name"; Google: "must end in .txt"
+    (tmp_path / name).write_bytes(data)
+
+    findings = list(check(tmp_path / name))
+
+    assert [(finding.code, finding.level) for finding in findings] == found
+    assert all((f.line, f.column, f.offset, f.loc) == (None,) * 4 for f in findings)
+
+
+def test_check_bytes_have_no_name():
+    assert list(check(gzip.compress(b"https://e.com/\n"))) == []
+
+
+def test_every_rule_has_a_fix():
+    assert set(FIXES) == set(RULES)
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_report_text_shows_the_line_with_a_caret():
+    shown = text(check(TWO, select=["X"]))
+
+    assert shown == (
+        '<bytes>:2:27: error X003[unescaped-ampersand] Raw "&" must be written &amp;\n'
+        "    <url><loc>https://e.com/?a&b</loc><lastmod>yesterday</lastmod></url>\n"
+        "                              ^"
+    )
+
+
+@pytest.mark.parametrize("before", [0, 10, 60, 200, 5_000])
+@pytest.mark.parametrize("after", [0, 10, 500])
+@pytest.mark.parametrize("letter", ["x", "\t", "東", "\x1b", "e\u0301"])
+def test_report_text_caret_stands_under_its_place_in_80_columns(before, after, letter):
+    loc = "https://e.com/" + letter * before
+    data = f"<urlset {NS}><url><loc>{loc}&zzz</loc></url>{'<!-- -->' * after}</urlset>".encode()
+
+    lines = text(check(data, select=["X003"])).split("\n")
+
+    line, caret = lines[1], lines[2]
+    assert max(cells(line), cells(caret)) <= 80
+    column = len(caret) - 1
+    at = next(i for i in range(len(line)) if cells(line[:i]) == column and line[i] == "&")
+    assert line[at : at + 2] in ("&z", "&…")
+
+
+def test_report_text_has_a_limit_of_examples_and_the_true_count():
+    findings = check(b"https://e.com/\n" + b"x\n" * 50)
+
+    shown = text(findings, max_examples=3)
+
+    assert shown.count(": error T001") == 3
+    assert "… 47 more of 50: T001[text-not-a-url]" in shown
+    assert text(findings, max_examples=None).count(": error T001") == 50
+
+
+def test_report_text_without_findings_is_empty():
+    assert text(check(CLEAN)) == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (CLEAN, "No findings in 1 document, 1 entry."),
+        (TWO, "2 findings in 1 document, 2 entries: 2 errors."),
+    ],
+)
+def test_summary(data, words):
+    findings = check(data)
+
+    assert "".join(p.text for p in summary(findings.by_level, findings.documents)) == words
+
+
+WORDS = f"{NS} <urlset <url> <loc> https://e.com/?a&b </loc> </url> </urlset> > <lastmod> &amp;"
+FRAGMENTS = st.sampled_from([*WORDS.split(), "\x1b[2J", "\u202e", "東京", "\t", "\r\n", "x" * 99])
+
+
+@given(st.one_of(st.binary(max_size=400), st.lists(FRAGMENTS).map(lambda x: "".join(x).encode())))
+def test_check_of_any_bytes_can_be_reported(data):
+    findings = list(check(data))
+
+    lines = text(findings).split("\n")
+    assert all(harmless(line) == line for line in lines)
+    assert all(cells(line) <= 80 for line in lines if line.startswith("    "))
+    told = json.loads("".join(report_json(findings)))
+    assert [finding["message"] for finding in told] == [f.message for f in findings]
+    assert len(list(report_github(findings, max_examples=None))) == len(findings)
+    assert (
+        json.loads("".join(report_sarif(findings, version="1")))["runs"][0]["results"] or not told
+    )
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\u200b\ufeff\u2028\x7f"
+
+
+def test_reports_for_people_are_harmless(tmp_path):
+    path = tmp_path / "a\x1b[31m.txt"
+    path.write_bytes(f"https://e.com/\n{HOSTILE}\n".encode())
+    findings = check(path)
+    github = list(report_github(findings))
+
+    for line in (text(findings), *github):
+        assert not set(line) & (set(HOSTILE) - set("]0;owned[2J31m"))
+        assert "\\x1b" in line
+
+
+def test_report_json_is_a_contract():
+    lines = list(report_json(check(TWO)))
+
+    assert (lines[0], lines[-1], len(lines)) == ("[", "]", 4)
+    assert [list(finding) for finding in json.loads("".join(lines))] == [
+        ["rule", "code", "level", "message", "source", "line", "column", "loc", "fix"]
+    ] * 2
+    assert json.loads("".join(lines))[0] == {
+        "rule": "unescaped-ampersand",
+        "code": "X003",
+        "level": "error",
+        "message": 'Raw "&" must be written &amp;',
+        "source": None,
+        "line": 2,
+        "column": 27,
+        "loc": "https://e.com/?a&b",
+        "fix": "Write &amp; for &",
+    }
+
+
+def test_report_json_is_true_and_harmless():
+    findings = list(check(f"https://e.com/\n{HOSTILE}\n".encode()))
+
+    lines = list(report_json(findings))
+
+    assert json.loads("".join(lines))[0]["message"] == findings[0].message
+    assert all(line.isascii() and line.isprintable() for line in lines)
+
+
+def test_report_github_escapes_what_ends_a_command(tmp_path):
+    path = tmp_path / "a,b:c%.csv"
+    path.write_bytes(b"https://e.com/\n50% \r\n::error::x\n")
+
+    lines = list(report_github(check(path)))
+
+    name = str(path).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    assert lines[0].startswith(f"::warning file={name},title=T005 text-extension::")
+    assert lines[-1].startswith(f"::error file={name},line=3,col=1,title=T001 text-not-a-url::")
+    assert any("::Line is not a URL: 50%25" in line for line in lines)
+    assert not any("\n" in line or "\r" in line for line in lines)
+
+
+def test_report_github_has_a_limit_of_examples():
+    lines = list(report_github(check(b"https://e.com/\n" + b"x\n" * 5), max_examples=2))
+
+    assert len(lines) == 3
+    assert lines[-1] == "::notice title=T001::3 more of 5 are not shown"
+
+
+def test_report_sarif(tmp_path):
+    path = tmp_path / "a b.xml"
+    path.write_bytes(TWO)
+
+    log = json.loads("".join(report_sarif(check(path), version="1.2")))
+
+    [run] = log["runs"]
+    assert log["version"] == "2.1.0"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == list(RULES)
+    result = run["results"][0]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "X003"
+    place = result["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 2, "startColumn": 27}
+    assert place["artifactLocation"]["uri"].endswith("/a%20b.xml")
+
+
+def test_report_sarif_without_findings():
+    assert json.loads("".join(report_sarif([], version="1")))["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "clipped"),
+    [
+        ("abc", 3, "abc"),
+        ("abcdef", 5, "ab…ef"),
+        ("東京東京", 8, "東京東京"),
+        ("東京東京", 7, "東…京"),
+        ("abc", 1, "…"),
+    ],
+)
+def test_clip(value, width, clipped):
+    assert clip(value, width) == clipped
+
+
+def test_harmless_leaves_scripts_of_the_world_alone():
+    assert harmless("東京 Zürich عربى हिन्दी 👩") == "東京 Zürich عربى हिन्दी 👩"
+
+
+def test_findings_is_public():
+    assert isinstance(check(b""), Findings)

@@ -1,0 +1,200 @@
+"""`urlset check`: formats, levels, selections and exit codes."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.test_cli import NS, SITE, command
+
+HINT = b"\xef\xbb\xbfhttps://e.com/\n"  # a byte order mark: info
+WARNING = f"<urlset {NS}></urlset>".encode()
+ERROR = f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>".encode()
+CLEAN = ERROR.replace(b"&", b"&amp;")
+
+
+@pytest.fixture
+def urlset(capsys, monkeypatch, tmp_path):
+    return command(capsys, monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "level", "code"),
+    [
+        (CLEAN, "info", 0),
+        (HINT, "info", 1),
+        (HINT, "warning", 0),
+        (HINT, "error", 0),
+        (WARNING, "info", 1),
+        (WARNING, "warning", 1),
+        (WARNING, "error", 0),
+        (ERROR, "info", 1),
+        (ERROR, "warning", 1),
+        (ERROR, "error", 1),
+    ],
+)
+@pytest.mark.parametrize("format", ["text", "json", "github", "sarif"])
+def test_check_exit_code(data, level, code, format, urlset):
+    ran = urlset("check", "-", "--fail-level", level, "--format", format, stdin=data)
+
+    assert ran.code == code
+    assert ran.err == ""
+
+
+def test_check_exit_code_is_1_for_any_finding_unless_told_otherwise(urlset):
+    # DESIGN section 6: "0 done and clean · 1 findings"
+    assert urlset("check", "-", stdin=HINT).code == 1
+
+
+def test_check_broken_example(urlset):
+    ran = urlset("check", SITE / "broken.xml")
+
+    assert ran.code == 1
+    codes = set(re.findall(r": (?:error|warning|info) ([A-Z]\d\d\d)\[", ran.out))
+    assert len(codes) >= 10
+    assert re.search(r"broken\.xml:5:48: error X003\[unescaped-ampersand\] ", ran.out)
+    assert ran.out.splitlines()[-1].startswith("19 findings in 1 document")
+
+
+def test_check_clean_example(urlset):
+    ran = urlset("check", SITE / "sitemap.xml")
+
+    assert (ran.code, ran.out) == (0, "No findings in 6 documents, 14 entries.\n")
+
+
+def test_check_json_of_several_sources_is_one_array(urlset):
+    Path("a.xml").write_bytes(ERROR)
+    Path("b.xml").write_bytes(ERROR)
+
+    ran = urlset("check", "a.xml", "b.xml", "--format", "json")
+
+    assert [finding["source"] for finding in json.loads(ran.out)] == ["a.xml", "b.xml"]
+
+
+def test_check_json_of_a_clean_one_is_an_empty_array(urlset):
+    assert json.loads(urlset("check", "-", "--format", "json", stdin=CLEAN).out) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "codes"),
+    [
+        (["--select", "X"], {"X003"}),
+        (["--select", "X003,D001"], {"X003", "D001"}),
+        (["--select", "X003", "--select", "D001"], {"X003", "D001"}),
+        (["--ignore", "unescaped-ampersand, D001"], set()),
+    ],
+)
+def test_check_select_and_ignore(options, codes, urlset):
+    data = ERROR.replace(b"</loc>", b"</loc><lastmod>x</lastmod>")
+
+    ran = urlset("check", "-", "--format", "json", *options, stdin=data)
+
+    assert {finding["code"] for finding in json.loads(ran.out)} == codes
+    assert ran.code == bool(codes)
+
+
+@pytest.mark.parametrize(("option", "shown"), [([], 20), (["--max-examples", "3"], 3)])
+def test_check_shows_some_and_counts_all(option, shown, urlset):
+    ran = urlset("check", "-", *option, stdin=b"https://e.com/\n" + b"x\n" * 3_000)
+
+    assert ran.out.count(" T001[text-not-a-url] ") == shown
+    assert f"… {3_000 - shown:,} more of 3,000: T001[text-not-a-url]\n" in ran.out
+    assert "3,000 findings in 1 document, 1 entry: 3,000 errors." in ran.out
+
+
+def test_check_shows_all_on_demand(urlset):
+    ran = urlset("check", "-", "--max-examples", "0", stdin=b"https://e.com/\n" + b"x\n" * 300)
+
+    assert ran.out.count(" T001[text-not-a-url] ") == ran.out.count("^") == 300
+
+
+def test_check_counts_what_is_not_listed(urlset):
+    data = b"https://e.com/\n" + b"x\n" * 10_005
+
+    ran = urlset("check", "-", "--format", "json", stdin=data)
+
+    assert len(json.loads(ran.out)) == 10_000
+    assert "5 more findings are not listed" in ran.err
+    assert "10,005 findings" in urlset("check", "-", stdin=data).out
+
+
+def test_check_is_text_for_80_columns(urlset):
+    loc = "https://e.com/" + "x" * 1_000 + "&y"
+    data = f"<urlset {NS}><url><loc>{loc}</loc></url></urlset>"
+
+    ran = urlset("check", "-", stdin=data.encode())
+
+    lines = [line for line in ran.out.splitlines() if line.startswith("    ")]
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 80
+
+
+def test_check_part_that_fails_is_listed(urlset):
+    Path("i.xml").write_bytes(
+        f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.xml</loc></sitemap></sitemapindex>".encode()
+    )
+
+    ran = urlset("check", "i.xml", "none.xml", "--format", "json")
+
+    assert (ran.code, ran.out) == (1, "[\n]\n")
+    assert "https://e.com/a.xml: listed but missing" in ran.err
+    assert "'none.xml'" in ran.err
+
+
+def test_check_html_is_a_finding(urlset):
+    ran = urlset("check", "-", stdin=b"<!doctype html><html></html>")
+
+    assert ran.code == 1
+    assert "X019[html-document]" in ran.out
+
+
+def test_check_empty_file_is_a_finding(urlset):
+    ran = urlset("check", "-", stdin=b"")
+
+    assert ran.code == 1
+    assert "X001[empty-file]" in ran.out
+
+
+def test_check_base_url(urlset):
+    data = f"<urlset {NS}><url><loc>/a</loc></url></urlset>".encode()
+
+    ran = urlset("check", "-", "--format", "json", "--base-url", "https://e.com/", stdin=data)
+
+    assert [finding["loc"] for finding in json.loads(ran.out)] == ["https://e.com/a"]
+
+
+def test_check_output(urlset):
+    ran = urlset("check", "-", "--format", "sarif", "--output", "a.sarif", stdin=ERROR)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert json.loads(Path("a.sarif").read_text())["runs"][0]["results"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_coloured"),
+    [
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, False),
+        ({}, False),
+    ],
+)
+def test_check_colours(environment, is_coloured, urlset, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    ran = urlset("check", "-", stdin=ERROR)
+
+    assert ("\x1b[1;31merror\x1b[0m" in ran.out) == is_coloured
+    assert ("\x1b" in ran.out) == is_coloured
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", ran.out)
+    assert plain.startswith("-:1:87: error X003[unescaped-ampersand] ")
+
+
+def test_check_output_has_no_colours(urlset, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    urlset("check", "-", "--output", "a.txt", stdin=ERROR)
+
+    assert "\x1b" not in Path("a.txt").read_text()

@@ -1,0 +1,567 @@
+import gzip
+import io
+import os
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlset.engine import Engine
+from urlset.errors import EngineError, SourceError
+from urlset.reader import read
+from urlset.reader.disk import _tails
+from urlset.reader.entries import KEPT_PROBLEMS
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def urlset(*paths: str) -> bytes:
+    urls = "".join(f"<url><loc>https://e.com/{path}</loc></url>\n" for path in paths)
+    return f"{HEAD}<urlset {NS}>\n{urls}</urlset>\n".encode()
+
+
+def index(*locs: str) -> bytes:
+    sitemaps = "".join(f"<sitemap><loc>{loc}</loc></sitemap>\n" for loc in locs)
+    return f"{HEAD}<sitemapindex {NS}>\n{sitemaps}</sitemapindex>\n".encode()
+
+
+def write(folder, **files: bytes):
+    """Writes files; a double underscore in a name is a dot, a single one at its front a folder."""
+    for name, data in files.items():
+        path = folder / name.replace("__", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return folder
+
+
+def paths(entries) -> list[str]:
+    return [entry.loc.removeprefix("https://e.com/") for entry in entries]
+
+
+def errors(entries) -> list[tuple[str | None, str]]:
+    return [(r.source, r.error) for r in entries.documents if r.error]
+
+
+# ── kinds of source ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("make", [bytes, bytearray, memoryview, io.BytesIO])
+def test_read_bytes_and_open_files(make, engine: Engine):
+    entries = read(make(urlset("a", "b")), engine=engine.name)
+
+    assert paths(entries) == ["a", "b"]
+    assert entries.documents[0].source is None
+
+
+def test_read_twice_gives_the_same_even_of_a_stream():
+    entries = read(io.BytesIO(urlset("a")))
+
+    assert paths(entries) == paths(entries) == ["a"]
+
+
+def test_read_unbuffered_file_that_gives_a_byte_at_a_time():
+    class Trickle(io.RawIOBase):
+        data = io.BytesIO(urlset("a"))
+
+        def read(self, size=-1):
+            return self.data.read(min(size, 1))
+
+    assert paths(read(Trickle())) == ["a"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [str, lambda path: path])
+def test_read_path(tmp_path, kind, engine: Engine):
+    write(tmp_path, sitemap__xml=urlset("a"))
+
+    entries = read(kind(tmp_path / "sitemap.xml"), engine=engine.name)
+
+    assert [(entry.source, entry.line) for entry in entries] == [(str(tmp_path / "sitemap.xml"), 3)]
+
+
+def test_read_stdin(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(urlset("a")))))
+
+    entries = read("-")
+
+    assert paths(entries) == ["a"]
+    assert entries.documents[0].source == "-"
+    assert entries.documents[0].packed_size < entries.documents[0].size
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_read_pipe_that_comes_once():
+    reading, writing = os.pipe()
+    os.write(writing, urlset("a"))
+    os.close(writing)
+
+    entries = read(f"/dev/fd/{reading}")
+
+    assert paths(entries) == paths(entries) == ["a"]
+    os.close(reading)
+
+
+def test_read_text_file_says_how_to_open_it():
+    with pytest.raises(SourceError, match='"rb"'):
+        list(read(io.StringIO("https://e.com/")))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("source", ["https://e.com/sitemap.xml", "HTTP://e.com/"])
+def test_read_url_is_not_built_yet(source):
+    with pytest.raises(SourceError, match="not built yet"):
+        read(source)
+
+
+@pytest.mark.parametrize("source", [None, 3, ["a"]])
+def test_read_what_is_no_source(source):
+    with pytest.raises(SourceError, match="expected a path"):
+        read(source)
+
+
+def test_read_missing_file_is_told_at_once(tmp_path):
+    with pytest.raises(SourceError, match="found nothing at") as raised:
+        read(tmp_path / "none.xml")
+
+    assert isinstance(raised.value, OSError)
+
+
+def test_read_path_with_a_nul():
+    with pytest.raises(SourceError, match="null byte"):
+        read("a\0b")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no file that fails to read")
+def test_read_file_that_cannot_be_read():
+    entries = read("/proc/self/mem")
+
+    with pytest.raises(SourceError, match="expected a file that can be read"):
+        list(entries)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no file that fails to read")
+def test_read_folder_with_a_file_that_cannot_be_read_goes_on(tmp_path, monkeypatch):
+    write(tmp_path, a__xml=urlset("a"), b__xml=urlset("b"))
+    opened = open
+
+    def failing(path, *arguments, **options):
+        if str(path).endswith("a.xml"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr("builtins.open", failing)
+    entries = read(tmp_path)
+
+    assert paths(entries) == ["b"]
+    assert "may not" in errors(entries)[0][1]
+
+
+def test_read_unknown_engine_is_told_at_once():
+    with pytest.raises(EngineError):
+        read(b"", engine="steam")
+
+
+def test_read_file_whose_name_is_no_utf8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.xml"
+    try:
+        with open(path, "wb") as file:
+            file.write(urlset("a"))
+    except OSError:
+        pytest.skip("names are UTF-8 here")
+
+    entries = read(os.fsdecode(path))
+
+    assert [entry.source for entry in entries] == [f"{tmp_path}/\ufffd.xml"]
+
+
+def test_read_base_resolves_references():
+    entries = read(b"<urlset><url><loc>/a</loc></url></urlset>", base="https://e.com/x/")
+
+    assert paths(entries) == ["a"]
+
+
+# ── documents, problems, Arrow ───────────────────────────────────────────────────────────────
+
+
+def test_documents_tell_what_was_met(tmp_path, engine: Engine):
+    write(
+        tmp_path, index__xml=index("https://e.com/a.xml.gz"), a__xml__gz=gzip.compress(urlset("a"))
+    )
+
+    entries = read(tmp_path / "index.xml", engine=engine.name)
+
+    first, second = entries.documents
+    assert (first.kind, first.entries, first.sitemaps, first.parent) == ("index", 0, 1, None)
+    assert (second.kind, second.entries, second.parent) == ("urlset", 1, first.source)
+    assert second.size == len(urlset("a"))
+    assert second.packed_size == (tmp_path / "a.xml.gz").stat().st_size
+    assert second.encoding == "utf-8"
+    assert [sitemap.loc for sitemap in entries.sitemaps] == ["https://e.com/a.xml.gz"]
+
+
+def test_documents_grow_while_entries_are_read(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/a.xml", "https://e.com/b.xml"))
+    write(tmp_path, a__xml=urlset("a"), b__xml=urlset("b"))
+    entries = read(tmp_path / "index.xml")
+
+    iterator = iter(entries)
+
+    assert next(iterator).loc == "https://e.com/a"
+    assert len(entries.documents) == 2
+    assert list(iterator)
+    assert len(entries.documents) == 3
+
+
+def test_problems_are_those_of_all_documents(tmp_path):
+    write(tmp_path, a__xml=b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>")
+
+    entries = read(tmp_path / "a.xml")
+
+    assert [problem.rule for problem in entries.problems] == [
+        "missing-namespace",
+        "unescaped-ampersand",
+    ]
+    assert entries.documents[0].problem_count == 2
+
+
+def test_problems_that_are_kept_have_a_limit(monkeypatch):
+    monkeypatch.setattr("urlset.reader.entries.KEPT_PROBLEMS", 3)
+
+    entries = read(b"https://e.com/\n" + b"x\n" * 10)
+
+    assert len(entries.problems) == 3
+    assert entries.documents[0].problem_count == 10
+    assert KEPT_PROBLEMS > 3
+
+
+def test_arrow_stream_has_a_batch_for_each_document(tmp_path, engine: Engine):
+    arro3 = pytest.importorskip("arro3.core")
+    write(tmp_path, index__xml=index("https://e.com/a.xml", "https://e.com/b.txt"))
+    write(tmp_path, a__xml=urlset("a", "b"), b__txt=b"https://e.com/c\n")
+
+    batches = list(
+        arro3.RecordBatchReader.from_arrow(read(tmp_path / "index.xml", engine=engine.name))
+    )
+
+    assert [batch.num_rows for batch in batches] == [2, 1]
+    assert batches[1].column("loc").to_pylist() == ["https://e.com/c"]
+
+
+def test_arrow_stream_of_nothing_has_the_schema():
+    arro3 = pytest.importorskip("arro3.core")
+
+    reader = arro3.RecordBatchReader.from_arrow(read(b""))
+
+    assert reader.schema.names[0] == "loc"
+    assert list(reader) == []
+
+
+# ── what is no sitemap, or half of one ───────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "an empty file"),
+        (b"<!doctype html><html><body>404</body></html>", "a page of HTML"),
+        (b"just words", "something else"),
+        (urlset("a")[:-20], "cut off"),
+        (gzip.compress(urlset("a"))[:-9], "cut off"),
+    ],
+)
+def test_read_what_is_no_whole_sitemap_is_never_just_empty(data, words, engine: Engine):
+    entries = read(data, engine=engine.name)
+
+    assert words in errors(entries)[0][1]
+    with pytest.raises(SourceError, match=words):
+        list(read(data, engine=engine.name, fail_fast=True))
+
+
+def test_read_limit_cuts_and_tells(tmp_path, engine: Engine):
+    write(tmp_path, a__txt=b"https://e.com/aa\n" * 100)
+
+    entries = read(tmp_path / "a.txt", engine=engine.name, limit_bytes=100)
+
+    assert set(paths(entries)) == {"aa"}  # and no half one
+    assert "cut off" in errors(entries)[0][1]
+
+
+# ── an index and what lies beside it ─────────────────────────────────────────────────────────
+
+
+def test_index_child_is_the_longest_end_of_its_path(tmp_path):
+    write(tmp_path, sitemap__xml=index("https://e.com/x/en/a.xml", "https://e.com/x/de/a.xml"))
+    for language in ("en", "de"):
+        write(tmp_path / language, a__xml=urlset(language))
+    write(tmp_path, a__xml=urlset("wrong"))
+
+    assert paths(read(tmp_path / "sitemap.xml")) == ["en", "de"]
+
+
+def test_index_child_with_an_encoded_name_and_a_query(tmp_path):
+    locs = ("https://e.com/a%20b.xml", "https://e.com/s.xml?page=2", "https://e.com/c.xml?v=1")
+    write(tmp_path, index__xml=index(*locs))
+    (tmp_path / "a b.xml").write_bytes(urlset("a b".replace(" ", "")))
+    (tmp_path / "s.xml?page=2").write_bytes(urlset("page2"))
+    (tmp_path / "c.xml").write_bytes(urlset("c"))
+
+    entries = read(tmp_path / "index.xml")
+
+    assert paths(entries) == ["ab", "page2", "c"]
+
+
+def test_index_children_that_would_be_the_same_file_are_told(tmp_path):
+    locs = ("https://e.com/s.php?page=1", "https://e.com/s.php?page=2")
+    write(tmp_path, index__xml=index(*locs), s__php=urlset("a"))
+
+    entries = read(tmp_path / "index.xml")
+
+    assert paths(entries) == ["a"]
+    assert errors(entries) == [
+        (locs[1], "leads to the file that https://e.com/s.php?page=1 led to; read once")
+    ]
+
+
+def test_index_child_listed_twice_is_read_once(tmp_path):
+    write(tmp_path, index__xml=index(*["https://e.com/a.xml"] * 2), a__xml=urlset("a"))
+
+    entries = read(tmp_path / "index.xml")
+
+    assert paths(entries) == ["a"]
+    assert errors(entries) == []
+
+
+def test_index_child_that_is_missing_is_told(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/a.xml", "https://e.com/b.xml"))
+    write(tmp_path, b__xml=urlset("b"))
+
+    entries = read(tmp_path / "index.xml")
+
+    assert paths(entries) == ["b"]
+    [(source, error)] = errors(entries)
+    assert source == "https://e.com/a.xml"
+    assert "missing" in error
+    assert "'a.xml'" in error
+    assert entries.documents[1].parent == str(tmp_path / "index.xml")
+    with pytest.raises(SourceError, match="missing"):
+        list(read(tmp_path / "index.xml", fail_fast=True))
+
+
+def test_index_without_following():
+    entries = read(index("https://e.com/a.xml"), follow=False)
+
+    assert list(entries) == []
+    assert errors(entries) == []
+    assert len(entries.sitemaps) == 1
+
+
+def test_index_from_a_stream_has_nothing_beside_it():
+    entries = read(io.BytesIO(index("https://e.com/a.xml")))
+
+    assert "nothing lies beside" in errors(entries)[0][1]
+
+
+@pytest.mark.parametrize(
+    "loc",
+    [
+        "https://e.com/../secret.xml",
+        "https://e.com/%2e%2e/secret.xml",
+        "https://e.com/..%2fsecret.xml",
+        "https://e.com/%2e%2e%2fsecret.xml",
+        "https://e.com/..%5csecret.xml",
+        "https://e.com//etc/passwd",
+        "https://e.com/%2fetc%2fpasswd",
+        "https://e.com/a/b/../../../secret.xml",
+        "https://e.com/secret.xml%00.xml",
+        "https://e.com/",
+        "https://e.com/.",
+        "https://e.com/..",
+        "https://e.com?secret.xml",
+        "https://e.com/" + "a/" * 900,
+        "https://e.com/" + "a" * 1_500,
+    ],
+)
+def test_index_child_never_leaves_the_folder(tmp_path, loc):
+    write(tmp_path, secret__xml=urlset("secret"))
+    folder = write(tmp_path / "public", index__xml=index(loc))
+
+    entries = read(folder / "index.xml")
+
+    assert list(entries) == []
+    assert "missing" in errors(entries)[0][1]
+
+
+PIECES = st.sampled_from(
+    ["..", ".", "/", "\\", "%2e", "%2f", "%5c", "%00", "a", "?", "#", "~", ":"]
+)
+
+
+@given(st.lists(PIECES | st.characters(codec="utf-8"), max_size=30).map("".join))
+def test_index_child_of_any_name_is_looked_for_in_the_folder_only(name):
+    for tail in _tails(f"https://e.com/{name}"):
+        path = os.path.normpath(os.path.join("/folder", *tail))
+        assert os.path.dirname(path).startswith("/folder")
+        assert path.count("/") == len(tail) + 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_index_child_that_is_a_link_out_of_the_folder_is_not_read(tmp_path):
+    write(tmp_path, secret__xml=urlset("secret"))
+    folder = write(tmp_path / "public", index__xml=index("https://e.com/a.xml"))
+    (folder / "a.xml").symlink_to(tmp_path / "secret.xml")
+
+    entries = read(folder / "index.xml")
+
+    assert list(entries) == []
+    assert "leads out" in errors(entries)[0][1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_index_child_in_a_folder_that_is_a_link_out_is_not_read(tmp_path):
+    write(tmp_path / "other", a__xml=urlset("secret"))
+    folder = write(tmp_path / "public", index__xml=index("https://e.com/maps/a.xml"))
+    (folder / "maps").symlink_to(tmp_path / "other")
+
+    assert list(read(folder / "index.xml")) == []
+    assert list(read(folder, follow=False)) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_index_that_is_a_link_itself_has_its_children_beside_the_link(tmp_path):
+    write(tmp_path / "real", index__xml=index("https://e.com/a.xml"), a__xml=urlset("elsewhere"))
+    folder = write(tmp_path / "public", a__xml=urlset("here"))
+    (folder / "index.xml").symlink_to(tmp_path / "real" / "index.xml")
+
+    assert paths(read(folder / "index.xml")) == ["here"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_index_child_that_is_a_pipe_does_not_hang(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/a.xml"))
+    os.mkfifo(tmp_path / "a.xml")
+
+    assert "missing" in errors(read(tmp_path / "index.xml"))[0][1]
+
+
+def test_index_that_lists_itself_is_told(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/index.xml", "https://e.com/a.xml"))
+    write(tmp_path, a__xml=urlset("a"))
+
+    entries = read(tmp_path / "index.xml")
+
+    assert paths(entries) == ["a"]
+    assert "lists itself" in errors(entries)[0][1]
+
+
+def test_index_cycle_is_told(tmp_path):
+    write(tmp_path, a__xml=index("https://e.com/b.xml"), b__xml=index("https://e.com/a.xml"))
+
+    entries = read(tmp_path / "a.xml")
+
+    assert [r.kind for r in entries.documents] == ["index", "index", None]
+    assert "above it" in errors(entries)[0][1]
+
+
+def test_index_ten_deep_is_followed_and_no_deeper(tmp_path):
+    for depth in range(12):
+        write(tmp_path, **{f"{depth}__xml": index(f"https://e.com/{depth + 1}.xml")})
+    write(tmp_path, **{"12__xml": urlset("end")})
+
+    entries = read(tmp_path / "0.xml")
+
+    assert sum(record.kind == "index" for record in entries.documents) == 11
+    assert "indexes deep" in errors(entries)[0][1]
+
+
+def test_nested_index_finds_children_from_the_top(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/a/index.xml"))
+    write(tmp_path / "a", index__xml=index("https://e.com/b/pages.xml"), pages__xml=urlset("no"))
+    write(tmp_path / "b", pages__xml=urlset("yes"))
+
+    assert paths(read(tmp_path / "index.xml")) == ["yes"]
+
+
+def test_index_base_of_a_child_is_its_loc(tmp_path):
+    write(tmp_path, index__xml=index("https://e.com/maps/a.xml"))
+    write(tmp_path, a__xml=b"<urlset><url><loc>/b</loc></url></urlset>")
+
+    assert paths(read(tmp_path / "index.xml")) == ["b"]
+
+
+# ── folders ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_folder_reads_what_is_a_sitemap_by_content(tmp_path, engine: Engine):
+    write(tmp_path, one=urlset("1"), two__dat=gzip.compress(urlset("2")))
+    write(tmp_path, three__log=b"https://e.com/3\n", page__html=b"<html><p>https://e.com/x</p>")
+    write(
+        tmp_path, README__md=b"# Words\n\nhttps://e.com/x\n\nMore\nwords\n", pom__xml=b"<project/>"
+    )
+    write(tmp_path, picture__png=b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    write(tmp_path / "sub", four__xml=urlset("4"))
+    write(tmp_path / ".git", five__xml=urlset("5"))
+    write(tmp_path, wide__xml=urlset("6").decode().replace("UTF-8", "UTF-16").encode("utf-16"))
+
+    entries = read(tmp_path, engine=engine.name)
+
+    assert paths(entries) == ["1", "3", "2", "6", "4"]
+    assert errors(entries) == []
+
+
+def test_folder_reads_children_of_an_index_once_and_under_it(tmp_path):
+    write(tmp_path, a__xml=urlset("a"), b__xml=urlset("b"), z__xml=index("https://e.com/a.xml"))
+
+    entries = read(tmp_path)
+
+    assert paths(entries) == ["a", "b"]
+    assert [(os.path.basename(r.source or ""), bool(r.parent)) for r in entries.documents] == [
+        ("z.xml", False),
+        ("a.xml", True),
+        ("b.xml", False),
+    ]
+
+
+def test_folder_tells_of_a_sitemap_by_name_that_is_none(tmp_path):
+    write(tmp_path, a__xml=urlset("a"), sitemap__xml=b"", sitemap2__xml__gz=b"<html>")
+
+    assert sorted(os.path.basename(source or "") for source, _ in errors(read(tmp_path))) == [
+        "sitemap.xml",
+        "sitemap2.xml.gz",
+    ]
+
+
+def test_folder_without_a_sitemap_is_an_error(tmp_path):
+    write(tmp_path, README__md=b"# Words\n")
+
+    with pytest.raises(SourceError, match="found none"):
+        list(read(tmp_path))
+
+
+def test_folder_base_is_that_of_the_folder(tmp_path):
+    write(tmp_path / "maps", a__xml=b"<urlset><url><loc>b</loc></url></urlset>")
+
+    assert paths(read(tmp_path, base="https://e.com/")) == ["maps/b"]
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_read_holds_no_more_than_two_documents(tmp_path):
+    import gc
+    import weakref
+
+    from urlset.document import Document
+
+    names = [f"{number}.xml" for number in range(6)]
+    write(tmp_path, index__xml=index(*(f"https://e.com/{name}" for name in names)))
+    write(tmp_path, **{name.replace(".", "__"): urlset("a") for name in names})
+    alive: weakref.WeakSet[Document] = weakref.WeakSet()
+    most = 0
+
+    for visit in read(tmp_path / "index.xml").visits():
+        if visit.document is not None:
+            alive.add(visit.document)
+        gc.collect()
+        most = max(most, len(alive))
+
+    assert most <= 2
