@@ -173,11 +173,11 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
     number = 0
     for order, loc in enumerate(locs or [node]):
         texts = _url_texts(context, loc)
-        if order:
-            context.mark("S008", loc.start, loc.tag_end, "loc")
         number += texts is None
         for text in texts or ():
             url = context.url(text, loc.tag_end, loc.end)
+            if order or number:
+                context.mark("S008", loc.tag_end, loc.end, "loc")
             if url is not None:
                 place = loc.start if number else node.start
                 yield url, number == 0, context.source_offset(place), context.line(place)
