@@ -7,7 +7,8 @@ from typing import Any
 from tests.site_box import SiteBox
 
 from urlset.fetcher import Policy, Request, Response, drive_in_thread
-from urlset.walker import SiteRecord, SiteWalk
+from urlset.reader import DocumentRecord
+from urlset.walker import SiteWalk
 
 
 def quick(**changes: Any) -> Policy:
@@ -47,10 +48,12 @@ class Result:
 
     def __init__(self, box: SiteBox, *starts: str, limit: int = 104_857_600, **policy: object):
         self.walk = SiteWalk([box.url(start) for start in starts or ("/s.xml",)], limit=limit)
-        self.records: list[SiteRecord] = []
+        self.records: list[DocumentRecord] = []
         self.locs: list[str] = []
         for record, document in drive_in_thread(self.walk, quick(**policy)):
             self.records.append(record)
             self.locs += [entry.loc for entry in document.entries] if document else []
         self.requests = len(box.hits)
-        self.errors = {r.source.removeprefix(box.site): r.error for r in self.records if r.error}
+        self.errors = {
+            str(r.source).removeprefix(box.site): r.error for r in self.records if r.error
+        }

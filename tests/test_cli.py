@@ -128,7 +128,7 @@ def test_module_is_the_command():
         (["read", "a", "--match", "("], "expected a regular expression"),
         (["read", "a", "--engine", "steam"], "--engine"),
         (["read", "none.xml"], "found nothing at 'none.xml'"),
-        (["read", "https://e.com/"], "not built yet"),
+        (["read", "https://"], "expected an http or https URL"),
         (["read", "a\x1b[2J"], "\\x1b[2J"),
         (["read", "."], "found none"),
         (["check", "none.xml"], "found nothing at 'none.xml'"),

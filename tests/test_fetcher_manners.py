@@ -242,7 +242,7 @@ def test_leaving_early_ends_within_a_second(box: SiteBox, player: site_box.Playe
     assert next(answers).body == b"first"
 
     began = time.monotonic()
-    answers.close()  # type: ignore[attr-defined]
+    answers.close()
 
     assert time.monotonic() - began < 1
     assert not [t for t in threading.enumerate() if t.name == "urlset fetcher"]
@@ -257,7 +257,7 @@ def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: 
     next(answers)
 
     began = time.monotonic()
-    answers.close()  # type: ignore[attr-defined]
+    answers.close()
 
     assert time.monotonic() - began < 1
     assert all(thread.daemon for thread in threading.enumerate() if "lookup" in thread.name)
@@ -291,7 +291,7 @@ def test_drive_in_a_loop_can_be_left(box: SiteBox):
     box.otherwise = site_box.silent
 
     async def run() -> bytes:
-        async with contextlib.aclosing(drive(Endless(box), Policy(proxies={}))) as answers:  # type: ignore[type-var]
+        async with contextlib.aclosing(drive(Endless(box), Policy(proxies={}))) as answers:
             async for response in answers:
                 return response.body
         return b""

@@ -7,12 +7,13 @@ from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urls
 from urlset.errors import SourceError
 from urlset.fetcher import drive_in_thread
 from urlset.finder import PATHS, Finder
-from urlset.walker import SiteRecord, SiteWalk
+from urlset.reader import DocumentRecord
+from urlset.walker import SiteWalk
 
 HTML = "<!doctype html><html><head><title>Oops</title>{}</head><body>Not here</body></html>"
 
 
-def walk_site(box: SiteBox, **policy: object) -> tuple[SiteWalk, list[SiteRecord]]:
+def walk_site(box: SiteBox, **policy: object) -> tuple[SiteWalk, list[DocumentRecord]]:
     walk = SiteWalk(Finder(f"{box.site}/any/page?of=it"))
     return walk, [visit.record for visit in drive_in_thread(walk, quick(**policy))]
 
@@ -142,7 +143,7 @@ def test_declared_one_that_is_none_is_told_and_the_others_are_tried(box: SiteBox
 
     _, records = walk_site(box)
 
-    assert {(r.source.removeprefix(box.site), r.how, r.error) for r in records} == {
+    assert {(str(r.source).removeprefix(box.site), r.how, r.error) for r in records} == {
         ("/gone.xml", "robots", "HTTP 404 Not Found"),
         ("/soft.xml", "robots", "expected a sitemap, found a page of HTML"),
         ("/sitemap.xml", "well-known", None),
@@ -179,7 +180,7 @@ def test_robots_that_fails_is_told_and_the_others_are_tried(box: SiteBox):
 
     walk, records = walk_site(box)
 
-    assert [(r.source.removeprefix(box.site), r.error) for r in records] == [
+    assert [(str(r.source).removeprefix(box.site), r.error) for r in records] == [
         ("/robots.txt", "robots.txt: HTTP 500 Internal Server Error (3 attempts)"),
         ("/sitemap.xml", None),
     ]
@@ -199,7 +200,7 @@ def test_robots_of_which_a_part_is_missing_is_told_and_the_rest_is_used(box: Sit
 
     _, records = walk_site(box)
 
-    told = {r.source.removeprefix(box.site): r.error for r in records}
+    told = {str(r.source).removeprefix(box.site): r.error for r in records}
     assert sum(r.entries for r in records) == 2
     assert told["/a.xml"] is None
     assert str(told["/robots.txt"]).startswith(f"robots.txt: {WORDS[how]}")

@@ -17,7 +17,8 @@ from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset
 
 from urlset.fetcher import drive_in_thread
 from urlset.finder import Finder
-from urlset.walker import SiteRecord, SiteWalk
+from urlset.reader import DocumentRecord
+from urlset.walker import SiteWalk
 
 DOCUMENTS = 500
 SEEDS = int(os.environ.get("URLSET_FAULT_SEEDS", "3"))
@@ -116,9 +117,9 @@ def test_each_entry_is_read_or_its_document_is_listed_as_failed(box: SiteBox, se
     policy = quick(read_timeout_s=0.25, total_timeout_s=4.0, concurrency=32, per_host=32)
 
     locs: Counter[str] = Counter()
-    records: dict[str, SiteRecord] = {}
+    records: dict[str, DocumentRecord] = {}
     for record, document in drive_in_thread(walk, policy):
-        path = record.source.removeprefix(box.site)
+        path = str(record.source).removeprefix(box.site)
         assert path not in records, f"{path} is told twice"
         records[path] = record
         if document is not None:

@@ -30,7 +30,9 @@ def test_every_format_by_content(box: SiteBox):
 
     found = Result(box)
 
-    kinds = {r.source.removeprefix(box.site): (r.kind, r.entries, r.error) for r in found.records}
+    kinds = {
+        str(r.source).removeprefix(box.site): (r.kind, r.entries, r.error) for r in found.records
+    }
     assert kinds == {
         "/s.xml": ("index", 0, None),
         "/rss": ("rss", 1, None),

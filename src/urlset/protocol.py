@@ -38,6 +38,9 @@ MAX_MARKS = 10_000
 MAX_NAMES = 4_096
 PROLOG_LIMIT = 65_536
 
+MAX_NESTING = 10
+"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
 """The seven words of ``changefreq`` (sitemaps.org). Google and Bing ignore all of them."""
 

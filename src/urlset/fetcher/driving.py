@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from typing import TYPE_CHECKING, TypeVar
 
 from urlset.fetcher.messages import Request, Response, Walk
@@ -24,7 +24,7 @@ LOOKAHEAD = 4
 PATIENCE_S = 1.0
 
 
-async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncIterator[T]:
+async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T]:
     """Drive a walk to its end and yield its results as they come.
 
     While a result is in the hands of the caller, fetching goes on until ``concurrency``
@@ -61,7 +61,7 @@ async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncIterator[T]
             await _cancel(tasks)
 
 
-def drive_in_thread(walk: Walk[T], policy: Policy | None = None) -> Iterator[T]:
+def drive_in_thread(walk: Walk[T], policy: Policy | None = None) -> Generator[T]:
     """Drive a walk to its end as :func:`drive` does, for callers without a loop.
 
     Fetching is done in a thread of its own; the walk runs in that of the caller, whenever the

@@ -8,13 +8,12 @@ from urlset.errors import SourceError
 from urlset.fetcher import document_key, target_of
 from urlset.finder import Finder
 from urlset.urls import resolve
-from urlset.walker.records import Fetched, SiteRecord, SiteVisit
 from urlset.walker.walk import SiteWalk
 
-__all__ = ["Fetched", "SiteRecord", "SiteVisit", "SiteWalk", "walk_from"]
+__all__ = ["SiteWalk", "walk_from"]
 
 
-def walk_from(url: str, **options: Any) -> SiteWalk:
+def walk_from(url: str, *, agent: str = "urlset", **options: Any) -> SiteWalk:
     """Make the walk that somebody means by a URL: of a site by its home page or robots.txt.
 
     Every other URL is that of a sitemap. The options are those of :class:`SiteWalk`. Raises
@@ -24,5 +23,5 @@ def walk_from(url: str, **options: Any) -> SiteWalk:
     if target is None:
         raise SourceError(f"expected an http or https URL, found {url!r}")
     homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]
-    start = Finder(url) if document_key(target) in homes else [url]
-    return SiteWalk(start, **options)
+    start = Finder(url, agent=agent) if document_key(target) in homes else [url]
+    return SiteWalk(start, agent=agent, **options)

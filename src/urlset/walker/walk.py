@@ -12,13 +12,12 @@ from urlset.errors import SourceError
 from urlset.fetcher import Reach, Request, Response, document_key, origin_of, target_of
 from urlset.finder import Finder, Lead, Trial
 from urlset.model import Sitemap
-from urlset.protocol import READ_LIMIT
-from urlset.walker.records import SiteRecord, SiteVisit, fetched, is_sitemap, with_document
+from urlset.protocol import MAX_NESTING, READ_LIMIT
+from urlset.reader.records import DocumentRecord, Visit, is_sitemap
+from urlset.reader.selection import why_skipped
+from urlset.walker.records import fetched, with_document
 
 __all__ = ["SiteWalk"]
-
-MAX_NESTING = 10
-"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
 
 MAX_DOCUMENTS = 1_000_000
 """Documents of one site: 50 billion URLs. A hostile one has no end."""
@@ -41,7 +40,7 @@ class _Task(NamedTuple):
 class SiteWalk:
     """Reads a site: ``start`` is a :class:`Finder`, or the URLs of sitemaps.
 
-    Yields a :class:`SiteVisit` for each document, also for those that failed; nothing on the
+    Yields a :class:`Visit` for each document, also for those that failed; nothing on the
     network raises. ``trials`` are the places that were tried, with what came of it; ``finder``
     has the robots.txt.
     """
@@ -54,14 +53,18 @@ class SiteWalk:
         limit: int = READ_LIMIT,
         follow: bool = True,
         max_documents: int = MAX_DOCUMENTS,
+        since: datetime | None = None,
+        agent: str = "urlset",
     ):
         self.finder = start if isinstance(start, Finder) else None
         self._engine = engine
         self._limit = limit
         self._follow = follow
         self._room = max_documents
+        self._since = since
+        self._agent = agent
         self._queue: deque[_Task] = deque()
-        self._late: deque[SiteVisit] = deque()
+        self._late: deque[Visit] = deque()
         self._waiting = 0
         self._found = 0
         self._named: set[str] = set()
@@ -103,7 +106,7 @@ class SiteWalk:
             if not self._resort():
                 return None
 
-    def answer(self, response: Response) -> Iterator[SiteVisit]:
+    def answer(self, response: Response) -> Iterator[Visit]:
         """Take a document, and queue what it lists."""
         self._waiting -= 1
         if isinstance(response.request.token, _Task):
@@ -113,7 +116,7 @@ class SiteWalk:
         if not self._waiting and not self._queue and not self._resort():
             yield from self._end()
 
-    def _heard(self, finder: Finder, response: Response) -> Iterator[SiteVisit]:
+    def _heard(self, finder: Finder, response: Response) -> Iterator[Visit]:
         for lead in finder.answer(response):
             self._lead(lead)
         robots = finder.robots
@@ -121,8 +124,8 @@ class SiteWalk:
             return
         # What a robots.txt would have declared is lost where it, or a part of it, did not come.
         if robots.state == "unreachable" or (robots.state == "read" and response.error):
-            record = SiteRecord(response.request.url, how="robots", fetched=fetched(response))
-            yield SiteVisit(record._replace(error=f"robots.txt: {response.message}"), None)
+            record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
+            yield Visit(record._replace(error=f"robots.txt: {response.message}"), None)
 
     def _lead(self, lead: Lead) -> None:
         declared_by = lead.parent if lead.how == "robots" else None
@@ -144,7 +147,7 @@ class SiteWalk:
             self._lead(lead)
         return bool(self._queue)
 
-    def _end(self) -> Iterator[SiteVisit]:
+    def _end(self) -> Iterator[Visit]:
         if self.finder is None or self._found or not self.finder.is_done:
             return
         trials = self.trials
@@ -156,15 +159,16 @@ class SiteWalk:
             if failed:
                 why += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
         self._found = 1  # it is told once
-        yield SiteVisit(SiteRecord(self.finder.site, how="site", error=why), None)
+        yield Visit(DocumentRecord(self.finder.site, how="site", error=why), None)
 
-    def _visit(self, task: _Task, response: Response) -> Iterator[SiteVisit]:
-        record = SiteRecord(
+    def _visit(self, task: _Task, response: Response) -> Iterator[Visit]:
+        record = DocumentRecord(
             task.url,
             task.parent,
             how=task.how,
             depth=task.depth,
             declared_by=task.declared_by,
+            disallowed_by=self._disallowed_by(task.url),
             lastmod=task.lastmod,
             fetched=fetched(response),
         )
@@ -202,23 +206,23 @@ class SiteWalk:
         )
         record = with_document(record, document, response)
         outcome = "found"
-        if not is_sitemap(document, task.how):
+        if not is_sitemap(document, is_guess=task.how != "given"):
             outcome = "not-a-sitemap"
             self._rejected.add(task.url)
         late = list(self._children(task, response, document)) if self._follow else []
         yield from self._told(task, response, outcome, record, document)
         del document  # its children need the room
         for failed in late:
-            yield SiteVisit(failed, None)
+            yield Visit(failed, None)
 
     def _told(
         self,
         task: _Task,
         response: Response,
         outcome: str,
-        record: SiteRecord,
+        record: DocumentRecord,
         document: Document | None,
-    ) -> Iterator[SiteVisit]:
+    ) -> Iterator[Visit]:
         """Hand a document out, unless it was only guessed to be there and is not."""
         if outcome in ("found", "same"):
             self._found += 1
@@ -226,18 +230,18 @@ class SiteWalk:
             detail = record.same_as or record.error
             self._trials.append(Trial(task.url, task.how, outcome, response.status, detail))
         if task.how not in ("well-known", "feed") or outcome == "found":
-            yield SiteVisit(record, document)
+            yield Visit(record, document)
 
     def _children(
         self, task: _Task, response: Response, document: Document
-    ) -> Iterator[SiteRecord]:
+    ) -> Iterator[DocumentRecord]:
         """Queue the children of an index, before all that waits; gives those that are not read."""
         above = (*task.above, document_key(task.url), document_key(response.url))
         own = origin_of(response.url)
         queued: list[_Task] = []
         for child in {child.loc: child for child in document.sitemaps}.values():
             key = document_key(child.loc)
-            failed = SiteRecord(
+            failed = DocumentRecord(
                 child.loc,
                 task.url,
                 how="index",
@@ -247,6 +251,8 @@ class SiteWalk:
             )
             if why := self._why_not(task, key, above):
                 yield failed._replace(error=why)
+            elif key not in self._named and (why := why_skipped(child, self._since)):
+                yield failed._replace(skipped=why)
             elif key not in self._named and self._has_room():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
@@ -261,6 +267,14 @@ class SiteWalk:
         if task.depth >= MAX_NESTING:
             return f"more than {MAX_NESTING} indexes deep; not read"
         return None
+
+    def _disallowed_by(self, url: str) -> str | None:
+        """The robots.txt of the site, where it forbids what the user asked for nevertheless."""
+        robots = self.finder.robots if self.finder else None
+        if self.finder is None or robots is None or robots.state != "read":
+            return None
+        is_its = origin_of(url) in (origin_of(self.finder.site), origin_of(robots.url))
+        return robots.url if is_its and not robots.allows(url, self._agent) else None
 
     def _has_room(self) -> bool:
         self._room -= 1
