@@ -44,7 +44,9 @@ pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
 
 /// Takes a line; false where it is not made of URLs.
 fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) -> bool {
-    let is_clean = |byte: u8| byte >= 0x20 || byte == b'\t';
+    // Controls, and what shows that the line is markup (RFC 3986 has no such character).
+    let is_clean =
+        |byte: u8| (byte >= 0x20 || byte == b'\t') && !matches!(byte, b'<' | b'>' | b'"');
     let words = || value.split(is_space).filter(|word| !word.is_empty());
     if !value.bytes().all(is_clean) || !words().all(is_http) {
         return false;

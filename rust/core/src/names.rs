@@ -230,9 +230,9 @@ impl<'a> Names<'a> {
             return;
         }
         let (prefix, local) = split_name(raw);
-        let uri = bindings.get(prefix).cloned();
+        let uri = bindings.get(prefix).filter(|uri| !uri.is_empty()).cloned();
         match &uri {
-            Some(uri) if !uri.is_empty() => {
+            Some(uri) => {
                 if **uri != *SITEMAP_NS {
                     context.marks.once(S003, &[uri.as_bytes()], start, end, uri);
                 }
@@ -240,7 +240,7 @@ impl<'a> Names<'a> {
             _ if !prefix.is_empty() => {
                 context.marks.once(X020, &[prefix], start, end, utf8(prefix));
             }
-            _ => context.marks.add(S002, start, end, utf8(local)),
+            _ => context.marks.once(S002, &[], start, end, utf8(local)),
         }
         self.root = Some((prefix, uri));
     }
@@ -263,7 +263,7 @@ impl<'a> Names<'a> {
             let (key, local) = (Key::of(&lower), utf8(&lower).into());
             return Name { raw, ns: Ns::Other, key, local, role: Role::Plain, uri };
         }
-        let (mut ns, uri) = self.namespace(context, prefix, bindings, start, end);
+        let (mut ns, uri) = self.namespace(context, (prefix, local), bindings, start, end);
         let lower_key = Key::of(&lower);
         let mut is_known = lower_key.is_known(ns);
         if is_known && lower != local {
@@ -281,15 +281,18 @@ impl<'a> Names<'a> {
     fn namespace(
         &self,
         context: &mut Context<'a>,
-        prefix: &[u8],
+        (prefix, local): (&[u8], &[u8]),
         bindings: &Bindings<'a>,
         start: usize,
         end: usize,
     ) -> (Ns, Option<Rc<str>>) {
         let xml: Option<Rc<str>> = (prefix == b"xml").then(|| XML_NS.into());
-        let uri = xml.as_ref().or_else(|| bindings.get(prefix));
+        let uri = xml.as_ref().or_else(|| bindings.get(prefix).filter(|uri| !uri.is_empty()));
         let is_root = matches!(&self.root, Some((p, u)) if *p == prefix && u.as_ref() == uri);
         let Some(uri) = uri.filter(|_| !is_root) else {
+            if !is_root && prefix.is_empty() {
+                context.marks.once(S002, &[], start, end, utf8(local));
+            }
             if is_root || prefix.is_empty() {
                 return (Ns::Core, Some(SITEMAP_NS.into()));
             }

@@ -159,14 +159,16 @@ pub fn local_name(text: &[u8]) -> &[u8] {
 fn begins_one_of(text: &[u8], names: &[&str]) -> Option<usize> {
     let Range { start, end } = local_span(text);
     let local = text.get(start..end)?;
-    let is_named = names.iter().any(|name| local.eq_ignore_ascii_case(name.as_bytes()));
+    let is_named = names.iter().any(|name| local.eq_ignore_ascii_case(name.as_bytes()))
+        && (start == 1 || names != FRAGMENTS);
     (text[0] == b'<' && is_named && ends_name(text.get(end))).then_some(end)
 }
 
 /// The names of the roots of sitemaps, indexes and feeds.
 pub const ROOTS: &[&str] = &["urlset", "sitemapindex", "rss", "feed", "rdf"];
 
-/// The names of elements that stand in for a root that is missing.
+/// The names of elements that stand in for a root that is missing; without a prefix, for what
+/// that would mean nobody could say.
 pub const FRAGMENTS: &[&str] = &["url", "sitemap", "loc"];
 
 /// The next element of one of these names: where it begins, and where its name ends.

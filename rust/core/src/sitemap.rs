@@ -1,7 +1,8 @@
 //! What one `url` or `sitemap` element says: its loc, its metadata, and what is wrong with them.
 
 use crate::codes::{
-    L006, S007, S008, S009, S010, S012, S013, S014, S016, S017, S019, S020, S022, U003, U006, X022,
+    L006, S007, S008, S009, S010, S012, S013, S014, S016, S017, S019, S020, S022, U001, U003, U006,
+    X022,
 };
 use crate::context::{Context, Sitemap};
 use crate::dates::parse_date;
@@ -200,7 +201,7 @@ pub fn priority_value(text: &str) -> Option<f64> {
 /// `locs` is the entry itself where it has no loc: its own text may be the URL.
 fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize], number: usize) {
     let mut count = 0;
-    for loc in locs.iter().copied() {
+    for (order, loc) in locs.iter().copied().enumerate() {
         let text = match url_text(context, tree, loc) {
             UrlText::Some(text) => text,
             UrlText::Blank => continue,
@@ -215,7 +216,7 @@ fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize], number: 
         split_urls(&text, |part| {
             let url = marks.url(part, *base, offset, end);
             let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
-            if count > 0 {
+            if order + count > 0 {
                 marks.add(S008, offset, end, "loc");
             }
             if let Some(url) = url {
@@ -272,6 +273,12 @@ fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> UrlTex
     if is_doubly_escaped(text.as_bytes()) {
         context.marks.add(X022, node.tag_end, node.end, &text);
     }
+    let is_markup = !is_entry && tree.children(number).next().is_some();
+    if is_markup && !is_http(trimmed) {
+        // The text of a link, not a reference.
+        context.marks.add(U001, node.tag_end, node.end, &text);
+        return UrlText::Uncertain;
+    }
     let mut parts = 0;
     split_urls(&text, |_| parts += 1);
     if parts > 1 {
@@ -297,7 +304,7 @@ fn add_sitemap(
     }
     let mut lastmod = firsts.lastmod.and_then(|node| read_lastmod(context, tree, node));
     let mut count = 0;
-    for loc in locs.iter().copied() {
+    for (order, loc) in locs.iter().copied().enumerate() {
         let text = match url_text(context, tree, loc) {
             UrlText::Some(text) => text,
             UrlText::Blank => continue,
@@ -312,7 +319,7 @@ fn add_sitemap(
         split_urls(&text, |part| {
             let url = marks.url(part, *base, offset, end);
             let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
-            if count > 0 {
+            if order + count > 0 {
                 marks.add(S008, offset, end, "loc");
             }
             let (lastmod, lastmod_text) = match lastmod.take() {

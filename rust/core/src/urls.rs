@@ -3,6 +3,7 @@
 //! An exact port of `src/urlset/urls.py`. What is right already is borrowed, not copied.
 
 use std::borrow::Cow;
+use std::net::Ipv6Addr;
 
 use crate::codes::{U001, U002, U005, U006, U015};
 use crate::values::any;
@@ -196,7 +197,7 @@ pub fn split_urls<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
         };
         let part = before.trim_end_matches(is_space);
         if part.len() < before.len() {
-            each(part);
+            each(part.strip_suffix([',', ';']).unwrap_or(part));
             start += before.len();
         }
     }
@@ -243,7 +244,7 @@ pub fn is_host(host: &str) -> bool {
     if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let is_ipv6 = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
         if !inside.is_empty() && inside.bytes().all(is_ipv6) {
-            return true;
+            return inside.parse::<Ipv6Addr>().is_ok();
         }
     }
     let host = host.strip_suffix('.').unwrap_or(host);
@@ -252,6 +253,9 @@ pub fn is_host(host: &str) -> bool {
     };
     if host.is_empty() || !host.bytes().all(fits) || host.chars().count() > 253 {
         return false;
+    }
+    if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {
+        return false; // http://https://example.com
     }
     let last = host.rsplit('.').next().unwrap_or_default();
     if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -307,15 +307,15 @@ impl<'a> Tree<'a> {
         }
         let mut own: Option<Bindings<'a>> = None;
         for attribute in attributes {
-            let Some(rest) = attribute.name.strip_prefix(b"xmlns") else {
-                continue;
-            };
-            let Some(prefix) = rest.strip_prefix(b":").or(rest.is_empty().then_some(rest)) else {
-                continue;
+            let value = attribute.value.get(&context.buffer).unwrap_or_default();
+            let prefix = match attribute.name.strip_prefix(b"xmlns") {
+                Some([]) => &[],
+                Some([b':', prefix @ ..]) if !value.is_empty() => prefix,
+                _ => continue,
             };
             let bindings = own.get_or_insert_with(|| Bindings::clone(&outer));
             if bindings.list.len() < MAX_NAMESPACES {
-                let uri: Rc<str> = attribute.value.get(&context.buffer).unwrap_or_default().into();
+                let uri: Rc<str> = value.into();
                 match bindings.list.iter_mut().find(|(bound, _)| *bound == prefix) {
                     Some((_, bound)) => *bound = uri,
                     None => bindings.list.push((prefix, uri)),
