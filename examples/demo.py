@@ -1,7 +1,8 @@
 """Shows the main job: reads a site's sitemaps, checks broken ones, builds new ones, reads those.
 
-Needs no network: the site that is read over HTTP is served on this machine. Every command is the real one, shown as you would type it; the result lies in
-``demo-output/`` afterwards, or in the folder that is given as an argument.
+Needs no network: the site that is read over HTTP is served on this machine. Every command is the
+real one, shown as you would type it; the result lies in ``demo-output/`` afterwards, or in the
+folder that is given as an argument.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_GET(self) -> None:
         """Answer with a file, or with 404."""
         names = {f"/{path.relative_to(SITE).as_posix()}": path for path in SITE.rglob("*.*")}
         body, status = b"Not here.", 404
