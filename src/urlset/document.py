@@ -10,7 +10,7 @@ from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
 from urlset.model import Kind, Problem, Sitemap
-from urlset.protocol import PROLOG_LIMIT, READ_LIMIT
+from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 from urlset.rules import RULES
 
 __all__ = ["Document", "parse"]
@@ -139,9 +139,6 @@ _CUT = ("X025", "L009")
 
 def _whole_lines(text: bytes) -> bytes:
     """Leave out the last line of a list that was cut: half a URL looks like a whole one."""
-    # Here, because all of the reference engine comes along: `import urlset` costs next to nothing.
-    from urlset.engine.reference.prolog import FIND_ROOT
-
     is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
         return text

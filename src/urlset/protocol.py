@@ -6,6 +6,7 @@ Sources: sitemaps.org (https://www.sitemaps.org/protocol.html) and Google Search
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 
 MAX_URLS = 50_000
@@ -40,6 +41,11 @@ PROLOG_LIMIT = 65_536
 
 MAX_NESTING = 10
 """Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+
+FIND_ROOT = re.compile(
+    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
+)
+"""The start tag of a root that is read: of a sitemap, an index or a feed, in any case."""
 
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
 """The seven words of ``changefreq`` (sitemaps.org). Google and Bing ignore all of them."""
