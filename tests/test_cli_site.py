@@ -1,5 +1,6 @@
 """`urlset read` and `urlset check` of a site: what is shown, what is sent, how it ends."""
 
+import contextlib
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ import pytest
 from tests import site_box
 from tests.site_box import SiteBox, index_of
 from tests.test_cli import command
+from tests.test_cli_streams import posix
 from tests.test_read_site import small_site
 
 
@@ -237,3 +239,40 @@ def test_ctrl_c_ends_within_a_second_with_what_was_read(box: SiteBox, tmp_path):
     assert process.returncode == 130
     assert out.split() == [box.url(f"/a.xml/{n}") for n in range(3)]
     assert "Interrupted: 3 entries" in err
+
+
+def test_cache_of_the_command(box: SiteBox, urlset):
+    url = box.put("/s.xml", site_box.urlset_of("http://e.com", 3), etag='"1"')
+
+    urlset("read", url, "--cache", "kept")
+    box.put("/s.xml", b"", 304)
+    ran = urlset("read", url, "--cache", "kept", "--format", "txt")
+
+    assert ran.code == 0
+    assert ran.out.split() == [f"http://e.com/{n}" for n in range(3)]
+    assert "0 bytes in" in ran.err
+
+
+@posix
+def test_terminal_shows_live_progress(box: SiteBox):
+    small_site(box)
+    box.play("/b.xml", site_box.slow(0.6, site_box.page(site_box.urlset_of("http://e.com", 5))))
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "urlset", "read", box.site, "--format", "txt"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "no_proxy": "*", "TERM": "xterm", "COLUMNS": "120"},
+    )
+    os.close(theirs)
+    process.communicate(timeout=30)
+    shown = b""
+    with contextlib.suppress(OSError):  # on Linux the end of a terminal is an error
+        while piece := os.read(ours, 65_536):
+            shown += piece
+    os.close(ours)
+
+    text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).decode()
+    assert process.returncode == 1
+    assert re.search(r"3 of 4 documents, 3 entries, \d+ bytes, [\d.]+ \w+/s", text), text
+    assert f"failed: {box.site}/gone.xml: HTTP 404" in text

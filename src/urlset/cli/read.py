@@ -92,6 +92,10 @@ def read(
     delay: Delay = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep documents there, and fetch what has changed."),
+    ] = None,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
@@ -129,6 +133,7 @@ def read(
         engine=engine,
         base=base_url,
         follow=follow,
+        cache=cache,
         **_checked(wanted),
         **network_of(
             user_agent=user_agent,

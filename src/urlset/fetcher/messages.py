@@ -67,6 +67,7 @@ class Response(NamedTuple):
     that were transferred. ``is_whole`` is False where a part is missing. ``error`` is a word for
     programs and ``message`` the words for people. ``seconds`` counts the last attempt,
     ``first_byte_s`` until its headers came. ``reach`` is what URLs in the body may lead to.
+    ``is_from_cache`` is set by whoever puts a body there that did not come over the wire.
     """
 
     request: Request
@@ -84,6 +85,7 @@ class Response(NamedTuple):
     seconds: float = 0.0
     first_byte_s: float | None = None
     reach: Reach = "public"
+    is_from_cache: bool = False
 
     @property
     def has_document(self) -> bool:

@@ -54,13 +54,15 @@ def read(
     limit: int | None = None,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Entries:
     """Read sitemaps of any format: a site, a file, a folder, bytes, an open file, ``-`` for stdin.
 
     Of ``https://example.com/`` all sitemaps are read that its robots.txt, its home page or the
     well-known paths lead to; every other URL is that of a sitemap. ``policy`` says how to fetch
     (:class:`urlset.Policy`); ``auth`` is a bearer token, or a user and a password, and goes to
-    the origin of the URL only.
+    the origin of the URL only. ``cache`` is a folder: what is kept there is only fetched again
+    where the server says that it has changed.
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
@@ -96,7 +98,8 @@ def read(
     if is_url(source):
         from urlset.reader.site import Site
 
-        reading: Any = Site(source, policy=policy, auth=auth, **common)
+        folder = None if cache is None else os.fspath(cache)
+        reading: Any = Site(source, policy=policy, auth=auth, cache=folder, **common)
     else:
         reading = Files(_finder(source, base, limit_bytes), **common)
     return Entries(reading, selection=selection, limit=limit, fail_fast=fail_fast)

@@ -20,7 +20,10 @@ _NOT_A_SITEMAP = {
 
 
 class Fetched(NamedTuple):
-    """How a document came: the facts of HTTP. ``url`` is the final one, ``wire_size`` in bytes."""
+    """How a document came: the facts of HTTP. ``url`` is the final one, ``wire_size`` in bytes.
+
+    ``is_from_cache`` holds for what the server said had not changed.
+    """
 
     url: str
     status: int | None
@@ -34,6 +37,7 @@ class Fetched(NamedTuple):
     content_type: str | None
     etag: str | None
     last_modified: str | None
+    is_from_cache: bool = False
 
 
 class DocumentRecord(NamedTuple):

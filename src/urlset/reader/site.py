@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urlset.errors import SourceError
 from urlset.fetcher import (
     Policy,
+    Walk,
     basic,
     bearer,
     drive,
@@ -18,6 +19,7 @@ from urlset.fetcher import (
     split_user,
     target_of,
 )
+from urlset.reader.cache import CachedWalk
 from urlset.reader.records import Visit
 from urlset.walker import SiteWalk, walk_from
 
@@ -43,6 +45,7 @@ class Site:
         limit: int,
         follow: bool,
         since: datetime | None = None,
+        cache: str | None = None,
     ):
         if target_of(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
@@ -52,6 +55,7 @@ class Site:
         self._limit = limit
         self._follow = follow
         self._since = since
+        self._cache = cache
         self._walk: SiteWalk | None = None
 
     @property
@@ -67,7 +71,7 @@ class Site:
         """Do the same in the running loop."""
         return drive(self._start(), self._policy)
 
-    def _start(self) -> SiteWalk:
+    def _start(self) -> Walk[Visit]:
         self._walk = walk_from(
             self._url,
             agent=_product(self._policy.user_agent),
@@ -76,7 +80,7 @@ class Site:
             follow=self._follow,
             since=self._since,
         )
-        return self._walk
+        return self._walk if self._cache is None else CachedWalk(self._walk, self._cache)
 
 
 def _default(limit: int) -> Policy:

@@ -26,6 +26,7 @@ def fetched(response: Response) -> Fetched:
         headers.get("content-type"),
         headers.get("etag"),
         headers.get("last-modified"),
+        response.is_from_cache,
     )
 
 
