@@ -1,5 +1,7 @@
 //! What one document needs while it is read: its text, the marks made so far, offsets and lines.
 
+use std::collections::HashSet;
+
 use crate::columns::Entries;
 use crate::entities::Entities;
 use crate::marks::Marks;
@@ -63,6 +65,8 @@ pub struct Context<'a> {
     pub entities_used: bool,
     /// Whether there may be entities that are declared elsewhere.
     pub has_unknown_entities: bool,
+    /// Places in unended DOCTYPEs, and whether they were inside its brackets.
+    pub unended: HashSet<(usize, bool)>,
     /// Whether a DOCTYPE was met.
     pub has_doctype: bool,
     /// Characters that entities have expanded to.
@@ -86,6 +90,7 @@ impl<'a> Context<'a> {
             entities: Entities::default(),
             has_unknown_entities: false,
             has_doctype: false,
+            unended: HashSet::new(),
             entities_used: false,
             expanded: 0,
             news_count: 0,

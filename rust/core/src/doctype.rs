@@ -99,8 +99,15 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let mut is_inside = false;
     let mut is_external = false;
     let mut at = start + 9;
+    let mut passed = Vec::new();
     loop {
-        let Some((begin, end, part)) = parts.next(at) else {
+        // From where a scan came to no end before, none comes to one: many unended DOCTYPEs
+        // take no more time than one.
+        let is_known = context.unended.contains(&(at, is_inside));
+        passed.push((at, is_inside));
+        let next = if is_known { None } else { parts.next(at) };
+        let Some((begin, end, part)) = next else {
+            context.unended.extend(passed);
             return without_end(context, start);
         };
         is_external |= names_external(&text[at..begin]);
@@ -111,7 +118,10 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
             Part::Mark(b']') => is_inside = false,
             Part::External => is_external = true,
             Part::Entity(name, value) => context.entities.declare(name, value),
-            Part::Unended => return without_end(context, start),
+            Part::Unended => {
+                context.unended.extend(passed);
+                return without_end(context, start);
+            }
             Part::Mark(_) | Part::Other => {}
         }
     }

@@ -230,3 +230,42 @@ fn with_commas(number: u64) -> String {
     }
     written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(text: &str) -> (&'static str, usize, Vec<&'static str>) {
+        let parsed = parse(text, Some("https://example.com/"), &[]);
+        let codes = parsed.marks.iter().map(|mark| mark.code).collect();
+        (parsed.kind, parsed.entries.row() + parsed.sitemaps.len(), codes)
+    }
+
+    #[test]
+    fn documents_are_told_apart_by_their_content() {
+        for (text, kind, count, found) in [
+            ("", "empty", 0, &[X001][..]),
+            ("http://a/\nhttp://b/\n", "text", 2, &[]),
+            ("<html>", "html", 0, &["X019"]),
+            ("<urlset><url><loc>http://a/</loc></url></urlset>", "urlset", 1, &["S002"]),
+            ("<rss version='2.0'><item><link>http://a/</link></item></rss>", "rss", 1, &[]),
+            (
+                "<urlset><url><loc>http://a/</loc></url><url><loc>http://b",
+                "urlset",
+                1,
+                &["S002", X009],
+            ),
+        ] {
+            assert_eq!(codes(text), (kind, count, found.to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_prefix_of_a_document_makes_it_panic() {
+        let text = "\u{feff}<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'é'>]><urlset a=\"&e;\">\
+            <url><loc>http://a/é?&amp;&#x41;&nbsp;<![CDATA[x]]></loc><!-- c --></url></urlset> \0";
+        for (end, _) in text.char_indices() {
+            let _ = parse(&text[..end], None, &[]);
+        }
+    }
+}

@@ -27,7 +27,6 @@ mod entities;
 mod extensions;
 mod extra;
 mod fast;
-mod fast_video;
 mod feeds;
 mod lists;
 mod marks;

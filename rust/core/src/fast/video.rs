@@ -1,16 +1,16 @@
 //! Videos as nearly everybody writes them (see `fast`): an element for each field, with the
 //! attributes that some have.
 
+use super::Fast;
 use crate::columns::{Entries, Texts, Videos};
 use crate::extensions::video_column;
-use crate::fast::Fast;
 use crate::names::Key;
 use crate::plain::Piece;
 use crate::values::name_length;
 
 impl Fast<'_> {
     /// The inside of a `video:video`, and its end tag.
-    pub(crate) fn video(&mut self, entries: &mut Entries) -> Option<()> {
+    pub(super) fn video(&mut self, entries: &mut Entries) -> Option<()> {
         let row = entries.row();
         let videos = &mut entries.videos;
         let video = videos.list.push(row);
