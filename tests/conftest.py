@@ -2,10 +2,12 @@
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.site_box import SiteBox
 
 from urlset.engine import Engine, available, get
 
@@ -36,6 +38,13 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout (corpora and schemas for more tests)")
     return folder
+
+
+@pytest.fixture
+def box() -> Iterator[SiteBox]:
+    """A site in a box: a server on loopback, for this test alone."""
+    with SiteBox() as site:
+        yield site
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -15,7 +15,8 @@ from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
     from urlset.checker import Finding, Findings, check
-    from urlset.reader import DocumentRecord, Entries, read
+    from urlset.fetcher import Policy
+    from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.writer import Publication, write
 
 __all__ = [
@@ -26,10 +27,12 @@ __all__ = [
     "Entries",
     "Entry",
     "EntryError",
+    "Fetched",
     "Finding",
     "Findings",
     "Image",
     "News",
+    "Policy",
     "Problem",
     "Publication",
     "Sitemap",
@@ -46,8 +49,10 @@ __all__ = [
 _LATER = {
     "DocumentRecord": "reader",
     "Entries": "reader",
+    "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
+    "Policy": "fetcher",
     "Publication": "writer",
     "check": "checker",
     "read": "reader",

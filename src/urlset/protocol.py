@@ -40,6 +40,9 @@ MAX_MARKS = 10_000
 MAX_NAMES = 4_096
 PROLOG_LIMIT = 65_536
 
+MAX_NESTING = 10
+"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+
 FIND_ROOT = re.compile(
     rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
 )
