@@ -46,6 +46,9 @@ impl Renderer {
     /// The first entry is taken whatever its size: one that is over the limit by itself is for
     /// the caller to refuse.
     pub fn add(&mut self, entries: &Entries, start: usize) -> usize {
+        let rows = entries.row().saturating_sub(start);
+        let most = usize::try_from(self.max_bytes).unwrap_or(0).min(MAX_RESERVED);
+        self.body.reserve((rows * USUAL_ENTRY).min(most.saturating_sub(self.body.len())));
         for row in start..entries.row() {
             let size = self.body.len();
             let mut used = self.used;
@@ -121,14 +124,29 @@ fn header(used: [bool; 4]) -> String {
 
 type Text<'b> = Option<&'b [u8]>;
 
+/// Bytes that an entry mostly takes at least, and bytes that are set aside at most.
+const USUAL_ENTRY: usize = 192;
+const MAX_RESERVED: usize = 52_428_800;
+
+/// The priorities that nearly everybody writes.
+const TENTHS: [&[u8]; 11] =
+    [b"0.0", b"0.1", b"0.2", b"0.3", b"0.4", b"0.5", b"0.6", b"0.7", b"0.8", b"0.9", b"1.0"];
+
 fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     out.extend_from_slice(b"<url><loc>");
     escape(entries.loc.get(row).unwrap_or_default(), false, out);
     out.extend_from_slice(b"</loc>");
     lastmod(out, entries, row);
-    tag(out, "changefreq", entries.changefreq.get(row));
-    if let Some(priority) = entries.priority.get(row) {
-        tag(out, "priority", Some(decimal(priority).as_bytes()));
+    if let Some(word) = entries.changefreq.get(row) {
+        wrapped(out, b"<changefreq>", word, b"</changefreq>");
+    }
+    if let Some(value) = entries.priority.get(row) {
+        out.extend_from_slice(b"<priority>");
+        match (0..11_u8).find(|tenth| (f64::from(*tenth) / 10.0).to_bits() == value.to_bits()) {
+            Some(tenth) => out.extend_from_slice(TENTHS[usize::from(tenth)]),
+            None => out.extend_from_slice(decimal(value).as_bytes()),
+        }
+        out.extend_from_slice(b"</priority>");
     }
     for image in entries.images.list.get(row) {
         out.extend_from_slice(b"<image:image>");
@@ -160,10 +178,11 @@ fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
 /// The text that stood there when it is a W3C date, else the instant in that form.
 fn lastmod(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     let text = entries.lastmod_text.get(row);
-    if text.and_then(utf8).is_some_and(|text| parse_date(text).code.is_none()) {
-        tag(out, "lastmod", text);
+    let (open, close) = (b"<lastmod>", b"</lastmod>");
+    if let Some(text) = text.filter(|text| utf8(text).is_some_and(is_w3c)) {
+        wrapped(out, open, text, close);
     } else if let Some(instant) = entries.lastmod.get(row) {
-        tag(out, "lastmod", Some(format_instant(instant).as_bytes()));
+        wrapped(out, open, format_instant(instant).as_bytes(), close);
     }
 }
 
@@ -182,8 +201,14 @@ fn decimal(value: f64) -> String {
     format!("0.{}{}", "0".repeat(zeros), mantissa.replace('.', ""))
 }
 
-fn tag(out: &mut Vec<u8>, name: &str, value: Text<'_>) {
-    element(out, "", name, value, &[]);
+fn is_w3c(text: &str) -> bool {
+    parse_date(text).code.is_none()
+}
+
+fn wrapped(out: &mut Vec<u8>, open: &[u8], value: &[u8], close: &[u8]) {
+    out.extend_from_slice(open);
+    escape(value, false, out);
+    out.extend_from_slice(close);
 }
 
 /// An element, unless it has neither text nor attributes.
