@@ -109,7 +109,7 @@ def user_agent() -> str:
         number = version("urlset")
     except PackageNotFoundError:  # run from a checkout that is not installed
         number = "0"
-    return f"urlset/{number} (+https://pypi.org/project/urlset/)"
+    return f"urlset/{number} (sitemap reader)"
 
 
 def _origin(site: str) -> str:
