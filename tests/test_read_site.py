@@ -16,6 +16,7 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, index_of, page, urlset_of
 
 import urlset
+from urlset.engine import get
 from urlset.errors import SourceError
 
 
@@ -169,7 +170,7 @@ def test_leaving_early_stops_the_fetching(box: SiteBox, way: str):
 
 def test_memory_does_not_grow_with_the_site(box: SiteBox):
     body = urlset_of("http://e.com/" + "x" * 200, 2_000)  # half a megabyte
-    box.put("/s.xml", index_of([f"{box.site}/{n}" for n in range(90)]))
+    box.put("/s.xml", index_of([f"{box.site}/{n}" for n in range(60)]))
 
     async def another(hit: site_box.Hit, wire: site_box.Wire) -> bool:
         return await page(body.replace(b"xxx", hit.path.rjust(3).encode()[-3:], 1))(hit, wire)
@@ -182,8 +183,10 @@ def test_memory_does_not_grow_with_the_site(box: SiteBox):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert count == 180_000
-    assert peak < 24_000_000, f"{peak:,} bytes at the peak, of {90 * len(body):,} in all"
+    assert count == 120_000
+    # The reference engine is slower than the box, whose answers then wait in memory.
+    limit = 20_000_000 if get().name == "native" else 24_000_000
+    assert peak < limit, f"{peak:,} bytes at the peak, of {60 * len(body):,} in all"
 
 
 # ── what is wanted ───────────────────────────────────────────────────────────────────────────
