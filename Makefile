@@ -48,6 +48,7 @@ lint: setup ## check style and types, of Python and of Rust
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
+	$(PYTHON) docs/generate.py --check
 ifdef CARGO_FMT
 	cargo fmt --manifest-path rust/Cargo.toml --all --check
 else

@@ -67,7 +67,7 @@ def scanner() -> str | None:
         return None
     manifest, target = SCANNER / "Cargo.toml", CACHE / "scanner"
     say("Building the bare scanner …")
-    flags = ("--quiet", "--release", "--locked")
+    flags = ("--quiet", "--release")
     paths = ("--manifest-path", str(manifest), "--target-dir", str(target))
     if not _run("cargo", "build", *flags, *paths):
         return None

@@ -1,10 +1,13 @@
 """What every test may ask for: an engine (each in turn), and the material beside the checkout."""
 
 import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.site_box import SiteBox
 
 from urlset.engine import Engine, available, get
 
@@ -35,3 +38,18 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout (corpora and schemas for more tests)")
     return folder
+
+
+@pytest.fixture
+def box() -> Iterator[SiteBox]:
+    """A site in a box: a server on loopback, for this test alone."""
+    with SiteBox() as site:
+        yield site
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say why tests were skipped, a line a reason."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"skipped {count}: {reason}")

@@ -19,7 +19,7 @@ SRC = Path(__file__).parents[1] / "src"
 FLOORS = {
     "ground": "errors protocol model rules dates urls files arrow engine document",
     "first floor": "fetcher store robots page publisher",
-    "second floor": "reader writer finder crawler",
+    "second floor": "reader writer finder walker crawler",
     "third floor": "sources builder checker auditor differ announcer reporter",
     "roof": "cli integrations __main__",
     "table of contents": "__init__",
@@ -27,10 +27,14 @@ FLOORS = {
 
 # The one module (or package) through which each outside library enters.
 DOORS = {
+    "aiohttp": "urlset.fetcher",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
-    "duckdb": "urlset.store",
+    "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
+    "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
+    "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
     "typer": "urlset.cli",
+    "yarl": "urlset.fetcher",  # aiohttp's URLs: the only way to send one as it is
 }
 
 MAX_LINES = 300  # a longer file does two things

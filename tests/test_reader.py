@@ -107,12 +107,6 @@ def test_read_text_file_says_how_to_open_it():
         list(read(io.StringIO("https://e.com/")))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("source", ["https://e.com/sitemap.xml", "HTTP://e.com/"])
-def test_read_url_is_not_built_yet(source):
-    with pytest.raises(SourceError, match="not built yet"):
-        read(source)
-
-
 @pytest.mark.parametrize("source", [None, 3, ["a"]])
 def test_read_what_is_no_source(source):
     with pytest.raises(SourceError, match="expected a path"):

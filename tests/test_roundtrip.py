@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from urlset import parse
 from urlset.engine import Engine
+from urlset.errors import EntryError
 from urlset.model import (
     Alternate,
     ContentSegment,
@@ -214,7 +215,7 @@ def as_dict(value: object) -> object:
     return [as_dict(item) for item in value] if isinstance(value, tuple) else value
 
 
-@given(locs=st.lists(urls, min_size=1, unique=True))
+@given(locs=st.lists(urls.filter(lambda url: not set(url) & set('<>"')), min_size=1, unique=True))
 def test_text_sitemaps_read_back_as_they_were(locs: list[str], engine: Engine):
     with tempfile.TemporaryDirectory() as folder:
         publication = write(locs, folder, format="text", engine=engine.name)
@@ -222,6 +223,13 @@ def test_text_sitemaps_read_back_as_they_were(locs: list[str], engine: Engine):
 
     assert document.kind == "text"
     assert [entry.loc for entry in document.entries] == locs
+
+
+def test_text_sitemaps_refuse_what_looks_like_markup(tmp_path):
+    with pytest.raises(EntryError, match="percent-encode"):
+        write(["https://example.com/a<b"], tmp_path, format="text")
+
+    assert not list(tmp_path.iterdir())
 
 
 @given(moment=instants | instants.map(datetime.date))

@@ -6,7 +6,7 @@ from pathlib import Path
 # Rows that one document cannot show, each with who will.
 LATER = {
     50: "nested index, cycle, self reference: of reading a whole site, which follows children",
-    51: "index child is feed, text or robots.txt: of reading a whole site; by content it is row 39 ff.",
+    51: "index child is feed, text or robots.txt: of whole sites; by content it is row 39 ff.",
     52: "sitemap redirects: of fetching",
     59: "robots.txt has a parser of its own",
     60: "which paths to probe: of discovery",

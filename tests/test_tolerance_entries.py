@@ -38,7 +38,20 @@ def url(loc: str, more: str = "") -> str:
 # 24 | whitespace, newlines, NBSP, ZWSP around loc | trim Unicode whitespace | U005
 @pytest.mark.parametrize(
     "around",
-    [" ", "\n      ", "\t", "\r\n", "\xa0", "\u200b", "\u3000", "\ufeff", "\u2028", " \u200b\n", "&#xA0;", "&#10;"],
+    [
+        " ",
+        "\n      ",
+        "\t",
+        "\r\n",
+        "\xa0",
+        "\u200b",
+        "\u3000",
+        "\ufeff",
+        "\u2028",
+        " \u200b\n",
+        "&#xA0;",
+        "&#10;",
+    ],
 )
 def test_row_24_white_space_around(engine, around):
     document = read(engine, url(f"{around}{A}{around}") + url(B + around))
@@ -69,7 +82,15 @@ def test_row_25_relative(engine, loc, expected):
 # 26 | empty loc | skip entry | S007
 @pytest.mark.parametrize(
     "entry",
-    [url(""), "<url><loc/></url>", url(" \n\xa0"), url("<!-- -->"), "<url/>", "<url></url>", url("<![CDATA[]]>")],
+    [
+        url(""),
+        "<url><loc/></url>",
+        url(" \n\xa0"),
+        url("<!-- -->"),
+        "<url/>",
+        "<url></url>",
+        url("<![CDATA[]]>"),
+    ],
 )
 def test_row_26_empty_loc(engine, entry):
     document = read(engine, url(A) + entry + url(B))
@@ -138,7 +159,9 @@ def test_row_33_url_in_sitemapindex(engine):
 
 
 def test_row_33_nothing_but_the_other(engine):
-    document = read(engine, f"<sitemap><loc>{A}.xml</loc></sitemap><sitemap><loc>{B}.xml</loc></sitemap>")
+    document = read(
+        engine, f"<sitemap><loc>{A}.xml</loc></sitemap><sitemap><loc>{B}.xml</loc></sitemap>"
+    )
     assert (document.kind, locs(document), codes(document)) == ("index", [], ["S014"])
     assert [sitemap.loc for sitemap in document.sitemaps] == [f"{A}.xml", f"{B}.xml"]
 
@@ -180,7 +203,9 @@ def test_row_48_odd_dates(engine, text, instant, expected):
 
 
 # 49 | bad priority / changefreq | value None, keep raw | S019 S020
-@pytest.mark.parametrize("text", ["1.1", "-0.1", "NaN", "high", "0,5", "1e-1", "0.5.5", "٠.٥", "inf"])
+@pytest.mark.parametrize(
+    "text", ["1.1", "-0.1", "NaN", "high", "0,5", "1e-1", "0.5.5", "٠.٥", "inf"]
+)
 def test_row_49_bad_priority(engine, text):
     document = read(engine, url(A, f"<priority>{text}</priority>") + url(B))
     assert (document.kind, locs(document), codes(document)) == ("urlset", [A, B], ["S020"])
@@ -188,7 +213,9 @@ def test_row_49_bad_priority(engine, text):
     assert text in document.problems[0].message
 
 
-@pytest.mark.parametrize(("text", "word"), [("Daily", "daily"), ("biweekly", None), ("every day", None)])
+@pytest.mark.parametrize(
+    ("text", "word"), [("Daily", "daily"), ("biweekly", None), ("every day", None)]
+)
 def test_row_49_bad_changefreq(engine, text, word):
     document = read(engine, url(A, f"<changefreq>{text}</changefreq>") + url(B))
     assert (document.kind, locs(document), codes(document)) == ("urlset", [A, B], ["S019"])
@@ -219,7 +246,9 @@ def test_row_54_entity_bomb(engine):
     entities = '<!ENTITY e0 "x">' + "".join(
         f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10)
     )
-    text = f"<!DOCTYPE urlset [{entities}]><urlset xmlns='{CORE}'>{url(A + '&e9;')}{url(B)}</urlset>"
+    text = (
+        f"<!DOCTYPE urlset [{entities}]><urlset xmlns='{CORE}'>{url(A + '&e9;')}{url(B)}</urlset>"
+    )
     document = raw(engine, text)
     assert (document.kind, locs(document)) == ("urlset", [B])
     assert {"X015", "X016"} <= set(codes(document)) <= {"X015", "X016", "S007"}

@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on markup: comments, references, tags without an end, what is cut off."""
+"""PROTOCOL section D, rows on markup: comments, references, tags without an end, truncation."""
 
 import pytest
 
@@ -77,7 +77,17 @@ def test_row_08_comment_inside_loc(engine, aside):
 # 15 | raw `&` in loc | repair before parsing: insert `amp;` | X003
 @pytest.mark.parametrize(
     "query",
-    ["?x=1&y=2", "?x=1&copy=2", "?x&", "?&&", "?a&b&c=", "?x=1&amp=2", "?a=1& b", "?a&#b", "?a&#12"],
+    [
+        "?x=1&y=2",
+        "?x=1&copy=2",
+        "?x&",
+        "?&&",
+        "?a&b&c=",
+        "?x=1&amp=2",
+        "?a=1& b",
+        "?a&#b",
+        "?a&#12",
+    ],
 )
 def test_row_15_raw_ampersand(engine, query):
     document = read(engine, pair(A + query))
@@ -89,7 +99,13 @@ def test_row_15_raw_ampersand(engine, query):
 # 16 | HTML entity (`&eacute;`, `&nbsp;`) | replace from the HTML5 table | X004
 @pytest.mark.parametrize(
     ("entity", "character"),
-    [("&eacute;", "é"), ("&ndash;", "–"), ("&Auml;&ouml;", "Äö"), ("&hearts;", "♥"), ("&NotEqualTilde;", "≂̸")],
+    [
+        ("&eacute;", "é"),
+        ("&ndash;", "–"),
+        ("&Auml;&ouml;", "Äö"),
+        ("&hearts;", "♥"),
+        ("&NotEqualTilde;", "≂̸"),
+    ],
 )
 def test_row_16_html_entity(engine, entity, character):
     document = read(engine, pair(A + entity + "x"))
@@ -117,7 +133,9 @@ def test_row_17_escaped_twice(engine, twice):
 
 
 # 18 | control chars | drop, report | X005
-@pytest.mark.parametrize("character", ["\x01", "\x0b", "\x1f", "\0", "\ufffe", "&#8;", "&#x1F;", "&#0;"])
+@pytest.mark.parametrize(
+    "character", ["\x01", "\x0b", "\x1f", "\0", "\ufffe", "&#8;", "&#x1F;", "&#0;"]
+)
 def test_row_18_control_characters(engine, character):
     document = read(engine, pair(f"https://example.com/{character}a"))
     assert (document.kind, locs(document), codes(document)) == ("urlset", [A, B], ["X005"])

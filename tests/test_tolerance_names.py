@@ -159,7 +159,11 @@ def test_row_37_duplicate_xmlns_of_two_values(engine):
 @pytest.mark.parametrize("uri", [IMAGE, "urn:of-somebody", f"{IMAGE}/"])
 @pytest.mark.parametrize("order", [1, -1])
 def test_row_55_loc_of_another_namespace(engine, uri, order):
-    pieces = [f"<loc>{A}</loc>", f"<x:image><x:loc>{A}.png</x:loc></x:image>", f"<x:loc>{A}x</x:loc>"]
+    pieces = [
+        f"<loc>{A}</loc>",
+        f"<x:image><x:loc>{A}.png</x:loc></x:image>",
+        f"<x:loc>{A}x</x:loc>",
+    ]
     text = "".join(pieces[::order])
     document = read(engine, f'<urlset xmlns="{CORE}" xmlns:x="{uri}"><url>{text}</url></urlset>')
     assert (document.kind, locs(document)) == ("urlset", [A])

@@ -1,4 +1,4 @@
-"""Well-formed or not: expat decides, and the engines must agree with it on any tokens in any order."""
+"""Well-formed or not: expat decides; the engines must agree with it on any tokens in any order."""
 
 from collections.abc import Iterator
 from xml.etree import ElementTree
@@ -29,18 +29,22 @@ TOLERATED = {
 
 BODY = (
     "<url>", "</url>", "<loc>", "</loc>", "https://e.example/a", "<lastmod>2024-01-01</lastmod>",
-    "<url><loc>https://e.example/b</loc></url>", "<loc/>", "<URL>", "</URL>", "<urlset>", "<urlset/>",
-    "&amp;", "&lt;", "&quot;", "&#65;", "&#x41;", "&#x9;", "&", "& amp;", "&amp", "&foo;", "&eacute;",
+    "<url><loc>https://e.example/b</loc></url>", "<loc/>", "<URL>", "</URL>", "<urlset>",
+    "<urlset/>",
+    "&amp;", "&lt;", "&quot;", "&#65;", "&#x41;", "&#x9;", "&", "& amp;", "&amp", "&foo;",
+    "&eacute;",
     "&é;", "&#;", "&#xZ;", "&#0;", "&#xD800;", "&#xFFFE;", "&#1114112;", "&#x41",
     "<!-- a -->", "<!-- a -- b -->", "<!-->", "<!--->", "<!---->", "<!-- a --->", "<!--", "-->",
     "<?pi x?>", "<?pi?>", "<??>", "<? pi?>", "<?xml version='1.0'?>", "<?XML x?>", "<?xml-s x?>",
-    "<?a:b x?>", "<?", "<?x ", "?>", "<![CDATA[x]]>", "<![CDATA[<&]]>", "<![cdata[x]]>", "<![CDATA[",
+    "<?a:b x?>", "<?", "<?x ", "?>", "<![CDATA[x]]>", "<![CDATA[<&]]>", "<![cdata[x]]>",
+    "<![CDATA[",
     "]]>", "<!ELEMENT x>", "<!", "<!-", "<", ">", '"', "'", "=", "/", " ", "\n", "\r\n", "\t",
     "\x01", "\x7f", "\x85", "\ufffe", "\ufeff", "é", "\U0001f40d",
     "<x>", "</x>", "<x/>", "<x />", "</x >", "</x a='1'>", "</ x>", "< x/>", "<x.y-z_1/>", "<1x/>",
     "<-x/>", "<é/>", "<url", "<url ", "</url", "</", "<a", "<a b='", " a='1'", "<x\n a='1'\n/>",
     "<x a='1'/>", '<x a="1" b="2"/>', '<x a="1"b="2"/>', "<x a=1/>", "<x a/>", "<x a='<'/>",
-    "<x a='&'/>", "<x a='&amp;'/>", "<x a='&foo;'/>", "<x a='>'/>", "<x a='1' a='2'/>", "<x a = '1' />",
+    "<x a='&'/>", "<x a='&amp;'/>", "<x a='&foo;'/>", "<x a='>'/>", "<x a='1' a='2'/>",
+    "<x a = '1' />",
     "<x a='1'/", "<x /a/>", "<x a='1' / >", "<x a='1\n2'/>", "<x a='\x01'/>", "<x a='&lt;'/>",
     "<p:x/>", "<p:x xmlns:p='u'/>", "<x xmlns:p='u'>", "<p:x>", "</p:x>", "<x p:a='1'/>", "<x:/>",
     "<x xmlns:p='u' xmlns:q='u' p:a='1' q:a='2'/>", "<x xmlns=''/>", "<x xmlns:p=''/>", "<:x/>",
@@ -48,19 +52,22 @@ BODY = (
 )  # fmt: skip
 PROLOG = (
     "<?xml version='1.0'?>", '<?xml version="1.0" encoding="UTF-8"?>', "<?xml version = '1.1' ?>",
-    "<?xml version='1.0' standalone='yes'?>", "<?xml encoding='UTF-8'?>", "<?xml version='1.0' x='1'?>",
+    "<?xml version='1.0' standalone='yes'?>", "<?xml encoding='UTF-8'?>",
+    "<?xml version='1.0' x='1'?>",
     "<?xml version='1.0' encoding='UTF-8;'?>", "<?xml version=\"1.0' ?>", "<?xml version='1.0'>",
     "<?xml?>", "<?XML version='1.0'?>", "<?xml version='1.0' standalone='maybe'?>",
     "<?xml version='1.0' standalone='yes' encoding='UTF-8'?>", "<?xml version='1.0' encoding=''?>",
     "<?xml version='1.0'encoding='UTF-8'?>", " ", "\n", "\ufeff", "\0", "x", "<!-- a -->",
-    "<!-- a -- b -->", "<?pi x?>", "<?pi:x x?>", "<? x?>", "<?xml-stylesheet type='text/css' href='x'?>",
+    "<!-- a -- b -->", "<?pi x?>", "<?pi:x x?>", "<? x?>",
+    "<?xml-stylesheet type='text/css' href='x'?>",
     "<!DOCTYPE urlset>", "<!DOCTYPE urlset [<!ENTITY foo 'bar'>]>", "<!DOCTYPE urlset []>",
     "<!doctype urlset>", "<!DOCTYPE  urlset  >", "<!DOCTYPE>", "<!-- <urlset> -->", "<br>", "<br/>",
     "<!", "&nbsp;", "<?pi", "<![CDATA[x]]>", "]]>",
 )  # fmt: skip
 EPILOG = (
     "\n", "<!-- a -->", "<!-- a -- b -->", "<?pi x?>", "x", "&amp;", "<x/>", "\0", "</urlset>",
-    "<?xml version='1.0'?>", "<!DOCTYPE x>", "<", "<!--", "<?pi", "<![CDATA[]]>", "<url/>", "\ufeff",
+    "<?xml version='1.0'?>", "<!DOCTYPE x>", "<", "<!--", "<?pi", "<![CDATA[]]>", "<url/>",
+    "\ufeff",
 )  # fmt: skip
 
 
@@ -130,7 +137,11 @@ def values(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
     for character in draw(texts):
         forms = [escape(character), f"&#{ord(character)};", f"&#x{ord(character):x};"]
         forms += [f"<![CDATA[{character}]]>", f"<!-- x -->{escape(character)}", escape(character)]
-        pieces.append(forms[draw(st.integers(0, 30)) % 30 % len(forms)] if draw(st.booleans()) else escape(character))
+        pieces.append(
+            forms[draw(st.integers(0, 30)) % 30 % len(forms)]
+            if draw(st.booleans())
+            else escape(character)
+        )
     return "".join(pieces)
 
 
@@ -151,12 +162,22 @@ def sitemaps(draw: st.DrawFn) -> str:
     name = "xmlns" + (":s" if prefix else "")
     entries = []
     for _ in range(draw(st.integers(0, 4))):
-        parts = [f"<{prefix}loc>{draw(values(LOCS))}</{prefix}loc>", *draw(st.lists(OTHERS, max_size=2))]
-        parts = [part.replace("<lastmod>", f"<{prefix}lastmod>").replace("</lastmod>", f"</{prefix}lastmod>") for part in draw(st.permutations(parts))]
+        parts = [
+            f"<{prefix}loc>{draw(values(LOCS))}</{prefix}loc>",
+            *draw(st.lists(OTHERS, max_size=2)),
+        ]
+        parts = [
+            part.replace("<lastmod>", f"<{prefix}lastmod>").replace(
+                "</lastmod>", f"</{prefix}lastmod>"
+            )
+            for part in draw(st.permutations(parts))
+        ]
         inner = draw(BETWEEN).join(parts)
         entries.append(f"<{prefix}url>{inner}{draw(BETWEEN)}</{prefix}url>{draw(BETWEEN)}")
     head = draw(st.sampled_from(["", '<?xml version="1.0" encoding="UTF-8"?>', "<!-- a -->"]))
-    spaces = f'{name}="{CORE}" xmlns:x="urn:x" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"'
+    spaces = (
+        f'{name}="{CORE}" xmlns:x="urn:x" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"'
+    )
     return f"{head}<{prefix}urlset {spaces}>{''.join(entries)}</{prefix}urlset>"
 
 

@@ -23,7 +23,8 @@ from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
     from urlset.checker import Finding, Findings, check
-    from urlset.reader import DocumentRecord, Entries, read
+    from urlset.fetcher import Policy
+    from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
     from urlset.writer import Publication, write
 
@@ -36,10 +37,12 @@ __all__ = [
     "Entries",
     "Entry",
     "EntryError",
+    "Fetched",
     "Finding",
     "Findings",
     "Image",
     "News",
+    "Policy",
     "Problem",
     "Publication",
     "QueryError",
@@ -60,8 +63,10 @@ _LATER = {
     "Answer": "store",
     "DocumentRecord": "reader",
     "Entries": "reader",
+    "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
+    "Policy": "fetcher",
     "Publication": "writer",
     "Store": "store",
     "check": "checker",

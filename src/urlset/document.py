@@ -10,7 +10,7 @@ from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
 from urlset.model import Kind, Problem, Sitemap
-from urlset.protocol import READ_LIMIT
+from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 from urlset.rules import RULES
 
 __all__ = ["Document", "parse"]
@@ -139,7 +139,8 @@ _CUT = ("X025", "L009")
 
 def _whole_lines(text: bytes) -> bytes:
     """Leave out the last line of a list that was cut: half a URL looks like a whole one."""
-    if text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
         return text
     return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
 

@@ -6,6 +6,7 @@ Sources: sitemaps.org (https://www.sitemaps.org/protocol.html) and Google Search
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 
 MAX_URLS = 50_000
@@ -31,12 +32,21 @@ MAX_DEPTH = 64
 MAX_ATTRIBUTES = 256
 MAX_VALUE = 1_048_576
 MAX_NAMESPACES = 32
+MAX_URI = 256
 MAX_NODES = 131_072
 MAX_EXPANSION = 10_000
 MAX_ENTITY_DEPTH = 16
 MAX_MARKS = 10_000
 MAX_NAMES = 4_096
 PROLOG_LIMIT = 65_536
+
+MAX_NESTING = 10
+"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+
+FIND_ROOT = re.compile(
+    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
+)
+"""The start tag of a root that is read: of a sitemap, an index or a feed, in any case."""
 
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
 """The seven words of ``changefreq`` (sitemaps.org). Google and Bing ignore all of them."""

@@ -102,6 +102,10 @@ G035 video-duplicate-child          error   <video:{}> occurs more than once; th
 G055 news-multiple                  error   <news:{}> occurs more than once in one entry; the first one counts
 H001 hreflang-missing-attribute     error   xhtml:link without {}
 H002 hreflang-rel                   error   rel of xhtml:link must be "alternate", found {}
+R002 robots-sitemap-relative        error   Sitemap value "{}" is not an absolute URL
+R003 robots-sitemap-syntax          warning Sitemap line in robots.txt: {}
+R006 robots-too-large               error   robots.txt is {} bytes; content after 512,000 is ignored
+R007 robots-encoding                info    robots.txt is not plain UTF-8: {}
 """
 
 

@@ -9,6 +9,7 @@ where no repair is certain, there is no URL.
 from __future__ import annotations
 
 import re
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 __all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
@@ -27,8 +28,8 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
 _SPACE = re.compile(f"[{SPACE}]")
 _PATH = re.compile("[/?#]")
-_WRAP = re.compile(r"[ \t]*[\r\n][ \t\r\n]*|\t+")
-_NEXT_URL = re.compile(rf"[{SPACE}]+(?=https?://)", re.IGNORECASE | re.ASCII)
+_BLANKS = re.compile(r"[ \t\r\n]+")
+_SPACES = re.compile(f"[{SPACE}]+")
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
 _PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
@@ -94,8 +95,14 @@ def split_urls(text: str) -> list[str]:
     """
     if not _SPACE.search(text):
         return [text]
-    parts = _NEXT_URL.split(text.strip(SPACE))
-    return parts if len(parts) > 1 else [text]
+    parts: list[str] = []
+    trimmed, begin = text.strip(SPACE), 0
+    for gap in _SPACES.finditer(trimmed):
+        if _HTTP.match(trimmed, gap.end()):
+            is_listed = trimmed[gap.start() - 1] in ",;"
+            parts.append(trimmed[begin : gap.start() - is_listed])
+            begin = gap.end()
+    return [*parts, trimmed[begin:]] if parts else [text]
 
 
 def split_origin(url: str) -> tuple[str, str, str]:
@@ -118,11 +125,13 @@ def is_host(host: str) -> bool:
     (True, False, False)
     """
     if _IPV6.fullmatch(host):
-        return True
+        return _is_ipv6(host[1:-1])
     host = host.removesuffix(".")
     if not host or len(host) > 253 or not _HOST.fullmatch(host):
         return False
     labels = host.split(".")
+    if host.lower() in ("http", "https"):  # http://https://example.com
+        return False
     if _NUMBER.fullmatch(labels[-1]):  # https://url.spec.whatwg.org/#ends-in-a-number-checker
         return _IPV4.fullmatch(host) is not None
     return all(0 < len(label) < 64 for label in labels)
@@ -145,7 +154,7 @@ def resolve(reference: str, base: str) -> str:
         elif path.startswith("/"):
             path = _without_dots(path)
         else:
-            path = _without_dots(base_path[: base_path.rfind("/") + 1] + path)
+            path = _without_dots((base_path[: base_path.rfind("/") + 1] or "/") + path)
     if authority is not None and path and not path.startswith("/"):
         path = f"/{path}"
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
@@ -162,7 +171,12 @@ def _trim(text: str, flaws: list[Flaw]) -> str:
 def _without_inner_space(url: str, flaws: list[Flaw]) -> str:
     """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
     flaws.append(Flaw("U006", url))
-    return _WRAP.sub("", url).replace(" ", "%20")
+    return _BLANKS.sub(_unwrapped, url).replace(" ", "%20")
+
+
+def _unwrapped(blanks: re.Match[str]) -> str:
+    is_wrap = "\n" in blanks[0] or "\r" in blanks[0]
+    return "" if is_wrap else blanks[0].replace("\t", "")
 
 
 def _absolute(url: str, base: str | None, flaws: list[Flaw]) -> str | None:
@@ -188,6 +202,14 @@ def _is_doubtful(url: str) -> bool:
     labels = first.split(".")
     is_name = slash != "" and len(labels) > 1 and labels[-1].isascii() and labels[-1].isalpha()
     return len(labels) > 2 or is_name or _PLACEHOLDER.search(first) is not None
+
+
+def _is_ipv6(address: str) -> bool:
+    try:
+        IPv6Address(address)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_authority(authority: str) -> bool:

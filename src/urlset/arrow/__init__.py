@@ -8,6 +8,7 @@ DuckDB, pandas and pyarrow take it without a copy and without being imported her
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -33,6 +34,7 @@ __all__ = [
     "is_arrow",
     "open_stream",
     "schema",
+    "select_rows",
 ]
 
 Leaf = Literal["string", "instant", "number", "offset", "line", "flag"]
@@ -101,11 +103,51 @@ def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None)
     return arro3.Table.from_batches([batch], schema=schema()).__arrow_c_stream__(requested_schema)
 
 
-def chain_streams(streams: Iterable[Any], requested_schema: object = None) -> object:
-    """Make one Arrow C stream of many with our schema; each is asked for when its turn comes."""
+def chain_streams(
+    streams: Iterable[Any], requested_schema: object = None, *, limit: int | None = None
+) -> object:
+    """Make one Arrow C stream of many with our schema; each is asked for when its turn comes.
+
+    It ends after ``limit`` rows, and asks for no more streams then.
+    """
     batches = (batch for stream in streams for batch in arro3.RecordBatchReader.from_stream(stream))
+    reader = arro3.RecordBatchReader.from_batches(schema(), _first(batches, limit))
+    return reader.__arrow_c_stream__(requested_schema)
+
+
+def select_rows(
+    stream: Any,
+    is_wanted: Callable[[str, datetime | None], bool],
+    requested_schema: object = None,
+) -> object:
+    """Make an Arrow C stream of those rows of another whose loc and lastmod are wanted."""
+    batches = (selected(batch, is_wanted) for batch in arro3.RecordBatchReader.from_stream(stream))
     reader = arro3.RecordBatchReader.from_batches(schema(), batches)
     return reader.__arrow_c_stream__(requested_schema)
+
+
+def _first(batches: Iterable[Any], limit: int | None) -> Iterator[Any]:
+    left = limit
+    if left == 0:
+        return
+    for batch in batches:
+        if left is None or batch.num_rows < left:
+            yield batch
+            left = None if left is None else left - batch.num_rows
+        else:
+            yield batch.slice(0, left)
+            return
+
+
+def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> Any:
+    """Take those rows of a batch of which loc and lastmod are wanted."""
+    pairs = zip(
+        column_of(batch.column("loc"), "loc", "string"),
+        column_of(batch.column("lastmod"), "lastmod", "instant"),
+        strict=True,
+    )
+    rows = [number for number, pair in enumerate(pairs) if is_wanted(*pair)]
+    return batch.take(arro3.Array(rows, arro3.DataType.uint64()))
 
 
 def open_stream(stream: Any) -> Any:

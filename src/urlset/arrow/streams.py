@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import arro3.core as arro3
 
-from urlset.arrow import ENTRY, Leaf, ListOf, array_of, column_of, schema, type_of
+from urlset.arrow import ENTRY, Leaf, ListOf, array_of, column_of, schema, selected, type_of
 
-__all__ = ["Flow", "Kind", "as_entries", "numbered", "pick", "rows_to_flow"]
+__all__ = [
+    "Counted",
+    "Flow",
+    "Kind",
+    "Tally",
+    "as_entries",
+    "numbered",
+    "rows_to_flow",
+    "uncounted",
+]
 
 Kind = Leaf | ListOf
 """What a column of plain rows holds."""
+
+Choose = Callable[[str, datetime | None], bool]
+"""Tells by its loc and its lastmod whether an entry is wanted."""
+
+_ENTRY = arro3.Field("entry", arro3.DataType.uint32())
 
 
 class Flow:
@@ -61,32 +77,80 @@ def rows_to_flow(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[An
 
 
 def numbered(streams: Iterable[tuple[int, Any]]) -> Flow:
-    """Chain streams of entries, each behind a first column ``document`` with its number."""
+    """Chain tables of entries, each behind a first column ``document`` with its number."""
     field = arro3.Field("document", arro3.DataType.uint32())
 
     def batches() -> Iterator[Any]:
         for number, stream in streams:
             for batch in arro3.RecordBatchReader.from_stream(stream):
-                numbers = arro3.Array([number] * batch.num_rows, field.type)
-                yield batch.add_column(0, field, numbers)
+                yield batch.add_column(0, field, _repeated(number, batch.num_rows))
 
-    return Flow(schema().insert(0, field), batches)
+    return Flow(_counted_schema().insert(0, field), batches)
 
 
-def pick(stream: Any, names: Sequence[str], choose: Callable[..., list[int]]) -> Flow:
-    """Keep some rows of a stream of entries: ``choose`` is given the columns of those names.
+class Tally:
+    """How many rows have passed, and how many are still wanted (``left``; None for all)."""
 
-    It gives the numbers of the rows to keep within the batch, in their order; instants come to
-    it as microseconds since 1970.
+    def __init__(self, limit: int | None = None):
+        self.limit = limit
+        self.count = 0
+
+    @property
+    def left(self) -> int | None:
+        """How many more are wanted."""
+        return None if self.limit is None else max(0, self.limit - self.count)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many as were wanted, and maybe more."""
+        return self.left == 0
+
+
+class Counted:
+    """The wanted entries of one document behind a first column ``entry``, counted as they pass.
+
+    That is the number of each in the document, from 1, of those that are not wanted, too.
+    ``len()`` is that of the document. Where it is read again, what passed before is not counted.
     """
 
+    def __init__(self, rows: Any, choose: Choose | None = None, tally: Tally | None = None):
+        self.tally = tally or Tally()
+        self._rows = rows
+        self._choose = choose
+        self._passed = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return Flow(_counted_schema(), self._batches).__arrow_c_stream__(requested_schema)
+
+    def _batches(self) -> Iterator[Any]:
+        self.tally.count -= self._passed
+        self._passed = 0
+        start = 1
+        for batch in arro3.RecordBatchReader.from_stream(self._rows):
+            rows = batch.add_column(0, _ENTRY, _count_up(start, batch.num_rows))
+            start += batch.num_rows
+            if self._choose is not None:
+                rows = selected(rows, self._choose)
+            if self.tally.left is not None:
+                rows = rows.slice(0, min(self.tally.left, rows.num_rows))
+            self._passed += rows.num_rows
+            self.tally.count += rows.num_rows
+            if rows.num_rows:
+                yield rows
+            if self.tally.is_full:
+                return
+
+
+def uncounted(streams: Iterable[Any]) -> Flow:
+    """Chain tables of counted entries, without their numbers: the schema of entries."""
+
     def batches() -> Iterator[Any]:
-        for batch in arro3.RecordBatchReader.from_stream(stream):
-            kept = choose(*(_plain(batch.column(name)) for name in names))
-            if len(kept) == batch.num_rows:
-                yield batch
-            elif kept:
-                yield batch.take(arro3.Array(kept, arro3.DataType.uint32()))
+        for stream in streams:
+            for batch in arro3.RecordBatchReader.from_stream(stream):
+                yield batch.remove_column(0)
 
     return Flow(schema(), batches)
 
@@ -116,22 +180,27 @@ def _shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | No
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None
         return array_of([empty] * batch.num_rows, spec)
-    array = batch.column(found)
-    if name == "loc" and array.null_count:
-        raise ValueError(f"expected a URL in every row, found {array.null_count:,} without one")
-    if array.type == type_of(spec):
-        return array
-    if not (array.null_count and isinstance(spec, ListOf)):
+    column = batch.column(found)
+    if name == "loc" and column.null_count:
+        raise ValueError(f"expected a URL in every row, found {column.null_count:,} without one")
+    if column.type == type_of(spec):
+        return column
+    if not (column.null_count and isinstance(spec, ListOf)):
         with suppress(Exception):  # arro3 raises bare ones for casts that cannot be made
-            cast = array.cast(type_of(spec))
-            if cast.null_count == array.null_count:  # it makes null of what it cannot read
+            cast = column.cast(type_of(spec))
+            if cast.null_count == column.null_count:  # it makes null of what it cannot read
                 return cast
     # By way of rows, which knows what may be missing in lists and structs: ten times as long.
-    return array_of(column_of(array, name, spec), spec)
+    return array_of(column_of(column, name, spec), spec)
 
 
-def _plain(array: Any) -> list[Any]:
-    if array.type == arro3.DataType.timestamp("us", tz="UTC"):
-        array = array.cast(arro3.DataType.int64())
-    values: list[Any] = array.to_pylist()
-    return values
+def _counted_schema() -> Any:
+    return schema().insert(0, _ENTRY)
+
+
+def _repeated(number: int, count: int) -> Any:
+    return arro3.Array.from_buffer(array("I", [number]) * count)
+
+
+def _count_up(start: int, count: int) -> Any:
+    return arro3.Array.from_buffer(array("I", range(start, start + count)))

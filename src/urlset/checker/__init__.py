@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from urlset.checker.findings import Findings
 from urlset.checker.fixes import FIXES
@@ -10,6 +11,9 @@ from urlset.checker.model import Excerpt, Finding
 from urlset.checker.selection import selector
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, read
+
+if TYPE_CHECKING:
+    from urlset.fetcher import Policy
 
 __all__ = ["FIXES", "Excerpt", "Finding", "Findings", "check"]
 
@@ -24,6 +28,8 @@ def check(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     max_excerpts: int = 20,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
 ) -> Findings:
     """Check what :func:`urlset.read` would read: the same source, the same pass, told as findings.
 
@@ -38,5 +44,13 @@ def check(
     ['missing-namespace', 'unescaped-ampersand']
     """
     wanted = selector(select, ignore)
-    entries = read(source, base=base, engine=engine, limit_bytes=limit_bytes, follow=follow)
+    entries = read(
+        source,
+        base=base,
+        engine=engine,
+        limit_bytes=limit_bytes,
+        follow=follow,
+        policy=policy,
+        auth=auth,
+    )
     return Findings(entries, wanted, max_excerpts)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from urlset.checker.fixes import FIXES
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.names import name_problems
-from urlset.checker.places import excerpt_of, located
+from urlset.checker.places import excerpt_of
 from urlset.document import Document
+from urlset.locating import located
 from urlset.model import Level, Problem
 from urlset.reader import DocumentRecord, Entries
 from urlset.rules import RULES
@@ -117,7 +118,7 @@ class Findings:
             if self._wanted(problem.code):
                 whole = _finding(problem, document.source, None)
                 yield whole._replace(line=None, column=None, offset=None)
-        for problem, loc in located(document):
+        for problem, _, loc in located(document):
             if self._wanted(problem.code):
                 yield _finding(problem, document.source, loc)
 

@@ -84,6 +84,10 @@ G035 Keep one of the elements
 G055 Keep one of the elements
 H001 Give the link rel="alternate", hreflang and href
 H002 Write rel="alternate"
+R002 Write the full URL, with https:// and the host
+R003 Write `Sitemap: https://…` on a line of its own, for each sitemap
+R006 Move the Sitemap lines up, and shorten the file
+R007 Save the file in UTF-8, without a byte order mark
 """
 
 FIXES = {line[:4]: line[5:] for line in _TABLE.strip().splitlines()}

@@ -14,6 +14,16 @@ import typer
 from urlset.checker import Finding, Findings
 from urlset.checker import check as find
 from urlset.cli.colour import painter
+from urlset.cli.network import (
+    AuthFile,
+    Concurrency,
+    Delay,
+    Headers,
+    Network,
+    Timeout,
+    UserAgent,
+    network_of,
+)
 from urlset.cli.options import BaseUrl, EngineOption, Output, Sources, misuse
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, note
@@ -61,24 +71,41 @@ def check(
     max_examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Shown of each rule by text and github; 0: all.")
     ] = 20,
+    user_agent: UserAgent = None,
+    header: Headers = None,
+    auth_file: AuthFile = None,
+    delay: Delay = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
     """Check sitemaps, and tell what is wrong with line, column and what to do.
 
-    Checks what `urlset read` reads: files, folders, an index with the files beside it. Exits
+    Checks what `urlset read` reads: sites, files, folders, an index with its children. Exits
     with 0 where there is nothing to tell and with 1 where there are findings. `urlset rules`
     lists the rules; json is an array of {rule, code, level, message, source, line, column,
     loc, fix}.
 
     \b
     Examples:
+      urlset check https://example.com
       urlset check sitemap.xml
       urlset check public/ --ignore T003,utf8-bom --fail-level warning
       urlset check sitemap.xml --select X --format json
       urlset check public/ --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
-    run = _Run(base_url, engine, _names(select), _names(ignore) or [], max_examples or None)
+    network = network_of(
+        user_agent=user_agent,
+        headers=header,
+        auth_file=auth_file,
+        delay=delay,
+        concurrency=concurrency,
+        timeout=timeout,
+    )
+    run = _Run(
+        base_url, engine, _names(select), _names(ignore) or [], max_examples or None, network
+    )
     with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
         findings = run.findings(sources, progress)
         for text in _report(format, findings, run, sink):
@@ -101,6 +128,7 @@ class _Run:
         select: list[str] | None,
         ignore: list[str],
         max_examples: int | None,
+        network: Network,
     ):
         self.by_level: Counter[Level] = Counter()
         self.omitted: Counter[str] = Counter()
@@ -111,6 +139,7 @@ class _Run:
         self._engine = engine
         self._select = select
         self._ignore = ignore
+        self._network = network
 
     def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
         """The findings in all sources; where one fails, the others are checked nevertheless."""
@@ -140,6 +169,7 @@ class _Run:
                 select=self._select,
                 ignore=self._ignore,
                 max_excerpts=sys.maxsize if self.max_examples is None else self.max_examples,
+                **self._network._asdict(),
             )
 
     def _count(self, found: Findings) -> None:
@@ -147,9 +177,10 @@ class _Run:
             self.omitted[code] += count
             self.by_level[RULES[code].level] += count
         for record in found.documents:
-            if record.kind is None:
+            is_cut = record.fetched is not None and not record.fetched.is_whole
+            if record.error and (record.kind is None or is_cut):
                 self.failures.append(f"{record.source}: {record.error}")
-            else:
+            if record.kind is not None:
                 self.documents.append(record._replace(problems=()))
 
 

@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from typing import IO, Any, Literal, NamedTuple, cast
 
 from urlset.errors import SourceError
+from urlset.reader import is_url
 from urlset.urls import ASCII_SPACE
 
 __all__ = ["ListFile", "Trail", "open_list"]
@@ -88,7 +89,7 @@ def open_list(source: str, stack: ExitStack) -> ListFile | bytes | None:
 
     The stack closes what was opened.
     """
-    if source != "-" and os.path.isdir(source):
+    if source != "-" and (is_url(source) or os.path.isdir(source)):
         return None
     raw = _open(source, stack)
     head = raw.read(_HEAD)

@@ -28,7 +28,9 @@ class EngineName(StrEnum):
 
 Sources = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE", help="Files, folders, or - for stdin.", show_default=False),
+    typer.Argument(
+        metavar="SOURCE", help="Sites, URLs, files, folders, - for stdin.", show_default=False
+    ),
 ]
 EngineOption = Annotated[
     EngineName | None,

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from contextlib import closing
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from urlset.cli.colour import painter
+from urlset.cli.network import (
+    AuthFile,
+    Concurrency,
+    Delay,
+    Headers,
+    Timeout,
+    UserAgent,
+    network_of,
+)
 from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources
 from urlset.cli.rows import csv_lines, jsonl_lines, txt_lines
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.table import table_lines
 from urlset.cli.talk import Progress, count_of, note
-from urlset.cli.wanted import Wanted
-from urlset.dates import parse_date
+from urlset.cli.tree import tree_lines
 from urlset.model import Entry
+from urlset.reader.selection import Selection
 
 __all__ = ["read"]
 
@@ -46,26 +55,60 @@ def read(
     output: Output = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Only entries with a lastmod of that moment or later."),
+        typer.Option(
+            metavar="DATE", help="Only what has changed since: entries, and children of an index."
+        ),
     ] = None,
     match: Annotated[
         str | None,
         typer.Option(metavar="RE", help="Only URLs in which this regular expression is found."),
     ] = None,
-    sql: Annotated[
+    exclude: Annotated[
         str | None,
-        typer.Option(metavar="QUERY", help="Show what this query gives, of the tables of a store."),
+        typer.Option(metavar="RE", help="Not those in which this one is found."),
     ] = None,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option("--hosts", metavar="HOSTS", help="Only URLs of these hosts, by commas."),
+    ] = None,
+    in_scope: Annotated[
+        bool,
+        typer.Option(
+            "--in-scope",
+            help="Only URLs that the sitemap may list: below its folder, or of a host whose "
+            "robots.txt declares it.",
+        ),
+    ] = False,
     limit: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Stop after so many entries.")
     ] = None,
     follow: Annotated[
         bool, typer.Option(help="Read the sitemaps that an index lists, too.")
     ] = True,
+    sql: Annotated[
+        str | None,
+        typer.Option(metavar="QUERY", help="Show what this query gives, of the tables of a store."),
+    ] = None,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Show the documents and their counts, not the entries.")
+    ] = False,
+    user_agent: UserAgent = None,
+    header: Headers = None,
+    auth_file: AuthFile = None,
+    delay: Delay = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep documents there, and fetch what has changed."),
+    ] = None,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
     """Read sitemaps and show their entries.
+
+    Of a site (https://example.com) all sitemaps are found and read; every other URL is that of
+    a sitemap. What cannot be read is listed, and the exit code is 1.
 
     Reads XML sitemaps, sitemap indexes with the files beside them, text, RSS and Atom, gzipped
     or not, told apart by their content; of a folder, every sitemap in it. What is wrong in a
@@ -75,46 +118,130 @@ def read(
     images, videos, news and alternates where there are any. csv has those six columns; beware
     that spreadsheets take a cell beginning with = for a formula. parquet has all columns.
 
-    duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps and
-    problems: what it has of a document is replaced, the rest stays. --sql asks those tables
-    without keeping them. Stores and files of Parquet can be read like sitemaps.
+    duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps,
+    problems, robots and fetches: what it has of a document is replaced, the rest stays. --sql
+    asks those tables without keeping them. Stores and files of Parquet can be read like
+    sitemaps.
 
     \b
     Examples:
+      urlset read https://example.com --format jsonl --output urls.jsonl
+      urlset read https://example.com --tree
       urlset read sitemap.xml
       urlset read sitemap_index.xml --format csv --output urls.csv
       urlset read public/ --since 2026-01-01 --match '/blog/' --format txt
       curl -s https://example.com/sitemap.xml.gz | urlset read - --format jsonl
-      urlset read public/ --output site.duckdb
+      urlset read https://example.com --output site.duckdb
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     chosen = format or _format_of(output)
-    moment = None if since is None else _moment(since)
-    wanted = Wanted(moment, None if match is None else _pattern(match), limit)
-    session = Session(engine=engine, base=base_url, follow=follow)
-    if sql is not None or chosen in ("parquet", "duckdb"):
+    wanted: dict[str, Any] = {
+        "since": since,
+        "match": match,
+        "exclude": exclude,
+        "in_scope": in_scope,
+    }
+    wanted["hosts"] = _split(hosts)
+    session = Session(
+        engine=engine,
+        base=base_url,
+        follow=follow,
+        cache=cache,
+        **_checked(wanted),
+        **network_of(
+            user_agent=user_agent,
+            headers=header,
+            auth_file=auth_file,
+            delay=delay,
+            concurrency=concurrency,
+            timeout=timeout,
+        )._asdict(),
+    )
+    is_table = sql is not None or chosen in ("parquet", "duckdb")
+    if tree and is_table:
+        raise MisuseError("--tree: expected no --sql and a format of text; the tree is no table")
+    work = _Work(session, sources, limit, is_filtered=any(wanted.values()))
+    try:
+        if is_table:
+            work.into_tables(sql, chosen, output)
+        else:
+            work.into_text(chosen, output, is_tree=tree)
+    except KeyboardInterrupt:
+        # A file that is not whole does not appear; a store has what was read.
+        if output is None or (chosen == "duckdb" and sql is None):
+            session.tell_failures()
+            note(f"Interrupted: {work.total(is_limited=False)}")
+        raise
+    note(work.total(is_limited=limit is not None and work.count >= limit))
+    raise typer.Exit(session.exit_code)
+
+
+class _Work:
+    """One reading on its way to where it is to go; ``count`` is how many entries have passed."""
+
+    def __init__(
+        self, session: Session, sources: list[str], limit: int | None, *, is_filtered: bool
+    ):
+        self.count = 0
+        self._session = session
+        self._sources = sources
+        self._limit = limit
+        self._is_filtered = is_filtered
+        self._answered: int | None = None
+
+    def into_text(self, form: RowFormat, output: Path | None, *, is_tree: bool) -> None:
+        """Write entries, or the tree of documents, as lines."""
+        session = self._session
+        with Sink(output) as sink, Progress(is_shown=is_tree or not sink.is_terminal) as progress:
+            with closing(session.entries(self._sources, progress)) as entries:
+                rows = self._counted(islice(entries, self._limit))
+                for text in _tree(session, rows, sink) if is_tree else _lines(form, rows, sink):
+                    sink.write(text, is_markup=is_tree or form == "table")
+            if session.exit_code == 2:
+                session.tell_failures()
+                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
+        session.tell_failures()
+
+    def into_tables(self, sql: str | None, form: RowFormat, output: Path | None) -> None:
+        """Fill a store or a file of Parquet, or write what a query gives."""
+        from urlset.arrow.streams import Tally
         from urlset.cli.tables import read_tables
 
-        rows = read_tables(session, sources, wanted, sql=sql, form=chosen, output=output)
-    else:
-        with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
-            entries = wanted.entries(session.entries(sources, progress))
-            for text in _lines(chosen, entries, sink):
-                sink.write(text, is_markup=chosen == "table")
-            session.tell_failures()
-            if session.exit_code == 2:
-                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
-        rows = None
-    is_filtered = moment is not None or match is not None
-    total = session.total(wanted.count, is_filtered=is_filtered, is_limited=wanted.is_full)
-    if rows is None:
-        note(total)
-    elif session.documents:
-        note(f"{count_of(rows, 'row')} of {total}")
-    else:  # a store was asked as it lies there
-        note(count_of(rows, "row"))
-    raise typer.Exit(session.exit_code)
+        tally = Tally(self._limit)
+        try:
+            self._answered = read_tables(
+                self._session,
+                self._sources,
+                tally,
+                is_filtered=self._is_filtered,
+                sql=sql,
+                form=form,
+                output=output,
+            )
+        finally:
+            self.count = tally.count
+
+    def total(self, *, is_limited: bool) -> str:
+        """One line that sums up what was shown."""
+        text = self._session.total(self.count, is_filtered=self._is_filtered, is_limited=is_limited)
+        if self._answered is None:
+            return text
+        rows = count_of(self._answered, "row")
+        # A store that was asked as it lies there has read nothing.
+        return f"{rows} of {text}" if self._session.records else rows
+
+    def _counted(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        for entry in entries:
+            self.count += 1
+            yield entry
+
+
+def _tree(session: Session, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
+    for _ in entries:
+        pass
+    paint = painter(is_shown=sink.is_stdout)
+    yield from (f"{paint(line)}\n" for line in tree_lines(session.records))
 
 
 def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
@@ -131,18 +258,15 @@ def _format_of(output: Path | None) -> RowFormat:
     return endings.get(output.suffix.lower() if output else "", RowFormat.table)
 
 
-def _moment(text: str) -> datetime:
-    instant = parse_date(text).instant
-    if instant is None:
-        raise MisuseError(f"--since: expected a date like 2026-01-31, found {text!r}")
-    return instant
+def _split(options: list[str] | None) -> list[str] | None:
+    names = [name.strip() for option in options or () for name in option.split(",")]
+    return [name for name in names if name] or None
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _checked(wanted: dict[str, Any]) -> dict[str, Any]:
+    """The options as they are, if they can be meant: told before anything is read."""
     try:
-        return re.compile(text)
-    except re.error as error:
-        raise MisuseError(
-            f"--match: expected a regular expression, found {text!r}: {error}; "
-            "write \\ before a character that stands for itself"
-        ) from error
+        Selection.of(**wanted)
+    except ValueError as error:
+        raise MisuseError(f"--{error}") from error
+    return wanted

@@ -2,74 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
-from urlset.cli.talk import Progress, complain_each, count_of
+from urlset.cli.talk import Progress, complain_each, count_of, note, size_of
 from urlset.errors import SourceError
 from urlset.model import Entry
-from urlset.reader import DocumentRecord, Visit
+from urlset.reader import SITEMAP_KINDS, DocumentRecord, Portion
 from urlset.reader import read as open_source
+from urlset.reader.entries import Heard
+
+if TYPE_CHECKING:
+    from urlset.arrow.streams import Tally
 
 __all__ = ["Session"]
+
+SLOW_S = 5.0
+"""From so many seconds on a document is told as slow; most come in less than one."""
 
 
 class Session:
     """Reads sources one after another; one that fails does not keep the others from being read."""
 
-    def __init__(self, *, engine: str | None, base: str | None, follow: bool = True):
+    def __init__(self, **options: Any):
         self.documents = 0
         self.indexes = 0
         self.entries_read = 0
         self.problems = 0
+        self.skipped = 0
         self.failures: list[str] = []
         self.unread: set[str] = set()
-        self._engine = engine
-        self._base = base
-        self._follow = follow
+        self.records: list[DocumentRecord] = []
+        self._options = options
+        self._met = 0
+        self._found = 0
+        self._bytes = 0
+        self._is_remote = False
+        self._began = time.monotonic()
+        self._slow: list[tuple[float, str]] = []
+        self._disallowed: list[str] = []
 
-    def entries(self, sources: Sequence[str], progress: Progress) -> Iterator[Entry]:
+    def entries(self, sources: Sequence[str], progress: Progress) -> Generator[Entry]:
         """The entries of all sources, a document at a time."""
         for source in sources:
-            for _, document in self.visits(source, progress):
-                if document is not None:
-                    yield from document.entries
+            try:
+                entries = open_source(source, **self._options)
+                with closing(entries.visits()) as visits:
+                    for visit in visits:
+                        self.count(visit.record)
+                        progress.update(self._so_far(visit.record), self._details())
+                        yield from entries.selected(visit)
+            except SourceError as error:
+                self.failures.append(str(error))
 
-    def visits(self, source: str, progress: Progress) -> Iterator[Visit]:
-        """The documents of one source, counted; it ends early where the source cannot be read."""
+    def portions(
+        self, source: str, progress: Progress, tally: Tally, heard: Heard | None = None
+    ) -> Generator[Portion]:
+        """The documents of one source with their wanted entries, counted by ``tally``.
+
+        It ends early where the source cannot be read.
+        """
         try:
-            entries = open_source(source, base=self._base, engine=self._engine, follow=self._follow)
-            for visit in entries.visits():
-                self.count(visit.record)
-                progress.update(self._so_far(visit.record))
-                yield visit
+            entries = open_source(source, **self._options)
+            with closing(entries.portions(heard, tally)) as portions:
+                for portion in portions:
+                    self.count(portion.record)
+                    progress.update(self._so_far(portion.record), self._details())
+                    yield portion
         except SourceError as error:
             self.failures.append(str(error))
             self.unread.add(source)
 
     def count(self, record: DocumentRecord) -> None:
         """Take a document into the totals."""
+        self.records.append(record._replace(problems=()))
+        self._met += 1
+        self._found += record.sitemaps + (record.how != "index")
+        self._bytes += record.packed_size
+        if record.fetched is not None:
+            self._is_remote = True
+            self._bytes += record.fetched.wire_size - record.packed_size
+            if record.fetched.seconds >= SLOW_S:
+                self._slow = sorted([*self._slow, (record.fetched.seconds, str(record.source))])
+                del self._slow[:-3]
+        if record.disallowed_by:
+            self._disallowed.append(str(record.source))
         if record.error:
             self.failures.append(f"{record.source or 'the document'}: {record.error}")
-        if record.kind in ("urlset", "index", "text", "rss", "atom"):
+        self.skipped += record.skipped is not None
+        if record.kind in SITEMAP_KINDS:
             self.documents += 1
             self.indexes += record.kind == "index"
             self.entries_read += record.entries
             self.problems += record.problem_count
 
     def tell_failures(self) -> None:
-        """List what could not be read, on stderr."""
+        """List what could not be read, on stderr; and what went well, but slowly or unasked."""
+        for seconds, source in reversed(self._slow):
+            note(f"{source} took {seconds:,.1f} s")
+        if self._disallowed:
+            note(
+                f"robots.txt disallows {count_of(len(self._disallowed), 'sitemap')} that it leads "
+                f"to, so engines do not read them: {self._disallowed[0]}"
+            )
         complain_each(self.failures)
 
     def total(self, shown: int, *, is_filtered: bool, is_limited: bool) -> str:
         """One line that sums up what was shown."""
         text = count_of(shown, "entry", "entries")
         if is_limited:
-            return f"{text}, and no more: --limit"
+            return f"{text}, and no more: --limit{self._on_the_wire()}"
         if is_filtered:
             text += f" of {self.entries_read:,}"
         text += f" from {count_of(self.documents, 'document', 'documents')}"
         if self.indexes:
             text += f", {count_of(self.indexes, 'index', 'indexes')} among them"
+        text += self._on_the_wire()
+        if self.skipped:
+            text += f"; {count_of(self.skipped, 'document')} skipped: not changed since"
         if self.problems:
             problems = count_of(self.problems, "problem was", "problems were")
             text += f"; {problems} forgiven, `urlset check` tells which"
@@ -82,6 +134,27 @@ class Session:
             return 0
         return 1 if self.documents else 2
 
+    def _on_the_wire(self) -> str:
+        seconds = time.monotonic() - self._began
+        return f", {size_of(self._bytes)} in {seconds:,.1f} s" if self._is_remote else ""
+
     def _so_far(self, record: DocumentRecord) -> str:
-        documents = count_of(self.documents, "document")
-        return f"{documents}, {self.entries_read:,} entries · {record.source or 'stdin'}"
+        name = record.source or "stdin"
+        if not self._is_remote:
+            documents = count_of(self.documents, "document")
+            return f"{documents}, {self.entries_read:,} entries · {name}"
+        rate = self._bytes / max(time.monotonic() - self._began, 0.001)
+        found = max(self._found, self._met)
+        return (
+            f"{self._met:,} of {count_of(found, 'document')}, {self.entries_read:,} entries, "
+            f"{size_of(self._bytes)}, {size_of(int(rate))}/s · {name}"
+        )
+
+    def _details(self) -> Iterator[str]:
+        """The slow ones and the latest that failed, for whoever waits."""
+        for seconds, source in self._slow:
+            yield f"slow: {source}, {seconds:,.1f} s"
+        if len(self.failures) > 3:
+            yield f"{len(self.failures):,} failed, the latest:"
+        for failure in self.failures[-3:]:
+            yield f"failed: {failure}"

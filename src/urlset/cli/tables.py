@@ -12,15 +12,13 @@ from pathlib import Path
 
 import typer
 
-from urlset.arrow import open_stream, schema
-from urlset.arrow.streams import Flow
+from urlset.arrow.streams import Counted, Tally, uncounted
 from urlset.cli.answers import answer_lines
 from urlset.cli.colour import painter
 from urlset.cli.options import MisuseError
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress
-from urlset.cli.wanted import Wanted
 from urlset.errors import QueryError
 from urlset.store import Answer, Store, is_database, write_parquet
 
@@ -30,8 +28,9 @@ __all__ = ["read_tables"]
 def read_tables(
     session: Session,
     sources: Sequence[str],
-    wanted: Wanted,
+    tally: Tally,
     *,
+    is_filtered: bool,
     sql: str | None,
     form: str,
     output: Path | None,
@@ -40,26 +39,41 @@ def read_tables(
     target = None if output is None or str(output) == "-" else output
     if sql is None:
         if form == "parquet":
-            _into_parquet(session, sources, wanted, target)
+            _into_parquet(session, sources, tally, target)
         else:
-            _into_store(session, sources, wanted, target)
+            _into_store(session, sources, tally, target)
         return None
     if form == "duckdb":
         raise MisuseError(
             "--sql: expected the format table, jsonl, csv, txt or parquet for what "
             "it gives, found duckdb; read into the store first, then ask it"
         )
-    return _answered(session, sources, wanted, sql, form, target)
+    is_store = (
+        len(sources) == 1 and not is_filtered and tally.limit is None and is_database(sources[0])
+    )
+    with _opened(sources[0] if is_store else None) as store:
+        with _told():
+            store.check(sql)  # before anything is read
+        if not is_store:
+            with Progress() as progress:
+                _fill(store, session, sources, tally, progress)
+            session.tell_failures()
+            if session.exit_code == 2:
+                raise typer.Exit(2)
+        with _told():
+            answer = store.query(sql)
+        _write(answer, form, target)
+        return len(answer)
 
 
 def _into_store(
-    session: Session, sources: Sequence[str], wanted: Wanted, target: Path | None
+    session: Session, sources: Sequence[str], tally: Tally, target: Path | None
 ) -> None:
     if target is None:
         raise MisuseError("--format duckdb: expected --output, a store is no stream")
     is_new = not os.path.lexists(target)
     with Store.open(target) as store, Progress() as progress:
-        _fill(store, session, sources, wanted, progress)
+        _fill(store, session, sources, tally, progress)
     session.tell_failures()
     if session.exit_code == 2:
         if is_new:
@@ -68,66 +82,45 @@ def _into_store(
 
 
 def _fill(
-    store: Store, session: Session, sources: Sequence[str], wanted: Wanted, progress: Progress
+    store: Store, session: Session, sources: Sequence[str], tally: Tally, progress: Progress
 ) -> None:
     for source in sources:
         with store.filling(source) as filling:
-            filling.is_whole = wanted.limit is None
-            for record, document in session.visits(source, progress):
-                rows = None if document is None else wanted.columns(document.entries)
-                filling.add(record, document, rows)
-                if wanted.limit is not None:
-                    filling.write()  # so that the rows are counted
-                    if wanted.is_full:
-                        return
+            filling.is_whole = tally.limit is None
+            for portion in session.portions(source, progress, tally, filling.hear):
+                filling.add(*portion)
             filling.is_whole &= source not in session.unread
 
 
 def _into_parquet(
-    session: Session, sources: Sequence[str], wanted: Wanted, target: Path | None
+    session: Session, sources: Sequence[str], tally: Tally, target: Path | None
 ) -> None:
     with _parquet(target) as path, Progress() as progress:
 
-        def batches() -> Iterator[object]:
+        def tables() -> Iterator[Counted]:
             for source in sources:
-                for _, document in session.visits(source, progress):
-                    if document is not None and document.entries:
-                        yield from open_stream(wanted.columns(document.entries))
-                        if wanted.is_full:
-                            return
-
-        def guarded() -> Iterator[object]:
-            yield from batches()
-            session.tell_failures()
+                for _, _, rows in session.portions(source, progress, tally):
+                    if rows is not None:
+                        yield rows
             if session.exit_code == 2:
+                session.tell_failures()
                 raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
 
-        write_parquet(Flow(schema(), guarded), path)
+        write_parquet(uncounted(tables()), path)
+    session.tell_failures()
 
 
-def _answered(
-    session: Session,
-    sources: Sequence[str],
-    wanted: Wanted,
-    sql: str,
-    form: str,
-    target: Path | None,
-) -> int:
-    is_store = len(sources) == 1 and wanted.is_all and is_database(sources[0])
-    with Store.open(sources[0] if is_store else None, read_only=is_store) as store:
-        try:
-            store.check(sql)  # before anything is read
-            if not is_store:
-                with Progress() as progress:
-                    _fill(store, session, sources, wanted, progress)
-                session.tell_failures()
-                if session.exit_code == 2:
-                    raise typer.Exit(2)
-            answer = store.sql(sql)
-        except QueryError as error:
-            raise QueryError(f"--sql: {error}") from error
-        _write(answer, form, target)
-        return len(answer)
+def _opened(path: str | None) -> Store:
+    """The store that is asked as it lies there, or one for what is read first."""
+    return Store.open(path, read_only=path is not None)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except QueryError as error:
+        raise QueryError(f"--sql: {error}") from error
 
 
 def _write(answer: Answer, form: str, target: Path | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from urlset.reporter import harmless
 
-__all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note"]
+__all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note", "size_of"]
 
 EVERY_S = 5.0
 """Seconds between lines of progress where there is no terminal: a sign of life in a log of CI."""
@@ -50,6 +50,21 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def size_of(count: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> size_of(512), size_of(45_200_000)
+    ('512 bytes', '45.2 MB')
+    """
+    if count < 1_000:
+        return count_of(count, "byte")
+    size, unit = count / 1_000, "KB"
+    for larger in ("MB", "GB", "TB"):
+        if size >= 1_000:
+            size, unit = size / 1_000, larger
+    return f"{size:.1f} {unit}"
+
+
 def is_coloured(stream: TextIO) -> bool:
     """Tell whether colours are wanted there: a terminal that has them, and no NO_COLOR."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":  # https://no-color.org
@@ -76,12 +91,16 @@ class Progress:
             self._status.start()
         return self
 
-    def update(self, text: str) -> None:
-        """Say where the work is; cheap enough to be called for every document."""
+    def update(self, text: str, details: Iterable[str] = ()) -> None:
+        """Say where the work is; cheap enough to be called for every document.
+
+        A terminal has room for ``details``, a line each.
+        """
         if self._status is not None:
             from rich.text import Text
 
-            self._status.update(Text(harmless(text)))
+            lines = [text, *(f"  {line}" for line in details)]
+            self._status.update(Text("\n".join(map(harmless, lines)), overflow="ellipsis"))
         elif self._is_shown and time.monotonic() >= self._next:
             self._next = time.monotonic() + EVERY_S
             note(text)

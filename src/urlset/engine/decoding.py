@@ -164,13 +164,19 @@ def _repaired(data: bytes) -> Decoded:
     runs = [Run(0, 0, 1, 1)]
     position = size = count = 0
     first: tuple[int, int] | None = None
+    # Small behind a fault and then growing: or a megabyte of bad bytes would be decoded a
+    # chunk for each of them, which takes a quarter of a minute.
+    step = _CHUNK
     while position < len(data):
         try:
-            data[position : position + _CHUNK].decode()
-            end, bad = min(position + _CHUNK, len(data)), 0
+            data[position : position + step].decode()
+            end, bad = min(position + step, len(data)), 0
+            step = min(2 * step, _CHUNK)
         except UnicodeDecodeError as error:
             end, bad = position + error.start, error.end - error.start
-            if error.reason == "unexpected end of data" and position + _CHUNK < len(data):
+            is_cut = error.reason == "unexpected end of data" and position + step < len(data)
+            step = step if is_cut else _STEP
+            if is_cut:
                 bad = 0  # the chunk ends inside a character
                 end = end if error.start else min(position + 4, len(data))
         pieces.append(data[position:end])
@@ -193,3 +199,4 @@ def _repaired(data: bytes) -> Decoded:
 
 
 _CHUNK = 1 << 16
+_STEP = 1 << 6

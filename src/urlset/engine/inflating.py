@@ -22,6 +22,7 @@ _OTHERS = (
 )
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _PIECE = 1 << 16
+_GZIP_BITS, _ZLIB_BITS = 31, 15  # what zlib calls these formats
 
 
 class Inflated(NamedTuple):
@@ -68,16 +69,12 @@ def _salvage(data: bytes, limit: int, marks: list[Mark]) -> bytes:
     pieces: list[bytes] = []
     size = position = 0
     while data.startswith(GZIP, position):
-        unpacked, used, fault = _member(data, position, limit - size)
+        unpacked, used, fault = _member(data, position, limit - size, _GZIP_BITS)
         pieces.append(unpacked)
         size += len(unpacked)
         position += used
-        if fault == "limit":
-            words = f"Unpacks to more than {limit:,} bytes from {len(data):,}; cut there"
-            marks.append(Mark("L009", position, len(data), words))
-        elif fault:
-            marks.append(Mark("X025", position, len(data), fault))
         if fault:
+            marks.append(_fault_mark(fault, position, len(data), limit))
             return b"".join(pieces)
     rest = data[position:]
     if rest.strip(b"\0"):
@@ -85,9 +82,16 @@ def _salvage(data: bytes, limit: int, marks: list[Mark]) -> bytes:
     return b"".join(pieces)
 
 
-def _member(data: bytes, start: int, limit: int) -> tuple[bytes, int, str | None]:
+def _fault_mark(fault: str, position: int, end: int, limit: int) -> Mark:
+    if fault == "limit":
+        words = f"Unpacks to more than {limit:,} bytes from {end:,}; cut there"
+        return Mark("L009", position, end, words)
+    return Mark("X025", position, end, fault)
+
+
+def _member(data: bytes, start: int, limit: int, bits: int) -> tuple[bytes, int, str | None]:
     """Unpack one gzip member: its bytes, how much of ``data`` it took, and what was wrong."""
-    unpacker = zlib.decompressobj(31)
+    unpacker = zlib.decompressobj(bits)
     view = memoryview(data)
     pieces: list[bytes] = []
     size, position = 0, start
@@ -125,10 +129,10 @@ def _bytewise(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes
 
 def _unpack_zlib(data: bytes, limit: int, marks: list[Mark]) -> bytes | None:
     """Unpack a bare zlib stream, which some servers send for "deflate"; None where it is none."""
-    unpacker = zlib.decompressobj()
-    try:
-        unpacked = unpacker.decompress(data, limit + 1)
-    except zlib.error:
+    unpacked, used, fault = _member(data, 0, limit, _ZLIB_BITS)
+    if fault and not unpacked:
         return None
     marks.append(Mark("X029", 0, 2, "A zlib stream"))
+    if fault:
+        marks.append(_fault_mark(fault, used, len(data), limit))
     return unpacked

@@ -5,21 +5,37 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import IO, Any
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any, TypeGuard
 
 from urlset import engine as engines
 from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader.disk import Disk
 from urlset.reader.entries import Entries
+from urlset.reader.files import Files
 from urlset.reader.places import Alone, Finder, read_at_most
-from urlset.reader.records import DocumentRecord, Visit
+from urlset.reader.records import SITEMAP_KINDS, DocumentRecord, Fetched, Portion, Visit
+from urlset.reader.selection import Moment, Selection
 from urlset.reader.stored import Stored, stored_form
 
-__all__ = ["DocumentRecord", "Entries", "Source", "Visit", "read"]
+if TYPE_CHECKING:
+    from urlset.fetcher import Policy
+
+__all__ = [
+    "SITEMAP_KINDS",
+    "DocumentRecord",
+    "Entries",
+    "Fetched",
+    "Portion",
+    "Source",
+    "Visit",
+    "is_url",
+    "read",
+]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
-"""A path (``-`` is stdin), the bytes of a document, or a file that is open for reading them."""
+"""A path (``-`` is stdin), an http(s) URL, the bytes of a document, or a file that is open."""
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
@@ -32,14 +48,35 @@ def read(
     limit_bytes: int = READ_LIMIT,
     follow: bool = True,
     fail_fast: bool = False,
+    since: Moment | None = None,
+    match: str | re.Pattern[str] | None = None,
+    exclude: str | re.Pattern[str] | None = None,
+    hosts: Iterable[str] | None = None,
+    in_scope: bool = False,
+    limit: int | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Entries:
-    """Read sitemaps of any format: a file, a folder of them, bytes, an open file, ``-`` for stdin.
+    """Read sitemaps of any format: a site, a file, a folder, bytes, an open file, ``-`` for stdin.
 
-    An index is followed to its children, which must lie beside it: below its folder, under the
-    longest end of their path that exists there; ``follow=False`` leaves them alone. In a folder
-    every file that is a sitemap by its content is read. ``base`` is the URL of the document (of
-    a folder: that of the folder) for references in it; ``limit_bytes`` caps each document.
-    A store (``.duckdb``) gives back what was read into it, and a file of Parquet its rows.
+    Of ``https://example.com/`` all sitemaps are read that its robots.txt, its home page or the
+    well-known paths lead to; every other URL is that of a sitemap. ``policy`` says how to fetch
+    (:class:`urlset.Policy`); ``auth`` is a bearer token, or a user and a password, and goes to
+    the origin of the URL only. ``cache`` is a folder: what is kept there is only fetched again
+    where the server says that it has changed.
+
+    An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
+    must lie beside it: below its folder, under the longest end of their path that exists there.
+    In a folder every file that is a sitemap by its content is read. ``base`` is the URL of the
+    document (of a folder: that of the folder) for references in it; ``limit_bytes`` caps each
+    document. A store (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
+
+    ``since`` (a date) leaves out entries whose ``lastmod`` is older or absent, and skips the
+    children that have not changed since by the word of their index. ``match`` and ``exclude``
+    are regular expressions for URLs, ``hosts`` the hosts to be kept. ``in_scope`` keeps what a
+    sitemap may list: what lies below its folder, and what is of a host whose robots.txt declares
+    it. After ``limit`` entries the reading ends.
 
     Raises :class:`urlset.SourceError` where there is nothing to read at all. A child that is
     missing, a page of HTML or half a file does not raise but is a record with an ``error`` in
@@ -49,11 +86,40 @@ def read(
     ['https://example.com/']
     """
     engines.get(engine)  # one that is not there is told now, not with the first row
+    selection = Selection.of(
+        since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
+    )
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit: expected 0 or more, found {limit}")
+    common: dict[str, Any] = {
+        "engine": engine,
+        "limit": limit_bytes,
+        "follow": follow,
+        "since": selection.since,
+    }
     form = stored_form(source)
-    if form is not None:
-        return Stored(form, os.fspath(source), fail_fast=fail_fast)  # type: ignore[arg-type]
-    finder = _finder(source, base, limit_bytes)
-    return Entries(finder, engine=engine, limit=limit_bytes, follow=follow, fail_fast=fail_fast)
+    if is_url(source):
+        from urlset.reader.site import Site
+
+        folder = None if cache is None else os.fspath(cache)
+        reading: Any = Site(source, policy=policy, auth=auth, cache=folder, **common)
+    elif form is not None:
+        reading = Stored(form, os.fspath(source))  # type: ignore[arg-type]
+    else:
+        reading = Files(_finder(source, base, limit_bytes), **common)
+    name = getattr(source, "name", None) if hasattr(source, "read") else source
+    return Entries(
+        reading,
+        source=os.fspath(name) if isinstance(name, str | os.PathLike) else None,
+        selection=selection,
+        limit=limit,
+        fail_fast=fail_fast,
+    )
+
+
+def is_url(source: object) -> TypeGuard[str]:
+    """Tell a source that is to be fetched."""
+    return isinstance(source, str) and _HTTP.match(source) is not None
 
 
 def _finder(source: Any, base: str | None, limit: int) -> Finder:
@@ -65,16 +131,10 @@ def _finder(source: Any, base: str | None, limit: int) -> Finder:
         return Alone(name if isinstance(name, str) else None, base, lambda: _drain(source, limit))
     if source == "-":
         return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
-    if isinstance(source, str) and _HTTP.match(source):
-        # The next finder comes in here: it asks for documents instead of opening them.
-        raise SourceError(
-            f"expected a path, found the URL {source!r}: reading over HTTP is not built yet; "
-            "save the sitemap and read the file"
-        )
     if isinstance(source, str | os.PathLike):
         return Disk(os.fspath(source), base, limit)
     raise SourceError(
-        f"expected a path, '-', bytes or an open binary file, found {type(source).__name__}"
+        f"expected a path, a URL, '-', bytes or an open binary file, found {type(source).__name__}"
     )
 
 

@@ -3,60 +3,109 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+)
+from contextlib import aclosing, closing
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
 
-from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
-from urlset.reader.places import Finder, Place
-from urlset.reader.records import SITEMAP_KINDS, DocumentRecord, Visit, record_of
+from urlset.reader.records import DocumentRecord, Portion, Visit
+from urlset.reader.selection import Selected, Selection
 
-__all__ = ["Entries"]
+if TYPE_CHECKING:
+    from urlset.arrow.streams import Tally
+    from urlset.fetcher import Response
+    from urlset.finder import Trial
 
-MAX_NESTING = 10
-"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+__all__ = ["Entries", "Heard", "Reading"]
+
+Heard = Callable[["Response"], None]
+"""Who is told of every response, before it is read; a site has some that are no documents."""
 
 KEPT_PROBLEMS = 100_000
 """Problems that one reading remembers, some 30 MB; :func:`urlset.check` tells all of them."""
 
 
-class Entries:
-    """The entries of a source, one document in memory at a time.
+class Reading(Protocol):
+    """A source that can be read, again and again: files, or a site."""
 
-    Iterates as :class:`urlset.Entry`, as often as wanted: each time the source is read anew (of
-    a stream, the bytes are kept). Is an Arrow stream with a batch for each document.
+    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
+        """Read document after document; closing the iterator ends the reading."""
+
+    def visits_async(self) -> AsyncGenerator[Visit]:
+        """Do the same for callers in a loop."""
+
+
+class Entries:
+    """The entries of a source, one document in memory at a time (of a site, a few).
+
+    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted:
+    each time the source is read anew (of a stream, the bytes are kept). Is an Arrow stream with
+    a batch for each document. A site is fetched while its entries are handed out; whoever
+    leaves the loop early ends that, too. ``source`` is what was asked for; None for bytes.
     """
 
     def __init__(
-        self, finder: Finder, *, engine: str | None, limit: int, follow: bool, fail_fast: bool
+        self,
+        reading: Reading,
+        *,
+        source: str | None = None,
+        selection: Selection,
+        limit: int | None,
+        fail_fast: bool,
     ):
-        self._finder = finder
-        self._engine = engine
+        self.source = source
+        self._reading = reading
+        self._selection = selection
         self._limit = limit
-        self._follow = follow
         self._fail_fast = fail_fast
-        self._records: list[DocumentRecord] | None = None
-        self._sitemaps: list[Sitemap] = []
+        self._log: _Log | None = None
 
     def __iter__(self) -> Iterator[Entry]:
-        for visit in self.visits():
-            if visit.document is not None:
-                yield from visit.document.entries
+        left = _Left(self._limit)
+        if left.is_nothing():
+            return
+        with closing(self.visits()) as visits:
+            for visit in visits:
+                yield from left.of(self.selected(visit))
+                if left.is_nothing():
+                    return
+
+    async def __aiter__(self) -> AsyncIterator[Entry]:
+        left = _Left(self._limit)
+        if left.is_nothing():
+            return
+        async with aclosing(self._visits_async()) as visits:
+            async for visit in visits:
+                for entry in left.of(self.selected(visit)):
+                    yield entry
+                if left.is_nothing():
+                    return
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from urlset.arrow import chain_streams
 
-        documents = (visit.document for visit in self.visits())
-        rows = (document.entries for document in documents if document and document.entries)
-        return chain_streams(rows, requested_schema)
+        rows = (self.selected(visit) for visit in self.visits() if _has_entries(visit))
+        return chain_streams(rows, requested_schema, limit=self._limit)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it ends after a number of entries, wherever that is."""
+        return self._limit is not None
 
     @property
     def documents(self) -> list[DocumentRecord]:
         """What the latest reading has met so far; where there was none yet, it is done now."""
-        if self._records is None:
-            for _ in self.visits():
-                pass
-        return self._records or []
+        return self._latest.records
 
     @property
     def problems(self) -> list[Problem]:
@@ -66,28 +115,58 @@ class Entries:
     @property
     def sitemaps(self) -> list[Sitemap]:
         """The children that the indexes among :attr:`documents` list."""
-        return self._sitemaps if self.documents else []
+        return self._latest.sitemaps
 
-    def visits(self) -> Iterator[Visit]:
-        """Read document after document: an index, then its children in their order."""
-        records, sitemaps = self._records, self._sitemaps = [], []
-        room = KEPT_PROBLEMS
-        for record, document in self._visits():
-            kept = record._replace(problems=record.problems[:room])
-            room -= len(kept.problems)
-            records.append(kept)
-            if record.error and self._fail_fast:
-                raise SourceError(f"{record.source or 'the document'}: {record.error}")
-            if document is not None:
-                sitemaps.extend(document.sitemaps)
-            yield Visit(kept, document)
+    @property
+    def trials(self) -> list[Trial]:
+        """Where the latest reading looked for the sitemaps of a site, with what was there."""
+        return list(getattr(self._reading, "trials", ()))
+
+    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
+        """Read document after document, whole: :meth:`selected` are the wanted entries of one.
+
+        ``heard`` is called with every response of a site (:class:`urlset.fetcher.Response`).
+        """
+        log = self._log = _Log()
+        with closing(self._reading.visits(heard)) as visits:
+            for visit in visits:
+                yield log.note(visit, is_strict=self._fail_fast)
+
+    def selected(self, visit: Visit) -> Iterable[Entry]:
+        """The wanted entries of a document; also an Arrow stream."""
+        if visit.document is None:
+            return ()
+        return Selected(visit.document.entries, self._selection, visit.record)
+
+    def portions(
+        self, heard: Heard | None = None, tally: Tally | None = None
+    ) -> Generator[Portion]:
+        """Read document after document, each with those of its entries that are wanted.
+
+        Their rows are to be read before the next one where there is a limit. ``tally`` counts
+        them, and may have a limit of its own in place of that of the reading.
+        """
+        from urlset.arrow.streams import Counted, Tally
+
+        tally = tally or Tally(self._limit)
+        if tally.is_full:
+            return
+        with closing(self.visits(heard)) as visits:
+            for record, document in visits:
+                wants = partial(self._selection.wants, record=record)
+                choose = None if self._selection.is_all else wants
+                rows = document.entries if document is not None else None
+                counted = None if rows is None else Counted(rows, choose, tally)
+                yield Portion(record, document, counted)
+                if tally.is_full:
+                    return
 
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
         """Read all into the store at ``path``, made where there is none: see :class:`Store`."""
         from urlset.store import Store
 
         with Store.open(path) as store:
-            store.add(self)
+            store.fill(self)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Read all into one file of Parquet; it appears when it is whole."""
@@ -95,79 +174,59 @@ class Entries:
 
         write_parquet(self, path)
 
-    def _visits(self) -> Iterator[Visit]:
-        return _Walk(self._finder, self._engine, self._limit, self._follow).visits()
+    @property
+    def _latest(self) -> _Log:
+        if self._log is None:
+            for _ in self.visits():
+                pass
+        return self._log or _Log()
+
+    async def _visits_async(self) -> AsyncGenerator[Visit]:
+        log = self._log = _Log()
+        async with aclosing(self._reading.visits_async()) as visits:
+            async for visit in visits:
+                yield log.note(visit, is_strict=self._fail_fast)
 
 
-class _Walk:
-    """One reading of a source; one object per reading.
+class _Log:
+    """What one reading has met."""
 
-    ``_seen`` has the key of every document that was met, and the loc that led to it (None: no
-    index did).
-    """
+    def __init__(self) -> None:
+        self.records: list[DocumentRecord] = []
+        self.sitemaps: list[Sitemap] = []
+        self._room = KEPT_PROBLEMS
 
-    def __init__(self, finder: Finder, engine: str | None, limit: int, follow: bool):
-        self._finder = finder
-        self._engine = engine
-        self._limit = limit
-        self._follow = follow
-        self._seen: dict[object, str | None] = {}
+    def note(self, visit: Visit, *, is_strict: bool) -> Visit:
+        """Remember a visit; raises where there is nothing to read at all."""
+        record, document = visit
+        record = record._replace(problems=record.problems[: self._room])
+        self._room -= len(record.problems)
+        self.records.append(record)
+        is_all = document is None and record.how in ("given", "site")
+        if record.error and (is_strict or is_all):
+            raise SourceError(f"{record.source or 'the document'}: {record.error}")
+        if document is not None:
+            self.sitemaps.extend(document.sitemaps)
+        return Visit(record, document)
 
-    def visits(self) -> Iterator[Visit]:
-        for place in self._finder.places():
-            if place.key not in self._seen:
-                self._seen[place.key] = None
-                yield from self._tree(place, ())
 
-    def _tree(self, place: Place, above: tuple[Place, ...]) -> Iterator[Visit]:
-        parent = above[-1].name if above else None
-        try:
-            document = self._parse(place)
-        except SourceError as error:
-            if place.is_named:
-                raise
-            yield Visit(DocumentRecord(place.name, parent, error=str(error)), None)
+class _Left:
+    """How many entries are still wanted; None for all."""
+
+    def __init__(self, limit: int | None):
+        self._count = limit
+
+    def is_nothing(self) -> bool:
+        return self._count == 0
+
+    def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        if self._count is None:
+            yield from entries
             return
-        if place.is_guess and not _is_sitemap(document):
-            del self._seen[place.key]  # an index may still list it, and be told
-            return
-        locs = dict.fromkeys(child.loc for child in document.sitemaps) if self._follow else {}
-        yield Visit(record_of(document, parent), document)
-        del document  # its children need the room
-        for loc in locs:
-            yield from self._child(loc, (*above, place))
-
-    def _parse(self, place: Place) -> Document:
-        return parse(
-            place.load(), base=place.base, engine=self._engine, source=place.name, limit=self._limit
-        )
-
-    def _child(self, loc: str, above: tuple[Place, ...]) -> Iterator[Visit]:
-        try:
-            place = self._place(loc, above)
-        except SourceError as error:
-            yield Visit(DocumentRecord(loc, above[-1].name, error=str(error)), None)
-            return
-        if place.key not in self._seen:
-            self._seen[place.key] = loc
-            yield from self._tree(place, above)
-
-    def _place(self, loc: str, above: tuple[Place, ...]) -> Place:
-        """Find a child; raises where it is not to be read, except where it only was already."""
-        place = self._finder.child(loc, above[-1])
-        if any(place.key == higher.key for higher in above):
-            raise SourceError("an index lists itself, or an index above it; not followed again")
-        if len(above) > MAX_NESTING:
-            raise SourceError(f"more than {MAX_NESTING} indexes deep; not read")
-        first = self._seen.get(place.key)
-        if first not in (None, loc):
-            raise SourceError(f"leads to the file that {first} led to; read once")
-        return place
+        for entry in islice(entries, self._count):
+            self._count -= 1
+            yield entry
 
 
-def _is_sitemap(document: Document) -> bool:
-    """Tell whether a file that nobody named is a sitemap: most of its lines, where it is text."""
-    if document.kind != "text":
-        return document.kind in SITEMAP_KINDS
-    strays = sum(problem.code == "T001" for problem in document.problems)
-    return len(document.entries) > strays
+def _has_entries(visit: Visit) -> bool:
+    return visit.document is not None and len(visit.document.entries) > 0

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
 from urlset.model import Kind, Problem
 
-__all__ = ["SITEMAP_KINDS", "DocumentRecord", "Visit", "fault", "record_of"]
+if TYPE_CHECKING:
+    from urlset.arrow.streams import Counted
+
+__all__ = [
+    "SITEMAP_KINDS",
+    "DocumentRecord",
+    "Fetched",
+    "Portion",
+    "Visit",
+    "is_sitemap",
+    "with_document",
+]
 
 SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 
@@ -18,12 +30,42 @@ _NOT_A_SITEMAP = {
 }
 
 
+class Fetched(NamedTuple):
+    """How a document came: the facts of HTTP. ``url`` is the final one, ``wire_size`` in bytes.
+
+    ``is_from_cache`` holds for what the server said had not changed.
+    """
+
+    url: str
+    status: int | None
+    redirects: tuple[str, ...]
+    wire_size: int
+    is_whole: bool
+    attempts: int
+    started: datetime | None
+    seconds: float
+    first_byte_s: float | None
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
+    is_from_cache: bool = False
+
+
 class DocumentRecord(NamedTuple):
     """One document that was met: what it is, or why it could not be read.
 
-    ``source`` is its path or URL, ``parent`` that of the index that lists it. ``kind`` is None
-    where there was nothing to read. ``problem_count`` counts all problems, of which ``problems``
-    holds those that were kept. ``error`` says why it is not, or not all of it, in the entries.
+    ``source`` is its path or URL, ``parent`` that of who names it: an index, a robots.txt or a
+    page. ``kind`` is None where there was nothing to read. ``problem_count`` counts all
+    problems, of which ``problems`` holds those that were kept. ``error`` says why it is not, or
+    not all of it, in the entries; ``skipped`` why nobody wanted it.
+
+    ``how`` it was found: ``given``, ``index``, ``folder``, and on a site ``robots``, ``link``,
+    ``well-known``, ``feed`` (or ``site``, where nothing was). ``declared_by`` is the robots.txt
+    that declares it or an index above it (whose host may be listed in it, wherever it lies),
+    ``disallowed_by`` the one that forbids to fetch it. ``lastmod`` is what the index says of it.
+    ``same_as`` is the document that it redirects to and that was read already, so that its
+    entries are counted there. ``fetched`` is None for what did not come over HTTP. ``loc`` is
+    the URL by which its index lists it, ``base`` the one that it is known to have, if any.
     """
 
     source: str | None
@@ -37,6 +79,16 @@ class DocumentRecord(NamedTuple):
     problem_count: int = 0
     problems: tuple[Problem, ...] = ()
     error: str | None = None
+    how: str = "given"
+    depth: int = 0
+    declared_by: str | None = None
+    disallowed_by: str | None = None
+    lastmod: datetime | None = None
+    same_as: str | None = None
+    skipped: str | None = None
+    fetched: Fetched | None = None
+    loc: str | None = None
+    base: str | None = None
 
 
 class Visit(NamedTuple):
@@ -46,24 +98,43 @@ class Visit(NamedTuple):
     document: Document | None
 
 
-def record_of(document: Document, parent: str | None) -> DocumentRecord:
+class Portion(NamedTuple):
+    """A document while it is in memory, with those of its entries that are wanted, as a table.
+
+    ``rows`` is an Arrow stream that is read while it is asked for
+    (:class:`urlset.arrow.streams.Counted`): the columns of entries behind ``entry``, the number
+    of each in its document. None where there is no document.
+    """
+
+    record: DocumentRecord
+    document: Document | None
+    rows: Counted | None
+
+
+def with_document(record: DocumentRecord, document: Document) -> DocumentRecord:
     """Note the facts of a document, and all its problems."""
-    return DocumentRecord(
-        document.source,
-        parent,
-        document.kind,
-        document.size,
-        document.packed_size,
-        document.encoding,
-        len(document.entries),
-        len(document.sitemaps),
-        len(document.problems) + sum(document.omitted.values()),
-        tuple(document.problems),
-        fault(document),
+    return record._replace(
+        kind=document.kind,
+        size=document.size,
+        packed_size=document.packed_size,
+        encoding=document.encoding,
+        entries=len(document.entries),
+        sitemaps=len(document.sitemaps),
+        problem_count=len(document.problems) + sum(document.omitted.values()),
+        problems=tuple(document.problems),
+        error=_fault(document),
     )
 
 
-def fault(document: Document) -> str | None:
+def is_sitemap(document: Document, *, is_guess: bool) -> bool:
+    """Tell by its content whether it is a sitemap; of a guess in text most lines must be URLs."""
+    if document.kind != "text" or not is_guess:
+        return document.kind in SITEMAP_KINDS
+    strays = sum(problem.code == "T001" for problem in document.problems)
+    return len(document.entries) > strays
+
+
+def _fault(document: Document) -> str | None:
     """Tell why a document is no sitemap, or not a whole one; None for most."""
     if document.kind in _NOT_A_SITEMAP:
         return _NOT_A_SITEMAP[document.kind]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import AsyncGenerator, Generator
+from typing import Literal, NamedTuple
 
 from urlset.document import Document
 from urlset.engine import Mark, Rows
 from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
-from urlset.reader.entries import Entries
 from urlset.reader.records import DocumentRecord, Visit
 
 __all__ = ["Stored", "stored_form"]
@@ -35,18 +34,23 @@ def stored_form(source: object) -> Form | None:
     return "duckdb" if head[8:] == b"DUCK" else None
 
 
-class Stored(Entries):
-    """The entries of a file of tables, a document at a time."""
+class Stored:
+    """A file of tables as a source, a document at a time."""
 
-    def __init__(self, form: Form, path: str, *, fail_fast: bool):
-        super().__init__(_Nowhere(), engine=None, limit=0, follow=False, fail_fast=fail_fast)
+    def __init__(self, form: Form, path: str):
         self._form = form
         self._path = path
 
-    def _visits(self) -> Iterator[Visit]:
+    def visits(self, _heard: object = None) -> Generator[Visit]:
+        """Read document after document, as they were stored."""
         return self._of_store() if self._form == "duckdb" else self._of_parquet()
 
-    def _of_store(self) -> Iterator[Visit]:
+    async def visits_async(self) -> AsyncGenerator[Visit]:
+        """Do the same in the running loop: a file is at hand."""
+        for visit in self.visits():
+            yield visit
+
+    def _of_store(self) -> Generator[Visit]:
         from urlset.store import Store
 
         try:
@@ -67,20 +71,29 @@ class Stored(Entries):
                         found.source,
                         found.parent,
                         found.kind,
-                        found.size,
-                        found.packed_size,
+                        found.size or 0,
+                        found.packed_size or 0,
                         found.encoding,
-                        len(found.entries),
-                        len(found.sitemaps),
+                        found.entry_count,
+                        found.sitemap_count,
                         found.problem_count,
                         tuple(found.problems),
                         found.error,
+                        found.how,
+                        found.depth,
+                        found.declared_by,
+                        found.disallowed_by,
+                        found.lastmod,
+                        found.same_as,
+                        found.skipped,
+                        loc=found.loc,
+                        base=found.url,
                     )
                     yield Visit(record, document if found.kind is not None else None)
         except StoreError as error:
             raise SourceError(str(error)) from error
 
-    def _of_parquet(self) -> Iterator[Visit]:
+    def _of_parquet(self) -> Generator[Visit]:
         from urlset.store import parquet_rows
 
         rows = parquet_rows(self._path)
@@ -89,18 +102,6 @@ class Stored(Entries):
         document = _document(self._path, "urlset", rows, size=size, packed_size=size)
         record = DocumentRecord(self._path, None, "urlset", size, size, entries=len(rows))
         yield Visit(record, document)
-
-
-class _Nowhere:
-    """The finder of what is not looked for."""
-
-    def places(self) -> Iterator[Any]:
-        """None."""
-        return iter(())
-
-    def child(self, loc: str, parent: Any, /) -> Any:
-        """None."""
-        raise SourceError(f"nothing lies beside {parent}: {loc}")
 
 
 class _Parsed(NamedTuple):

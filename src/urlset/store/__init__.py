@@ -7,13 +7,15 @@ from urlset.store.connecting import is_database
 from urlset.store.contents import StoredDocument, StoredRows, parquet_rows
 from urlset.store.filling import Filling
 from urlset.store.parquet import write_parquet
-from urlset.store.schema import MACROS, TABLES, VERSION, Column, Macro, Table
+from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.store import Store
+from urlset.store.tables import TABLES, VERSION, Column, Table
 
 __all__ = [
     "MACROS",
     "TABLES",
     "VERSION",
+    "VIEWS",
     "Answer",
     "Column",
     "Filling",
@@ -22,6 +24,7 @@ __all__ = [
     "StoredDocument",
     "StoredRows",
     "Table",
+    "View",
     "is_database",
     "parquet_rows",
     "write_parquet",

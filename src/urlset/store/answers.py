@@ -32,7 +32,7 @@ class Answer:
 
     >>> from urlset.store import Store
     >>> with Store.open() as store:
-    ...     list(store.sql("SELECT url_host('https://example.com/a') AS host"))
+    ...     list(store.query("SELECT url_host('https://example.com/a') AS host"))
     [('example.com',)]
     """
 

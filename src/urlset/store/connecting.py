@@ -12,7 +12,8 @@ import duckdb
 
 from urlset.arrow.streams import Flow
 from urlset.errors import StoreError
-from urlset.store.schema import VERSION, statements
+from urlset.store.schema import statements
+from urlset.store.tables import VERSION
 
 __all__ = [
     "attach",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ __all__ = ["StoredDocument", "StoredRows", "documents", "parquet_rows"]
 
 _FACTS = (
     "document source parent kind size packed_size layers encoding entry_count sitemap_count "
-    "problem_count error"
+    "problem_count error how depth declared_by disallowed_by lastmod same_as skipped loc url"
 ).split()
 _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
@@ -60,6 +61,15 @@ class StoredDocument(NamedTuple):
     sitemap_count: int
     problem_count: int
     error: str | None
+    how: str
+    depth: int
+    declared_by: str | None
+    disallowed_by: str | None
+    lastmod: datetime | None
+    same_as: str | None
+    skipped: str | None
+    loc: str | None
+    url: str | None
     entries: StoredRows
     sitemaps: list[Sitemap]
     problems: list[Problem]

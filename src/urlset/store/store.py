@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import TracebackType
 from typing import Any
 
@@ -27,8 +27,8 @@ class Store:
 
     >>> import urlset
     >>> with Store.open() as store:
-    ...     store.add(urlset.read(b"https://example.com/ https://example.com/a"))
-    ...     list(store.sql("SELECT count(*), count(DISTINCT url_host(loc)) FROM entries"))
+    ...     store.fill(urlset.read(b"https://example.com/ https://example.com/a"))
+    ...     list(store.query("SELECT count(*), count(DISTINCT url_host(loc)) FROM entries"))
     [(2, 1)]
     """
 
@@ -56,29 +56,25 @@ class Store:
         """
         return cls(None if path is None else os.fspath(path), read_only=read_only)
 
-    def add(self, entries: Any, *, root: str | None = None) -> None:
-        """Read all that :func:`urlset.read` gave into the store.
+    def fill(self, entries: Any, *, root: str | None = None) -> None:
+        """Read all that :func:`urlset.read` gave into the store, as far as it is wanted.
 
         Each document replaces what the store had under the same ``source``; documents that this
         source led to at an earlier time, and does no more, go. Where it ends early (by Ctrl-C),
         what was read so far is in the store. ``root`` is how the source is called there, by
-        default the ``source`` of its first document.
+        default as it was named to :func:`urlset.read`.
         """
-        visits = iter(entries.visits())
-        first = next(visits, None)
-        if first is None:
-            return
-        with self.filling(root if root is not None else first.record.source) as filling:
-            filling.add(first.record, first.document)
-            del first  # the others need the room
-            for record, document in visits:
-                filling.add(record, document)
+        with self.filling(root if root is not None else entries.source) as filling:
+            filling.is_whole = not entries.is_limited
+            with closing(entries.portions(filling.hear)) as portions:
+                for record, document, rows in portions:
+                    filling.add(record, document, rows)
 
     def filling(self, root: str | None) -> Filling:
         """Begin a reading that is added document by document."""
         return Filling(self._connection, self._file, root)
 
-    def sql(self, query: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> Answer:
+    def query(self, query: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> Answer:
         """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
 
         Raises :class:`urlset.QueryError` before any row is given.

@@ -57,11 +57,12 @@ def given_loc(item: Any) -> str | None:
 
 def _entry(item: Any, rules: Rules) -> Entry:
     if isinstance(item, str):
-        return Entry(values.url(item, "loc", rules.base))
-    given = item if isinstance(item, Entry) else _from_mapping(item)
+        given = Entry(item)
+    else:
+        given = item if isinstance(item, Entry) else _from_mapping(item)
     loc = values.url(given.loc, "loc", rules.base)
     if rules.is_text:
-        return Entry(loc)
+        return Entry(values.line(loc))
     entry = Entry(
         loc,
         *values.lastmod(given.lastmod, given.lastmod_text),

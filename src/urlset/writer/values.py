@@ -57,6 +57,14 @@ def url(value: Any, field: str, base: str | None) -> str:
     return read.url
 
 
+def line(loc: str) -> str:
+    """A URL that a line of a text sitemap can hold, which a reader will not take for markup."""
+    if any(mark in loc for mark in '<>"'):
+        advice = 'percent-encode <, > and "; no URL has them'
+        raise Fault("loc", loc, "a URL that a text sitemap can hold", advice)
+    return loc
+
+
 def text(value: Any, field: str) -> str | None:
     """Text of an extension, white space around it trimmed; None where nothing is left.
 

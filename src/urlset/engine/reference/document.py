@@ -10,11 +10,11 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.names import Names, Role
 from urlset.engine.reference.nodes import Node
-from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, FIND_ROOT, read_prolog, skip_space
+from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, read_prolog, skip_space
 from urlset.engine.reference.tokens import markup
 from urlset.engine.reference.tree import Tree
 from urlset.model import Kind
-from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS
+from urlset.protocol import FIND_ROOT, MAX_BYTES, MAX_NEWS, MAX_URLS
 
 __all__ = ["read_document"]
 

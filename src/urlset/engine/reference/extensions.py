@@ -165,7 +165,7 @@ def _link(context: Context, node: Node, alternates: list[Alternate], extras: lis
         extras.append(node)
         return
     values = [said.get(name) for name in (b"hreflang", b"href", b"media")]
-    hreflang, href, media = [value and (value.strip(SPACE) or None) for value in values]
+    hreflang, href, media = [(value or "").strip(SPACE) or None for value in values]
     if href is None:
         context.mark("H001", node.start, node.tag_end, "href")
         return

@@ -29,9 +29,9 @@ def _element(node: Node, scope: dict[str, str]) -> str:
     if scope.get(prefix) != uri:
         declared[prefix] = uri
     attributes: list[str] = []
-    for attribute in node.attributes:
-        name = attribute.name.decode()
-        if name == "xmlns" or name.startswith("xmlns:") or attribute.value is None:
+    for raw, value in node.said.items():
+        name = raw.decode()
+        if name == "xmlns" or name.startswith("xmlns:") or value is None:
             continue
         owner, _, rest = name.rpartition(":")
         if not _is_plain(rest) or not _is_plain(owner or "x"):
@@ -45,7 +45,7 @@ def _element(node: Node, scope: dict[str, str]) -> str:
                 continue
             if scope.get(owner) != bound:
                 declared[owner] = bound
-        attributes.append(f' {name}="{escape(attribute.value, attribute=True)}"')
+        attributes.append(f' {name}="{escape(value, attribute=True)}"')
     inner = {**scope, **declared}
     names = "".join(
         f' xmlns{":" + key if key else ""}="{escape(value, attribute=True)}"'

@@ -13,7 +13,8 @@ __all__ = ["read_list"]
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# Controls, and what shows that the line is markup (RFC 3986 has no such character).
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
 _SPLIT = re.compile(f"[{SPACE}]+")
 
 

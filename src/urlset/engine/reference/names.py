@@ -101,7 +101,7 @@ class Names:
         if self.is_feed:
             return
         prefix, _, local = raw.rpartition(b":")
-        uri = bindings.get(prefix)
+        uri = bindings.get(prefix) or None
         self.root_prefix, self.root_uri = prefix, uri
         if uri:
             if uri != SITEMAP_NS:
@@ -109,7 +109,7 @@ class Names:
         elif prefix:
             self.context.mark_once("X020", prefix, start, end, prefix.decode())
         else:
-            self.context.mark("S002", start, end, local.decode())
+            self.context.mark_once("S002", None, start, end, local.decode())
 
     def _resolve(self, raw: bytes, bindings: Bindings, start: int, end: int) -> Name:
         prefix, _, rest = raw.rpartition(b":")
@@ -118,7 +118,7 @@ class Names:
             if prefix and prefix not in bindings and prefix != b"xml":
                 self.context.mark_once("X020", prefix, start, end, prefix.decode())
             return Name(raw, Ns.OTHER, lower, Role.PLAIN, bindings.get(prefix))
-        ns, uri = self._namespace(prefix, bindings, start, end)
+        ns, uri = self._namespace(prefix, local, bindings, start, end)
         known = lower in _KNOWN.get(ns, ())
         if known and lower != local:
             self.context.mark_once("S006", raw, start, end, local)
@@ -129,12 +129,13 @@ class Names:
         return Name(raw, ns, key, _role(ns, key), uri)
 
     def _namespace(
-        self, prefix: bytes, bindings: Bindings, start: int, end: int
+        self, prefix: bytes, local: str, bindings: Bindings, start: int, end: int
     ) -> tuple[Ns, str | None]:
-        uri = _XML_NS if prefix == b"xml" else bindings.get(prefix)
+        uri = _XML_NS if prefix == b"xml" else bindings.get(prefix) or None
         if prefix == self.root_prefix and uri == self.root_uri:
             return Ns.CORE, SITEMAP_NS
         if uri is None and not prefix:
+            self.context.mark_once("S002", None, start, end, local)
             return Ns.CORE, SITEMAP_NS
         if uri is None:
             ns = PREFIXES.get(prefix.lower().decode(), Ns.OTHER)

@@ -10,18 +10,13 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.doctype import read_doctype
 from urlset.engine.reference.tokens import XSL
 from urlset.engine.reference.values import NAME
-from urlset.protocol import PROLOG_LIMIT
+from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
 
-__all__ = ["BOM", "FIND_FRAGMENT", "FIND_ROOT", "read_prolog", "skip_space"]
+__all__ = ["BOM", "FIND_FRAGMENT", "read_prolog", "skip_space"]
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
-FIND_ROOT = re.compile(
-    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
-)
-FIND_FRAGMENT = re.compile(
-    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE
-)
+FIND_FRAGMENT = re.compile(rb"<(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype[ \t\r\n]+)?html(?=[ \t\r\n/>])", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!doctype(?=[ \t\r\n\[>])", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")

@@ -171,12 +171,12 @@ def _urls(context: Context, node: Node, locs: list[Node]) -> Iterator[tuple[str,
     itself may be the URL.
     """
     number = 0
-    for loc in locs or [node]:
+    for order, loc in enumerate(locs or [node]):
         texts = _url_texts(context, loc)
         number += texts is None
         for text in texts or ():
             url = context.url(text, loc.tag_end, loc.end)
-            if number:
+            if order or number:
                 context.mark("S008", loc.tag_end, loc.end, "loc")
             if url is not None:
                 place = loc.start if number else node.start
@@ -202,6 +202,10 @@ def _url_texts(context: Context, loc: Node) -> list[str] | None:
         context.raise_marks("S013", loc.start)
     if is_doubly_escaped(text):
         context.mark("X022", loc.tag_end, loc.end, text)
+    is_markup = not is_entry and any(isinstance(item, Node) for item in loc.items)
+    if is_markup and not _HTTP.match(text.strip(SPACE)):
+        context.mark("U001", loc.tag_end, loc.end, text)  # the text of a link, not a reference
+        return None
     parts = split_urls(text)
     if len(parts) > 1:
         context.mark("U006", loc.tag_end, loc.end, text)

@@ -20,6 +20,7 @@ SPACE = rb"[ \t\r\n]"
 _OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
 _CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
 _NAME = re.compile(NAME)
+_BLANKS = re.compile(SPACE + rb"++")
 _ATTRIBUTE = re.compile(
     rb"(" + SPACE + rb"*+)(" + NAME + rb")"
     rb"(?:" + SPACE + rb"*+=" + SPACE + rb"*+(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?+"
@@ -99,8 +100,9 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     while position < end:
         match = _ATTRIBUTE.match(context.text, position, end)
         if match is None:
-            is_odd = is_odd or context.text[position] not in b" \t\r\n"
-            position += 1
+            blanks = _BLANKS.match(context.text, position, end)
+            is_odd = is_odd or blanks is None
+            position = blanks.end() if blanks else position + 1
             continue
         position = match.end()
         group = 3 if match[3] is not None else 4 if match[4] is not None else 5

@@ -15,7 +15,7 @@ from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
 from urlset.engine.reference.tokens import LEAF, PAIR, Attribute
 from urlset.engine.reference.values import cdata_text, text
-from urlset.protocol import MAX_ATTRIBUTES, MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, Ns
+from urlset.protocol import MAX_ATTRIBUTES, MAX_DEPTH, MAX_NAMESPACES, MAX_NODES, MAX_URI, Ns
 
 __all__ = ["Tree"]
 
@@ -206,7 +206,10 @@ class Tree:
         """The namespaces in scope; the same object where the element declares none."""
         bindings = outer
         for attribute in attributes:
-            if attribute.name == b"xmlns" or attribute.name.startswith(b"xmlns:"):
+            is_prefix = attribute.name.startswith(b"xmlns:")
+            if len(attribute.value or "") > MAX_URI:
+                continue
+            if attribute.name == b"xmlns" or (is_prefix and attribute.value):
                 bindings = dict(outer) if bindings is outer else bindings
                 if len(bindings) < MAX_NAMESPACES:
                     bindings[attribute.name[6:]] = attribute.value or ""

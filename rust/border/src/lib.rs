@@ -1,0 +1,152 @@
+//! The page between the native engine and Python: plain types in, plain types out, the GIL
+//! released while there is work. Documented for those who call it in `engine/_native.pyi`.
+
+#![allow(clippy::needless_for_each, reason = "a chain that ends in a verb reads well")]
+#![allow(clippy::similar_names, reason = "what unpacks, and what is unpacked")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands arguments over, and what is extracted is owned"
+)]
+
+mod arrow_in;
+mod arrow_out;
+mod gunzip;
+mod render;
+mod rows_in;
+mod rows_out;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyString};
+use urlset_core::columns::Entries;
+use urlset_core::{Mark, Run, Sitemap};
+
+/// Entries in columns.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct Columns {
+    entries: Arc<Entries>,
+}
+
+#[pymethods]
+impl Columns {
+    fn __len__(&self) -> usize {
+        self.entries.row()
+    }
+
+    /// Gives some rows: values for each field but the source.
+    fn lists<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        stop: usize,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        rows_out::lists(py, &self.entries, start..stop.min(self.entries.row()))
+    }
+
+    /// Gives an Arrow C stream of one batch.
+    fn arrow_c_stream<'py>(
+        &self,
+        py: Python<'py>,
+        source: Option<&str>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow_out::stream(py, self, source)
+    }
+}
+
+type PyMark<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
+type PySitemap<'py> =
+    (String, Option<Bound<'py, PyAny>>, Option<String>, Option<Bound<'py, PyString>>, u64, u32);
+type PyParsed<'py> =
+    (&'static str, Columns, Vec<PySitemap<'py>>, Vec<PyMark<'py>>, BTreeMap<&'static str, usize>);
+
+/// Reads a document: kind, columns, the fields of sitemaps and of marks, marks left out.
+#[pyfunction]
+fn parse<'py>(
+    py: Python<'py>,
+    text: &[u8],
+    base: Option<&str>,
+    source: Option<Bound<'py, PyString>>,
+    runs: Vec<(i64, i64, i64, i64)>,
+) -> PyResult<PyParsed<'py>> {
+    let run = |(text_start, source_start, text_width, source_width)| Run {
+        text_start,
+        source_start,
+        text_width,
+        source_width,
+    };
+    let runs: Vec<Run> = runs.into_iter().map(run).collect();
+    let parsed = py.detach(|| {
+        let text = urlset_core::packing::utf8(text)?;
+        Some(urlset_core::parse(text, base, &runs))
+    });
+    let parsed = parsed.ok_or_else(|| {
+        pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
+    })?;
+    let instants = rows_out::Instants::new(py)?;
+    let sitemap = |sitemap: Sitemap| {
+        let lastmod = sitemap.lastmod.map(|instant| instants.make(py, instant)).transpose()?;
+        let Sitemap { loc, lastmod_text, offset, line, .. } = sitemap;
+        Ok((loc, lastmod, lastmod_text, source.clone(), offset, line))
+    };
+    let sitemaps = parsed.sitemaps.into_iter().map(sitemap).collect::<PyResult<_>>()?;
+    let mark = |Mark { code, offset, end, detail, level }: Mark| {
+        (code, offset, end, PyString::new(py, &detail), level)
+    };
+    let marks = parsed.marks.into_iter().map(mark).collect();
+    let omitted = parsed.omitted.into_iter().collect();
+    Ok((parsed.kind, Columns { entries: Arc::new(parsed.entries) }, sitemaps, marks, omitted))
+}
+
+/// Tells whether bytes are UTF-8.
+#[pyfunction]
+fn is_utf8(py: Python<'_>, data: &[u8]) -> bool {
+    py.detach(|| urlset_core::packing::utf8(data).is_some())
+}
+
+/// Packs.
+#[pyfunction]
+fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
+    let packed = py.detach(|| urlset_core::packing::gzip(data));
+    PyBytes::new(py, &packed)
+}
+
+type PyDate = (Option<i64>, Option<&'static str>, bool, Option<&'static str>);
+
+/// Reads a date: microseconds, precision, whether there is a zone, code.
+#[pyfunction]
+fn parse_date(text: &str) -> PyDate {
+    let date = urlset_core::dates::parse_date(text);
+    (
+        date.instant,
+        date.precision.map(urlset_core::dates::Precision::word),
+        date.has_zone,
+        date.code,
+    )
+}
+
+type PyUrl = (Option<String>, Vec<(&'static str, String, Option<&'static str>)>);
+
+/// Reads a URL: the URL, and its flaws.
+#[pyfunction]
+fn read_url(text: &str, base: Option<&str>) -> PyUrl {
+    let found = urlset_core::urls::read_url(text, base);
+    let flaws = found.flaws.into_iter().map(|flaw| (flaw.code, flaw.detail, flaw.level)).collect();
+    (found.url.map(std::borrow::Cow::into_owned), flaws)
+}
+
+/// The native engine.
+#[pymodule(gil_used = true)]
+mod _native {
+    #[pymodule_export]
+    use super::{Columns, gzip, is_utf8, parse, parse_date, read_url};
+    #[pymodule_export]
+    use crate::arrow_in::columns_from_arrow;
+    #[pymodule_export]
+    use crate::gunzip::gunzip;
+    #[pymodule_export]
+    use crate::render::Renderer;
+    #[pymodule_export]
+    use crate::rows_in::columns_from_rows;
+}

@@ -1,0 +1,45 @@
+//! One document being written, for Python.
+
+use std::sync::Mutex;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use urlset_core::render::Renderer as Inner;
+
+use crate::Columns;
+
+/// One document being written.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct Renderer(Mutex<Inner>);
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    fn new(kind: &str, max_urls: i64, max_bytes: i64, max_news: i64) -> Self {
+        Self(Mutex::new(Inner::new(kind == "text", max_urls, max_bytes, max_news)))
+    }
+
+    #[getter]
+    fn count(&self) -> PyResult<i64> {
+        self.with(|inner| inner.count())
+    }
+
+    fn add(&self, py: Python<'_>, columns: &Bound<'_, Columns>, start: usize) -> PyResult<usize> {
+        let entries = std::sync::Arc::clone(&columns.get().entries);
+        py.detach(|| self.with(|inner| inner.add(&entries, start)))
+    }
+
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let size = self.with(|inner| inner.size())?;
+        PyBytes::new_with(py, size, |out| py.detach(|| self.with(|inner| inner.write(out))))
+    }
+}
+
+impl Renderer {
+    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> PyResult<T> {
+        let mut inner =
+            self.0.lock().map_err(|_| PyRuntimeError::new_err("a call failed before"))?;
+        Ok(work(&mut inner))
+    }
+}

@@ -1,0 +1,83 @@
+//! The attributes of a start tag, orderly or not.
+
+use crate::codes::{X002, X021};
+use crate::context::{Context, utf8};
+use crate::tokens::{find_byte, is_blank, skip_space};
+use crate::values::{Place, Value, decode, name_length};
+
+/// Attributes of one element that are kept.
+const MAX_ATTRIBUTES: usize = 256;
+
+/// An attribute of a start tag.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its value.
+    pub value: Value,
+    /// Where the value begins.
+    pub start: usize,
+    /// Where the value ends.
+    pub end: usize,
+}
+
+/// Adds the attributes that stand between two offsets; the first of two with one name counts.
+pub fn attributes<'a>(
+    context: &mut Context<'a>,
+    found: &mut Vec<Attribute<'a>>,
+    start: usize,
+    end: usize,
+) {
+    let text = context.bytes;
+    let first = found.len();
+    let mut is_odd = false;
+    let mut at = start;
+    while at < end {
+        let name_start = skip_space(&text[..end], at);
+        let name_end = name_start + name_length(&text[name_start..end]);
+        if name_end == name_start {
+            is_odd |= name_start < end;
+            at = name_start + 1;
+            continue;
+        }
+        let name = &text[name_start..name_end];
+        is_odd |= name_start == at;
+        let Some((value_start, value_end, next)) = value(&text[..end], name_end) else {
+            is_odd = true;
+            at = name_end;
+            continue;
+        };
+        is_odd |= next == value_end;
+        at = next;
+        if found[first..].iter().any(|other| other.name == name) {
+            context.marks.add(X021, name_start, next, utf8(name));
+        } else if found.len() - first < MAX_ATTRIBUTES {
+            let value = decode(context, Place::Attribute, value_start, value_end);
+            found.push(Attribute { name, value, start: value_start, end: value_end });
+        } else {
+            is_odd = true;
+        }
+    }
+    if is_odd {
+        context.marks.add(X002, start, end, "malformed attributes");
+    }
+}
+
+/// The value behind a name: where it begins, where it ends, and where to go on, which is the
+/// same place exactly where it has no quotes.
+fn value(text: &[u8], name_end: usize) -> Option<(usize, usize, usize)> {
+    let at = skip_space(text, name_end);
+    if text.get(at) != Some(&b'=') {
+        return None;
+    }
+    let at = skip_space(text, at + 1);
+    let quote = *text.get(at)?;
+    if matches!(quote, b'"' | b'\'') {
+        let end = find_byte(text, quote, at + 1, text.len())?;
+        return Some((at + 1, end, end + 1));
+    }
+    let ends =
+        |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'>' | b'`') || is_blank(*byte);
+    let end = text[at..].iter().position(ends).map_or(text.len(), |length| at + length);
+    (end > at).then_some((at, end, end))
+}

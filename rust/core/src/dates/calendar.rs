@@ -1,0 +1,81 @@
+//! The calendar of Gregory, from year 1 to 9999, which is what Python's `datetime` can hold.
+
+/// What Python's `datetime` can hold: years 1 to 9999.
+const YEAR_1: i64 = days(1, 1, 1) * 86_400_000_000;
+const YEAR_10000: i64 = days(10_000, 1, 1) * 86_400_000_000;
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar, in the years from 1 on.
+pub(super) const fn days(year: u32, month: u32, day: u32) -> i64 {
+    /// Days of a common year before each month.
+    const BEFORE: [u32; 13] = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    let is_late = is_leap(year) && month > 2;
+    let whole = year - 1;
+    let count = whole * 365 + whole / 4 - whole / 100 + whole / 400;
+    (count + BEFORE[(month % 13) as usize] + is_late as u32 + day) as i64 - 719_163
+}
+
+const fn is_leap(year: u32) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+}
+
+pub(super) fn days_of_month(year: u32, month: u32) -> u32 {
+    match month {
+        2 => 28 + u32::from(is_leap(year)),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Whether an instant is one of the years 1 to 9999.
+#[must_use]
+pub fn is_instant(instant: i64) -> bool {
+    (YEAR_1..YEAR_10000).contains(&instant)
+}
+
+/// Writes an instant as Python's `isoformat` does, with a `Z`.
+#[must_use]
+pub fn format_instant(instant: i64) -> String {
+    let [high, low, month, day, hour, minute, second, micros @ ..] = fields(instant);
+    let year = u16::from_be_bytes([high, low]);
+    let micros = u32::from_be_bytes([0, micros[0], micros[1], micros[2]]);
+    let fraction = if micros == 0 { String::new() } else { format!(".{micros:06}") };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+/// The year (two bytes, the high one first), month, day, hour, minute, second and microsecond
+/// (three bytes) of an instant of the years 1 to 9999.
+#[must_use]
+pub fn fields(instant: i64) -> [u8; 10] {
+    let instant = instant.clamp(YEAR_1, YEAR_10000 - 1);
+    let (days, rest) = (instant.div_euclid(86_400_000_000), instant.rem_euclid(86_400_000_000));
+    let (year, month, day) = civil(days);
+    let (seconds, micros) = (rest / 1_000_000, rest % 1_000_000);
+    let [_, _, _, _, _, high, middle, low] = micros.to_be_bytes();
+    let small = |value: i64| u8::try_from(value).unwrap_or(0);
+    [
+        small(year >> 8),
+        small(year & 255),
+        small(month),
+        small(day),
+        small(seconds / 3_600),
+        small(seconds / 60 % 60),
+        small(seconds % 60),
+        high,
+        middle,
+        low,
+    ]
+}
+
+/// The inverse of [`days`].
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}

@@ -1,0 +1,205 @@
+//! The forms of dates, each a pattern of `src/urlset/dates.py` written as steps along the text:
+//! the patterns are deterministic, so that nothing ever has to go back.
+
+use crate::codes::{D001, D002, D003};
+
+use super::scanner::{Scanner, is_blank, number};
+
+/// The pieces of a date; what is absent is none.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Parts<'a> {
+    pub(super) year: u32,
+    pub(super) month: Option<u32>,
+    pub(super) day: Option<u32>,
+    pub(super) hour: Option<u32>,
+    pub(super) minute: Option<u32>,
+    pub(super) second: Option<u32>,
+    pub(super) fraction: Option<&'a [u8]>,
+    pub(super) zone: Option<&'a [u8]>,
+}
+
+pub(super) fn w3c(text: &[u8]) -> Option<Parts<'_>> {
+    let mut scan = Scanner::new(text);
+    let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
+    if scan.is_at_end() {
+        return Some(parts);
+    }
+    scan.eat(b'-')?;
+    parts.month = Some(scan.digits(2)?);
+    if scan.is_at_end() {
+        return Some(parts);
+    }
+    scan.eat(b'-')?;
+    parts.day = Some(scan.digits(2)?);
+    if scan.is_at_end() {
+        return Some(parts);
+    }
+    scan.eat(b'T')?;
+    parts.hour = Some(scan.digits(2)?);
+    scan.eat(b':')?;
+    parts.minute = Some(scan.digits(2)?);
+    if scan.eat(b':').is_some() {
+        parts.second = Some(scan.digits(2)?);
+        parts.fraction = scan.fraction(b".")?;
+    }
+    parts.zone = Some(scan.w3c_zone()?);
+    scan.is_at_end().then_some(parts)
+}
+
+pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, &'static str)> {
+    let mut scan = Scanner::new(text);
+    let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
+    scan.eat_one(b"-/")?;
+    parts.month = Some(scan.one_or_two()?);
+    scan.eat_one(b"-/")?;
+    parts.day = Some(scan.one_or_two()?);
+    let has_letter = scan.eat_one(b"Tt").is_some();
+    let has_blanks = !has_letter && scan.blanks() > 0;
+    if has_letter || (has_blanks && scan.peek().is_some_and(|byte| byte.is_ascii_digit())) {
+        parts.hour = Some(scan.one_or_two()?);
+        scan.eat(b':')?;
+        parts.minute = Some(scan.digits(2)?);
+        if scan.eat(b':').is_some() {
+            parts.second = Some(scan.digits(2)?);
+            parts.fraction = scan.fraction(b".,")?;
+        }
+        scan.blanks();
+    }
+    let zone_start = scan.at;
+    parts.zone = scan.zone_to_end(&[b"Z", b"z", b"UTC", b"GMT"])?;
+    let has_time = parts.hour.is_some();
+    let code = match parts.zone {
+        None if has_time => D002,
+        None => D001,
+        Some(zone) => {
+            let is_w3c_zone = zone == b"Z" || zone.len() == 6;
+            let is_detached = zone_start.checked_sub(1).is_some_and(|i| is_blank(text[i]));
+            if !(has_time && is_w3c_zone) || is_detached || text.contains(&b't') {
+                D003
+            } else {
+                D001
+            }
+        }
+    };
+    Some((parts, code))
+}
+
+pub(super) fn compact(text: &[u8]) -> Option<Parts<'_>> {
+    let mut scan = Scanner::new(text);
+    let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
+    parts.month = Some(scan.digits(2)?);
+    parts.day = Some(scan.digits(2)?);
+    if scan.eat_one(b"Tt").is_some() {
+        parts.hour = Some(scan.digits(2)?);
+        parts.minute = Some(scan.digits(2)?);
+        if scan.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            parts.second = Some(scan.digits(2)?);
+            parts.fraction = scan.fraction(b".,")?;
+        }
+    }
+    parts.zone = scan.zone_to_end(&[b"Z", b"z"])?;
+    Some(parts)
+}
+
+pub(super) struct Rfc822<'a> {
+    pub(super) month: &'a [u8],
+    pub(super) year_digits: usize,
+    pub(super) parts: Parts<'a>,
+}
+
+pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
+    let mut scan = Scanner::new(text);
+    let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
+    if !weekday.is_empty() {
+        if !(3..=9).contains(&weekday.len()) {
+            return None;
+        }
+        let _ = scan.eat(b',');
+        scan.some_blanks()?;
+    }
+    let mut parts = Parts { day: Some(scan.one_or_two()?), ..Parts::default() };
+    scan.some_blanks()?;
+    let month = month_word(&mut scan)?;
+    scan.some_blanks()?;
+    let year = scan.run(|byte| byte.is_ascii_digit());
+    if !matches!(year.len(), 2 | 4) {
+        return None;
+    }
+    parts.year = number(year);
+    let found = |parts| Some(Rfc822 { month, year_digits: year.len(), parts });
+    if scan.is_at_end() {
+        return found(parts);
+    }
+    scan.some_blanks()?;
+    parts.hour = Some(scan.one_or_two()?);
+    scan.eat(b':')?;
+    parts.minute = Some(scan.digits(2)?);
+    if scan.eat(b':').is_some() {
+        parts.second = Some(scan.digits(2)?);
+    }
+    if scan.is_at_end() {
+        return found(parts);
+    }
+    scan.blanks();
+    let zone = &text[scan.at..];
+    let is_name = matches!(zone.len(), 1..=3) && zone.iter().all(u8::is_ascii_alphabetic);
+    if !is_name {
+        scan.eat_one(b"+-")?;
+        scan.digits(2)?;
+        let _ = scan.eat(b':');
+        scan.digits(2)?;
+        if !scan.is_at_end() {
+            return None;
+        }
+    }
+    parts.zone = Some(zone);
+    found(parts)
+}
+
+/// `([A-Za-z]{3})[A-Za-z]{0,6}\.?`
+fn month_word<'a>(scan: &mut Scanner<'a>) -> Option<&'a [u8]> {
+    let word = scan.run(|byte| byte.is_ascii_alphabetic());
+    let _ = scan.eat(b'.');
+    (3..=9).contains(&word.len()).then(|| &word[..3])
+}
+
+pub(super) fn long(text: &[u8]) -> Option<(&[u8], Parts<'_>)> {
+    let mut scan = Scanner::new(text);
+    let month = month_word(&mut scan)?;
+    scan.some_blanks()?;
+    let day = Some(scan.one_or_two()?);
+    let _ = scan.eat(b',');
+    scan.some_blanks()?;
+    let year = scan.digits(4)?;
+    scan.is_at_end().then_some((month, Parts { year, day, ..Parts::default() }))
+}
+
+pub(super) fn is_before_christ(text: &[u8]) -> bool {
+    let scan = &mut Scanner::new(text);
+    let mut date = || {
+        scan.eat(b'-')?;
+        scan.digits(4)?;
+        scan.eat(b'-')?;
+        scan.digits(2)?;
+        scan.eat(b'-')?;
+        scan.digits(2)?;
+        if scan.is_at_end() {
+            return Some(());
+        }
+        scan.eat(b'T')?;
+        if scan.run(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.')).is_empty() {
+            return None;
+        }
+        if !scan.is_at_end() {
+            scan.w3c_zone()?;
+        }
+        scan.is_at_end().then_some(())
+    };
+    date().is_some()
+}
+
+pub(super) fn month_number(word: &[u8]) -> Option<u32> {
+    const MONTHS: &[u8] = b"janfebmaraprmayjunjulaugsepoctnovdec";
+    let index = MONTHS.chunks(3).position(|month| month.eq_ignore_ascii_case(word))?;
+    u32::try_from(index + 1).ok()
+}

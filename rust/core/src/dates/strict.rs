@@ -1,0 +1,106 @@
+//! Questions that have one form for an answer.
+
+use super::calendar::{days, days_of_month, is_instant};
+use super::scanner::Scanner;
+
+/// The instant of a W3C date of one of the three lengths that nearly all have: a day, or a
+/// second with a `Z` or an offset; none for all that [`parse_date`] might say more about.
+#[must_use]
+pub fn w3c_instant(text: &[u8]) -> Option<i64> {
+    let day = text.first_chunk::<10>()?;
+    let mut is_odd = (day[4] != b'-') | (day[7] != b'-');
+    let mut two = |tens: u8, ones: u8| {
+        let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+        is_odd |= (tens > 9) | (ones > 9);
+        u32::from(tens) * 10 + u32::from(ones)
+    };
+    let year = two(day[0], day[1]) * 100 + two(day[2], day[3]);
+    let (month, date) = (two(day[5], day[6]), two(day[8], day[9]));
+    let mut seconds = 0;
+    let mut offset = 0;
+    if let Some(rest) = text.get(10..).filter(|rest| !rest.is_empty()) {
+        let time = rest.first_chunk::<9>()?;
+        let [hour, minute, second] =
+            [two(time[1], time[2]), two(time[4], time[5]), two(time[7], time[8])];
+        seconds = hour * 3_600 + minute * 60 + second;
+        let mut is_late = (hour > 23) | (minute > 59) | (second > 59);
+        match &rest[9..] {
+            b"Z" => {}
+            [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
+                let (hours, minutes) = (two(*a, *b), two(*c, *d));
+                offset = i64::from(hours * 60 + minutes);
+                is_late |= (offset > 14 * 60) | (minutes > 59);
+                offset = if *sign == b'-' { -offset } else { offset };
+            }
+            _ => return None,
+        }
+        is_odd |= is_late | (time[0] != b'T') | (time[3] != b':') | (time[6] != b':');
+    }
+    if is_odd || year == 0 || !(1..=12).contains(&month) {
+        return None;
+    }
+    if date == 0 || date > days_of_month(year, month) {
+        return None;
+    }
+    let whole = days(year, month, date) * 86_400 + i64::from(seconds) - offset * 60;
+    Some(whole * 1_000_000).filter(|instant| is_instant(*instant))
+}
+
+/// Whether a text is a date as RSS 2.0 wants it, which names RFC 822.
+#[must_use]
+pub fn is_rss_date(text: &str) -> bool {
+    let scan = &mut Scanner::new(text.as_bytes());
+    let mut date = || {
+        let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
+        if !weekday.is_empty() {
+            scan.eat(b',').filter(|()| weekday.len() == 3)?;
+            (!scan.run(|byte| byte == b' ').is_empty()).then_some(())?;
+        }
+        scan.one_or_two()?;
+        scan.eat(b' ')?;
+        (scan.run(|byte| byte.is_ascii_alphabetic()).len() == 3).then_some(())?;
+        scan.eat(b' ')?;
+        scan.digits(4)?;
+        scan.eat(b' ')?;
+        scan.digits(2)?;
+        scan.eat(b':')?;
+        scan.digits(2)?;
+        if scan.eat(b':').is_some() {
+            scan.digits(2)?;
+        }
+        scan.eat(b' ')?;
+        if scan.eat_one(b"+-").is_some() {
+            scan.digits(4)?;
+        } else {
+            let zone = scan.run(|byte| byte.is_ascii_uppercase());
+            matches!(zone.len(), 1..=3).then_some(())?;
+        }
+        scan.is_at_end().then_some(())
+    };
+    date().is_some()
+}
+
+/// Whether a text is a date as Atom wants it: RFC 3339, which has seconds and a zone.
+#[must_use]
+pub fn is_atom_date(text: &str) -> bool {
+    let scan = &mut Scanner::new(text.as_bytes());
+    let mut date = || {
+        scan.digits(4)?;
+        scan.eat(b'-')?;
+        scan.digits(2)?;
+        scan.eat(b'-')?;
+        scan.digits(2)?;
+        scan.eat_one(b"Tt")?;
+        scan.digits(2)?;
+        scan.eat(b':')?;
+        scan.digits(2)?;
+        scan.eat(b':')?;
+        scan.digits(2)?;
+        scan.fraction(b".")?;
+        if scan.eat(b'z').is_none() {
+            scan.w3c_zone()?;
+        }
+        scan.is_at_end().then_some(())
+    };
+    date().is_some()
+}

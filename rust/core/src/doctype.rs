@@ -1,0 +1,161 @@
+//! A DOCTYPE: skipped; the simple entities it declares are kept, nothing outside is fetched.
+
+use memchr::memmem;
+
+use crate::codes::{X002, X015, X016};
+use crate::context::Context;
+use crate::tokens::{find, find_byte, is_blank, skip_space};
+use crate::values::name_length;
+
+/// A part of a DOCTYPE that means something here.
+enum Part<'a> {
+    /// A comment, an instruction, a text in quotes.
+    Other,
+    /// A declaration of an entity whose value stands there.
+    Entity(&'a [u8], &'a [u8]),
+    /// A declaration of another entity, or a reference to one.
+    External,
+    /// `[`, `]` or `>`.
+    Mark(u8),
+    /// A comment or an instruction that has no end.
+    Unended,
+}
+
+/// Finds the parts; a quote that is not there is not looked for again.
+struct Parts<'a> {
+    text: &'a [u8],
+    has_no: [bool; 2],
+}
+
+impl<'a> Parts<'a> {
+    /// The next part from `at` on: where it begins, where it ends, and what it is.
+    fn next(&mut self, mut at: usize) -> Option<(usize, usize, Part<'a>)> {
+        loop {
+            let rest = self.text.get(at..)?;
+            at += rest.iter().position(|byte| b"<\"'[]>%".contains(byte))?;
+            let byte = self.text[at];
+            let found = match byte {
+                b'[' | b']' | b'>' => Some((at + 1, Part::Mark(byte))),
+                b'%' => Some((at + 1, Part::External)),
+                b'<' => self.tag(at),
+                quote => self.quote(quote, at + 1).map(|end| (end + 1, Part::Other)),
+            };
+            if let Some((end, part)) = found {
+                return Some((at, end, part));
+            }
+            at += 1;
+        }
+    }
+
+    fn tag(&mut self, at: usize) -> Option<(usize, Part<'a>)> {
+        let rest = &self.text[at..];
+        let to = |mark: &[u8], from| {
+            let end = find(self.text, mark, from).map(|end| (end + mark.len(), Part::Other));
+            Some(end.unwrap_or((from, Part::Unended)))
+        };
+        if rest.starts_with(b"<!--") {
+            return to(b"-->", at + 4);
+        }
+        if rest.starts_with(b"<?") {
+            return to(b"?>", at + 2);
+        }
+        if !rest.starts_with(b"<!ENTITY") {
+            return None;
+        }
+        let entity = self.entity(at + 8);
+        Some(entity.unwrap_or((at + 8, Part::External)))
+    }
+
+    fn entity(&mut self, at: usize) -> Option<(usize, Part<'a>)> {
+        let name_start = skip_space(self.text, at);
+        let name_end = name_start + name_length(self.text.get(name_start..)?);
+        let value = skip_space(self.text, name_end);
+        if name_start == at || name_end == name_start || value == name_end {
+            return None;
+        }
+        let quote = *self.text.get(value).filter(|mark| matches!(mark, b'"' | b'\''))?;
+        let end = self.quote(quote, value + 1)?;
+        let part = Part::Entity(&self.text[name_start..name_end], &self.text[value + 1..end]);
+        Some((end + 1, part))
+    }
+
+    /// Where a quote is, from here on.
+    fn quote(&mut self, quote: u8, from: usize) -> Option<usize> {
+        let which = usize::from(quote == b'"');
+        if self.has_no[which] {
+            return None;
+        }
+        let found = find_byte(self.text, quote, from, self.text.len());
+        self.has_no[which] = found.is_none();
+        found
+    }
+}
+
+/// Reads the DOCTYPE at `start` and gives where it ends. One without an end is taken to end at
+/// its first `>`.
+pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
+    let text = context.bytes;
+    let mut parts = Parts { text, has_no: [false; 2] };
+    let mut is_inside = false;
+    let mut is_external = false;
+    let mut at = start + 9;
+    let mut passed = Vec::new();
+    loop {
+        // From where a scan came to no end before, none comes to one: many unended DOCTYPEs
+        // take no more time than one.
+        let is_known = context.unended.contains(&(at, is_inside));
+        passed.push((at, is_inside));
+        let next = if is_known { None } else { parts.next(at) };
+        let Some((begin, end, part)) = next else {
+            context.unended.extend(passed);
+            return without_end(context, start);
+        };
+        is_external |= names_external(&text[at..begin]);
+        at = end;
+        match part {
+            Part::Mark(b'>') if !is_inside => break,
+            Part::Mark(b'[') => is_inside = true,
+            Part::Mark(b']') => is_inside = false,
+            Part::External => is_external = true,
+            Part::Entity(name, value) => context.entities.declare(name, value),
+            Part::Unended => {
+                context.unended.extend(passed);
+                return without_end(context, start);
+            }
+            Part::Mark(_) | Part::Other => {}
+        }
+    }
+    let name = skip_space(text, start + 9);
+    let is_named = name > start + 9 && text.get(name..).is_some_and(|rest| name_length(rest) > 0);
+    let is_proper = is_named && text[start..].starts_with(b"<!DOCTYPE");
+    if context.has_doctype || !is_proper {
+        context.marks.add(X002, start, at, "malformed DOCTYPE");
+    }
+    context.has_doctype = true;
+    context.marks.add(X015, start, at, "");
+    if is_external {
+        context.has_unknown_entities = true;
+        let words = "DOCTYPE declares an external or parameter entity";
+        context.marks.add(X016, start, at, words);
+    }
+    at
+}
+
+fn without_end(context: &mut Context<'_>, start: usize) -> usize {
+    let text = context.bytes;
+    let end = find_byte(text, b'>', start, text.len()).map_or(text.len(), |at| at + 1);
+    context.marks.add(X002, start, end, "DOCTYPE without an end");
+    context.marks.add(X015, start, end, "");
+    end
+}
+
+/// Whether `SYSTEM` or `PUBLIC` stands there between white space.
+fn names_external(text: &[u8]) -> bool {
+    [&b"SYSTEM"[..], b"PUBLIC"].iter().any(|word| {
+        memmem::find_iter(text, word).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| is_blank(*byte));
+            is_blank(before) && is_blank(text.get(at + word.len()))
+        })
+    })
+}

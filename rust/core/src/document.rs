@@ -1,0 +1,271 @@
+//! One document from its first byte to its last: its kind, its roots, and what lies around them.
+
+use memchr::memmem;
+
+use crate::asides::{comment, instruction, is_declaration};
+use crate::codes::X024;
+use crate::codes::{
+    I005, L001, L002, L004, L005, L007, S001, S021, X001, X005, X008, X009, X014, X015,
+};
+use crate::columns::Entries;
+use crate::context::{Context, Run, Sitemap, utf8};
+use crate::fast::Fast;
+use crate::lists::read_list;
+use crate::marks::Mark;
+use crate::names::Names;
+use crate::prolog::{BOM, FRAGMENTS, Form, ROOTS, find_root, head, local_name, read_prolog};
+use crate::tokens::{find_byte, find_within, is_blank, markup, skip_space};
+use crate::tree::Tree;
+
+// Beware: `src/urlset/protocol.py` has the same numbers.
+const MAX_URLS: usize = 50_000;
+const MAX_BYTES: u64 = 52_428_800;
+const MAX_NEWS: usize = 1_000;
+
+/// What a document says.
+pub struct Parsed {
+    /// What it is: a word of `urlset.model.Kind`.
+    pub kind: &'static str,
+    /// Its entries.
+    pub entries: Entries,
+    /// The children of an index.
+    pub sitemaps: Vec<Sitemap>,
+    /// What was wrong, in order.
+    pub marks: Vec<Mark>,
+    /// How many more problems of each code there were.
+    pub omitted: Vec<(&'static str, usize)>,
+}
+
+/// Reads a document of any format.
+#[must_use]
+pub fn parse(text: &str, base: Option<&str>, runs: &[Run]) -> Parsed {
+    let mut context = Context::new(text, base, runs);
+    let kind = read_document(&mut context);
+    let Context { mut entries, sitemaps, marks, .. } = context;
+    entries.close();
+    let (marks, omitted) = marks.finish();
+    Parsed { kind, entries, sitemaps, marks, omitted }
+}
+
+fn read_document(context: &mut Context<'_>) -> &'static str {
+    if is_nothing(context.bytes) {
+        context.marks.add(X001, 0, 0, "");
+        return "empty";
+    }
+    let kind = match read_prolog(context) {
+        Form::Xml(start) => read_roots(context, start),
+        Form::Text(start) => {
+            if read_list(context, start) {
+                "text"
+            } else {
+                "unknown"
+            }
+        }
+        Form::Html => "html",
+        Form::Unknown => "unknown",
+    };
+    if context.entities_used {
+        context.marks.raise(X015, 0);
+    }
+    check_limits(context, kind);
+    kind
+}
+
+/// Whether there are only white space and byte order marks.
+fn is_nothing(text: &[u8]) -> bool {
+    let mut at = skip_space(text, 0);
+    while text[at..].starts_with(BOM) {
+        at = skip_space(text, at + BOM.len());
+    }
+    at == text.len()
+}
+
+fn read_roots(context: &mut Context<'_>, start: usize) -> &'static str {
+    let first = local_name(&context.bytes[start..]);
+    let is_fragment = FRAGMENTS.iter().any(|name| first.eq_ignore_ascii_case(name.as_bytes()));
+    let names = if is_fragment { FRAGMENTS } else { ROOTS };
+    let (kind, mut end) = read_root(context, start);
+    while let Some(begin) = end.and_then(|end| next_root(context, end, names)) {
+        end = read_root(context, begin).1;
+    }
+    let has_entries = context.entries.row() > 0;
+    match (kind, context.sitemaps.is_empty()) {
+        ("urlset", false) if !has_entries => "index",
+        ("index", true) if has_entries => "urlset",
+        _ => kind,
+    }
+}
+
+/// Where another document begins behind a root, if one does; what lies between is noted.
+fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<usize> {
+    let text = context.bytes;
+    let at = skip_asides(context, start);
+    if at == text.len() {
+        return None;
+    }
+    let root = find_root(text, at, text.len(), names);
+    let begin = root.map_or(text.len(), |(begin, _)| begin);
+    let declaration = root.and_then(|_| find_within(text, b"<?xml", at, begin));
+    let junk_end = declaration.unwrap_or(begin);
+    let junk = &text[at..junk_end];
+    if !is_made_of_marks(junk) {
+        if junk.iter().all(|byte| *byte == 0 || is_blank(*byte)) {
+            context.marks.add(X005, at, junk_end, "U+0000");
+        } else {
+            context.marks.add(X008, at, junk_end, head(context.slice(at, junk_end)));
+        }
+    } else if !junk.is_empty() {
+        context.marks.add(X014, at, junk_end, "");
+    }
+    let (begin, name_end) = root?;
+    context.marks.add(X024, junk_end, name_end, "");
+    Some(begin)
+}
+
+/// Whether bytes are only white space and bytes of a byte order mark, at both ends (which is
+/// how Python strips them).
+fn is_made_of_marks(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| is_blank(*byte) || BOM.contains(byte))
+}
+
+/// Steps over white space, comments and processing instructions behind a root.
+fn skip_asides(context: &mut Context<'_>, start: usize) -> usize {
+    let text = context.bytes;
+    let mut at = skip_space(text, start);
+    loop {
+        let rest = &text[at..];
+        let end = if rest.starts_with(b"<!--") {
+            comment(context, at)
+        } else if rest.starts_with(b"<?") && !is_declaration(rest) {
+            instruction(context, at)
+        } else {
+            None
+        };
+        let Some(end) = end else { return at };
+        at = skip_space(text, end);
+    }
+}
+
+/// Reads one root element to its end; gives the kind, and where that was unless it is missing.
+fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<usize>) {
+    let text = context.bytes;
+    let key = local_name(&text[start..]).to_ascii_lowercase();
+    let kind = match key.as_slice() {
+        b"sitemapindex" | b"sitemap" => "index",
+        b"rss" | b"rdf" => "rss",
+        b"feed" => "atom",
+        _ => "urlset",
+    };
+    if FRAGMENTS.iter().any(|name| key == name.as_bytes()) {
+        let words = format!("<{}>", utf8(&key));
+        context.marks.once(S001, &[b"fragment"], start, start + 1, &words);
+    }
+    let mut tree = Tree::new(Names::new(matches!(kind, "rss" | "atom")));
+    let mut at = markup(context, &mut tree, start);
+    let mut fast = Fast::new(context, &tree);
+    while at < text.len() && !tree.is_done {
+        if let Some(fast) = fast.as_mut().filter(|_| tree.only_open().is_some()) {
+            at = fast.read(context, at);
+        }
+        let following = find_byte(text, b'<', at, text.len()).unwrap_or(text.len());
+        if following > at {
+            tree.text(context, at, following);
+        }
+        at = if following < text.len() { markup(context, &mut tree, following) } else { following };
+    }
+    if tree.is_done {
+        return (kind, Some(at));
+    }
+    let first = tree.open_nodes().next();
+    let missing = first.map(|first| format!("</{}>", utf8(tree.node(first).name.raw)));
+    let missing = missing.as_deref().unwrap_or("the root is open");
+    context.marks.add(X009, text.len(), text.len(), missing);
+    (kind, None)
+}
+
+fn check_limits(context: &mut Context<'_>, kind: &str) {
+    let size = context.places.source_offset(context.bytes.len());
+    let count = context.entries.row();
+    let marks = &mut context.marks;
+    if kind == "index" {
+        let children = context.sitemaps.len();
+        if children > MAX_URLS {
+            marks.add(L004, 0, 0, &with_commas(children as u64));
+        }
+        if size > MAX_BYTES {
+            marks.add(L005, 0, 0, &with_commas(size));
+        }
+        if children == 0 {
+            marks.add(I005, 0, 0, "");
+        }
+        return;
+    }
+    if matches!(kind, "html" | "unknown") {
+        return;
+    }
+    if count > MAX_URLS {
+        marks.add(L001, 0, 0, &with_commas(count as u64));
+    }
+    if size > MAX_BYTES {
+        marks.add(L002, 0, 0, &with_commas(size));
+    }
+    if context.news_count > MAX_NEWS {
+        marks.add(L007, 0, 0, &with_commas(context.news_count as u64));
+    }
+    if count == 0 {
+        let is_news = memmem::find(context.bytes, b"sitemap-news").is_some();
+        marks.add_as(S021, 0, 0, "", is_news.then_some("info"));
+    }
+}
+
+/// A number with a comma after each three digits.
+fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut written = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            written.push(',');
+        }
+        written.push(digit);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(text: &str) -> (&'static str, usize, Vec<&'static str>) {
+        let parsed = parse(text, Some("https://example.com/"), &[]);
+        let codes = parsed.marks.iter().map(|mark| mark.code).collect();
+        (parsed.kind, parsed.entries.row() + parsed.sitemaps.len(), codes)
+    }
+
+    #[test]
+    fn documents_are_told_apart_by_their_content() {
+        for (text, kind, count, found) in [
+            ("", "empty", 0, &[X001][..]),
+            ("http://a/\nhttp://b/\n", "text", 2, &[]),
+            ("<html>", "html", 0, &["X019"]),
+            ("<urlset><url><loc>http://a/</loc></url></urlset>", "urlset", 1, &["S002"]),
+            ("<rss version='2.0'><item><link>http://a/</link></item></rss>", "rss", 1, &[]),
+            (
+                "<urlset><url><loc>http://a/</loc></url><url><loc>http://b",
+                "urlset",
+                1,
+                &["S002", X009],
+            ),
+        ] {
+            assert_eq!(codes(text), (kind, count, found.to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_prefix_of_a_document_makes_it_panic() {
+        let text = "\u{feff}<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'é'>]><urlset a=\"&e;\">\
+            <url><loc>http://a/é?&amp;&#x41;&nbsp;<![CDATA[x]]></loc><!-- c --></url></urlset> \0";
+        for (end, _) in text.char_indices() {
+            let _ = parse(&text[..end], None, &[]);
+        }
+    }
+}

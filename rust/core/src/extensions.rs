@@ -1,0 +1,299 @@
+//! The extensions that have columns: images, videos, news, alternates.
+
+use std::borrow::Cow;
+
+use crate::codes::{G001, G035, G055, H001, H002, S010};
+use crate::columns::{Texts, VIDEO_FIELDS};
+use crate::context::{Buffer, Context, utf8};
+use crate::extra::serialise;
+use crate::names::{Key, Role};
+use crate::namespaces::Ns;
+use crate::tree::Tree;
+use crate::urls::trim;
+
+/// The children of a container, each the first of its name, in document order.
+type Fields = Vec<(Key, usize)>;
+
+/// Reads the extension elements of one entry into the fields of the row that is being made.
+pub fn read(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) {
+    let mut news = Vec::new();
+    let mut extras = Vec::new();
+    for child in children.iter().copied() {
+        let name = &tree.node(child).name;
+        match (name.role, name.ns, name.key) {
+            (Role::Value, ..) => {}
+            (Role::Link, ..) => {
+                if is_other_link(context, tree, child) {
+                    extras.push(child);
+                } else {
+                    read_alternate(context, tree, child);
+                }
+            }
+            (Role::Extra, ..) => extras.push(child),
+            (_, Ns::Image, Key::Image) => read_image(context, tree, child),
+            (_, Ns::Video, Key::Video) => read_video(context, tree, child),
+            (_, Ns::News, Key::News) => news.push(child),
+            (Role::Leaf, ..) => unknown(context, tree, child),
+            _ => {}
+        }
+    }
+    if let Some((first, others)) = news.split_first() {
+        for other in others {
+            let node = tree.node(*other);
+            context.marks.add(G055, node.start, node.tag_end, "news");
+        }
+        read_news(context, tree, *first);
+    }
+    if !extras.is_empty() {
+        let text = serialise(context, tree, &extras);
+        if !text.is_empty() {
+            context.entries.extra.set(context.entries.row(), &text);
+        }
+    }
+}
+
+/// Tells an `xhtml:link` that is no alternate (`rel="amphtml"`), kept as extra XML.
+fn is_other_link(context: &Context<'_>, tree: &Tree<'_>, number: usize) -> bool {
+    let rel = tree.attribute(&context.buffer, number, b"rel");
+    let attributes = tree.attributes_of(number);
+    rel.is_some_and(|rel| !rel.split(' ').any(|word| word.eq_ignore_ascii_case("alternate")))
+        && !attributes.iter().any(|attribute| attribute.name == b"hreflang")
+}
+
+fn unknown(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let node = tree.node(number);
+    let raw = node.name.raw;
+    context.marks.once(S010, &[raw], node.start, node.tag_end, utf8(raw));
+}
+
+/// The trimmed text of an element, where there is any.
+fn text<'b>(buffer: &'b Buffer<'_>, tree: &Tree<'_>, number: usize) -> Option<Cow<'b, str>> {
+    let text = match tree.content(buffer, number)? {
+        Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
+        Cow::Owned(text) => Cow::Owned(trim(&text).to_owned()),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The trimmed value of an attribute, where there is any.
+fn attribute<'b>(
+    buffer: &'b Buffer<'_>,
+    tree: &'b Tree<'_>,
+    number: usize,
+    name: &[u8],
+) -> Option<&'b str> {
+    Some(trim(tree.attribute(buffer, number, name)?)).filter(|text| !text.is_empty())
+}
+
+fn set_text(column: &mut Texts, row: usize, buffer: &Buffer<'_>, tree: &Tree<'_>, number: usize) {
+    if let Some(text) = text(buffer, tree, number) {
+        column.set(row, text.as_bytes());
+    }
+}
+
+fn is_repeatable(key: Key) -> bool {
+    matches!(key, Key::Tag | Key::Price | Key::Id | Key::ContentSegmentLoc)
+}
+
+/// The first child of each name; more of one that may stand once are noted.
+fn fields(
+    context: &mut Context<'_>,
+    tree: &Tree<'_>,
+    number: usize,
+    code: Option<&'static str>,
+) -> Fields {
+    let parent = &tree.node(number).name;
+    let mut found = Fields::new();
+    let mut seen = 0_u64;
+    for child in tree.children(number) {
+        let node = tree.node(child);
+        let key = node.name.key;
+        if node.name.role == Role::Extra {
+            continue;
+        }
+        if !key.is_in(parent.key) || node.name.ns != parent.ns {
+            unknown(context, tree, child);
+        } else if seen & key.bit() == 0 {
+            seen |= key.bit();
+            found.push((key, child));
+        } else if let Some(code) = code.filter(|_| !is_repeatable(key)) {
+            context.marks.add(code, node.start, node.tag_end, &node.name.local);
+        }
+    }
+    found
+}
+
+fn find(fields: &Fields, wanted: Key) -> Option<usize> {
+    fields.iter().find(|(key, _)| *key == wanted).map(|(_, child)| *child)
+}
+
+fn read_image(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let fields = fields(context, tree, number, None);
+    let Context { buffer, entries, marks, .. } = context;
+    let loc = find(&fields, Key::Loc).and_then(|child| text(buffer, tree, child));
+    let Some(loc) = loc else {
+        let node = tree.node(number);
+        marks.add(G001, node.start, node.tag_end, "");
+        return;
+    };
+    let image = entries.images.list.push(entries.row());
+    let columns = &mut entries.images.items.fields;
+    columns[0].set(image, loc.as_bytes());
+    for (key, child) in fields {
+        let column = match key {
+            Key::Caption => 1,
+            Key::GeoLocation => 2,
+            Key::Title => 3,
+            Key::License => 4,
+            _ => continue,
+        };
+        set_text(&mut columns[column], image, buffer, tree, child);
+    }
+}
+
+fn read_news(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let mut all = fields(context, tree, number, Some(G055));
+    if let Some(publication) = find(&all, Key::Publication) {
+        all.extend(fields(context, tree, publication, Some(G055)));
+    }
+    context.news_count += 1;
+    let Context { buffer, entries, .. } = context;
+    let row = entries.row();
+    entries.news.begin(row);
+    for (key, child) in all {
+        let column = match key {
+            Key::Name => 0,
+            Key::Language => 1,
+            Key::Access => 2,
+            Key::Genres => 3,
+            Key::PublicationDate => 4,
+            Key::Title => 5,
+            Key::Keywords => 6,
+            Key::StockTickers => 7,
+            _ => continue,
+        };
+        set_text(&mut entries.news.items.fields[column], row, buffer, tree, child);
+    }
+}
+
+/// The column of a video's element that holds one text; and the columns that its attributes
+/// have behind it.
+#[must_use]
+pub fn video_column(key: Key) -> Option<(usize, &'static [&'static [u8]])> {
+    Some(match key {
+        Key::ThumbnailLoc => (0, &[]),
+        Key::Title => (1, &[]),
+        Key::Description => (2, &[]),
+        Key::ContentLoc => (3, &[]),
+        Key::PlayerLoc => (4, &[b"allow_embed", b"autoplay"]),
+        Key::Duration => (7, &[]),
+        Key::ExpirationDate => (8, &[]),
+        Key::Rating => (9, &[]),
+        Key::ViewCount => (10, &[]),
+        Key::PublicationDate => (11, &[]),
+        Key::Category => (12, &[]),
+        Key::FamilyFriendly => (13, &[]),
+        Key::Restriction => (14, &[b"relationship"]),
+        Key::GalleryLoc => (16, &[b"title"]),
+        Key::RequiresSubscription => (18, &[]),
+        Key::Uploader => (19, &[b"info"]),
+        Key::Platform => (21, &[b"relationship"]),
+        Key::Live => (23, &[]),
+        _ => return None,
+    })
+}
+
+const _: () = assert!(VIDEO_FIELDS.len() == 24);
+
+fn read_video(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let fields = fields(context, tree, number, Some(G035));
+    let video = context.entries.videos.list.push(context.entries.row());
+    for (key, child) in &fields {
+        let Some((column, attributes)) = video_column(*key) else {
+            continue;
+        };
+        let Context { buffer, entries, .. } = context;
+        let texts = &mut entries.videos.texts.fields;
+        set_text(&mut texts[column], video, buffer, tree, *child);
+        for (place, name) in attributes.iter().enumerate() {
+            if let Some(text) = attribute(buffer, tree, *child, name) {
+                texts[column + 1 + place].set(video, text.as_bytes());
+            }
+        }
+    }
+    if let Some(show) = find(&fields, Key::Tvshow) {
+        read_tvshow(context, tree, show, video);
+    }
+    let Context { buffer, entries, .. } = context;
+    let videos = &mut entries.videos;
+    for child in tree.children(number) {
+        let name = &tree.node(child).name;
+        if name.ns != Ns::Video || !is_repeatable(name.key) {
+            continue;
+        }
+        let text = text(buffer, tree, child);
+        let text = text.as_deref().map(str::as_bytes);
+        let attribute = |name: &[u8]| attribute(buffer, tree, child, name).map(str::as_bytes);
+        match name.key {
+            Key::Tag => {
+                if let Some(text) = text {
+                    videos.tags.push(video, text);
+                }
+            }
+            Key::ContentSegmentLoc => {
+                videos.content_segments.push(video, [text, attribute(b"duration")]);
+            }
+            Key::Price => {
+                let [currency, kind, resolution] =
+                    [&b"currency"[..], b"type", b"resolution"].map(attribute);
+                videos.prices.push(video, [text, currency, kind, resolution]);
+            }
+            _ => videos.ids.push(video, [text, attribute(b"type")]),
+        }
+    }
+}
+
+fn read_tvshow(context: &mut Context<'_>, tree: &Tree<'_>, number: usize, video: usize) {
+    let fields = fields(context, tree, number, Some(G035));
+    let Context { buffer, entries, .. } = context;
+    let shows = &mut entries.videos.tvshow;
+    shows.begin(video);
+    for (key, child) in fields {
+        let column = match key {
+            Key::ShowTitle => 0,
+            Key::VideoType => 1,
+            Key::EpisodeTitle => 2,
+            Key::SeasonNumber => 3,
+            Key::EpisodeNumber => 4,
+            Key::PremierDate => 5,
+            _ => continue,
+        };
+        set_text(&mut shows.items.fields[column], video, buffer, tree, child);
+    }
+}
+
+/// Reads one `xhtml:link`; without an href it leads nowhere and is left out.
+fn read_alternate(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let Context { buffer, entries, marks, .. } = context;
+    let node = tree.node(number);
+    let [hreflang, href, media] = [&b"hreflang"[..], b"href", b"media"].map(|name| {
+        let value = tree.attribute(buffer, number, name)?;
+        Some(trim(value)).filter(|trimmed| !trimmed.is_empty())
+    });
+    let Some(href) = href else {
+        marks.add(H001, node.start, node.tag_end, "href");
+        return;
+    };
+    let begins = |with: &str| href.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
+    let is_app = begins("android-app:") || begins("ios-app:");
+    if hreflang.is_none() && media.is_none() && !is_app {
+        marks.add(H001, node.start, node.tag_end, "hreflang");
+    }
+    let rel = tree.attribute(buffer, number, b"rel");
+    if !rel.is_some_and(|rel| trim(rel).eq_ignore_ascii_case("alternate")) {
+        let shown = rel.filter(|rel| !rel.is_empty()).unwrap_or("nothing");
+        marks.add(H002, node.start, node.tag_end, shown);
+    }
+    let texts = [hreflang, Some(href), media].map(|text| text.map(str::as_bytes));
+    entries.alternates.push(entries.row(), texts);
+}

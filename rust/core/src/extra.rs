@@ -1,0 +1,121 @@
+//! Extensions without a column, written again as XML that stands on its own.
+//!
+//! Namespaces are declared where they are used, values escaped, comments left out: the same
+//! element gives the same text wherever it came from, and reading that text gives it again.
+
+use std::borrow::Cow;
+
+use crate::context::Context;
+use crate::names::split_name;
+use crate::namespaces::{SITEMAP_NS, XML_NS, namespace, uri_of};
+use crate::tree::{Item, Tree};
+use crate::values::escape;
+
+/// Prefixes and URIs; of two with one prefix, the later holds.
+type Scope<'b> = Vec<(&'b [u8], Cow<'b, str>)>;
+
+/// Writes elements one after another; what has no namespace in scope is left out.
+#[must_use]
+pub fn serialise(context: &Context<'_>, tree: &Tree<'_>, numbers: &[usize]) -> Vec<u8> {
+    let mut scope: Scope<'_> = vec![(b"", SITEMAP_NS.into()), (b"xml", XML_NS.into())];
+    let mut out = Vec::new();
+    for number in numbers {
+        element(context, tree, *number, &mut scope, &mut out);
+    }
+    out
+}
+
+fn bound<'s>(scope: &'s Scope<'_>, prefix: &[u8]) -> Option<&'s str> {
+    scope.iter().rev().find(|(known, _)| *known == prefix).map(|(_, uri)| &**uri)
+}
+
+fn element<'b>(
+    context: &'b Context<'_>,
+    tree: &'b Tree<'_>,
+    number: usize,
+    scope: &mut Scope<'b>,
+    out: &mut Vec<u8>,
+) {
+    let node = tree.node(number);
+    let (prefix, local) = split_name(node.name.raw);
+    let Some(uri) = node.name.uri.as_deref().filter(|_| is_plain(local) && is_owner(prefix)) else {
+        return;
+    };
+    let outer = scope.len();
+    if bound(scope, prefix) != Some(uri) {
+        scope.push((prefix, uri.into()));
+    }
+    let mut attributes = Vec::new();
+    for attribute in tree.attributes_of(number) {
+        let (owner, rest) = split_name(attribute.name);
+        let Some(value) = attribute.value.get(&context.buffer) else {
+            continue;
+        };
+        let is_declaration = attribute.name == b"xmlns" || attribute.name.starts_with(b"xmlns:");
+        if is_declaration || !is_plain(rest) || !is_owner(owner) {
+            continue;
+        }
+        if !owner.is_empty() && owner != b"xml" {
+            let Some(uri) = node.bindings.get(owner) else {
+                continue;
+            };
+            let uri = right(uri);
+            let declared = scope[outer..].iter().find(|(prefix, _)| *prefix == owner);
+            if declared.is_some_and(|(_, other)| *other != uri) {
+                continue;
+            }
+            if bound(scope, owner) != Some(uri) {
+                scope.push((owner, uri.into()));
+            }
+        }
+        attributes.push(b' ');
+        attributes.extend_from_slice(attribute.name);
+        attributes.extend_from_slice(b"=\"");
+        escape(value.as_bytes(), true, &mut attributes);
+        attributes.push(b'"');
+    }
+    out.push(b'<');
+    out.extend_from_slice(node.name.raw);
+    for (prefix, uri) in &scope[outer..] {
+        out.extend_from_slice(if prefix.is_empty() { b" xmlns" } else { b" xmlns:" });
+        out.extend_from_slice(prefix);
+        out.extend_from_slice(b"=\"");
+        escape(uri.as_bytes(), true, out);
+        out.push(b'"');
+    }
+    out.extend_from_slice(&attributes);
+    let head = out.len();
+    out.push(b'>');
+    for item in tree.items(number) {
+        match item {
+            Item::Node(child) => element(context, tree, child, scope, out),
+            Item::Text(text) => {
+                let text = text.get(&context.buffer).unwrap_or_default();
+                escape(text.as_bytes(), false, out);
+            }
+        }
+    }
+    if out.len() == head + 1 {
+        out.truncate(head);
+        out.extend_from_slice(b"/>");
+    } else {
+        out.extend_from_slice(b"</");
+        out.extend_from_slice(node.name.raw);
+        out.push(b'>');
+    }
+    scope.truncate(outer);
+}
+
+/// A name without a colon inside, and not one that XML reserves.
+fn is_plain(name: &[u8]) -> bool {
+    !name.is_empty() && !name.contains(&b':') && name != b"xmlns"
+}
+
+fn is_owner(prefix: &[u8]) -> bool {
+    prefix.is_empty() || is_plain(prefix)
+}
+
+/// The right spelling of a namespace.
+fn right(uri: &str) -> &str {
+    uri_of(namespace(uri.trim_matches([' ', '\t', '\r', '\n']))).unwrap_or(uri)
+}

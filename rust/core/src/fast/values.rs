@@ -1,0 +1,150 @@
+//! The four elements of the protocol itself (see `fast`).
+
+use super::{Fast, MAX_LOC, Seen};
+use crate::codes::{S019, S020};
+use crate::columns::Entries;
+use crate::context::utf8;
+use crate::dates::{parse_date, w3c_instant};
+use crate::plain::{Piece, Span};
+use crate::sitemap::{changefreq_word, priority_value};
+use crate::urls::{has_space, http_length, is_authority};
+use crate::values::{any, is_doubly_escaped};
+
+impl Fast<'_> {
+    pub(super) fn loc(&mut self, seen: &mut Seen) -> Option<()> {
+        let span = self.scan.text_to(b"</loc>")?;
+        if seen.loc.is_some() || span.end - span.start >= MAX_LOC {
+            return None;
+        }
+        let raw = self.scan.text.get(span.start..span.end)?;
+        let is_odd =
+            any(raw, |byte| (byte <= 0x20) | (byte > 0x7e) | (byte == b'&') | (byte == b']'));
+        let plain = Piece::Text(span.start, span.end);
+        let piece = if is_odd { self.scan.value(span)? } else { plain };
+        let loc = self.scan.get(piece);
+        if is_odd && simdutf8::basic::from_utf8(loc).is_ok_and(has_space) {
+            return None;
+        }
+        if is_odd && is_doubly_escaped(loc) {
+            return None;
+        }
+        let ends = |byte: Option<&u8>| byte.is_none_or(|b| matches!(b, b'/' | b'?' | b'#'));
+        let is_known = !self.origin.is_empty()
+            && loc.starts_with(&self.origin)
+            && ends(loc.get(self.origin.len()));
+        if !is_known {
+            let scheme = http_length(loc);
+            let rest = loc.get(scheme..).filter(|_| scheme > 0)?;
+            let length = rest.iter().position(|byte| ends(Some(byte))).unwrap_or(rest.len());
+            if !is_authority(simdutf8::basic::from_utf8(&rest[..length]).ok()?) {
+                return None;
+            }
+            self.origin.clear();
+            self.origin.extend_from_slice(&loc[..scheme + length]);
+        }
+        seen.loc = Some(piece);
+        Some(())
+    }
+
+    /// The text of a value in which nothing is to be decoded and nothing to be trimmed.
+    fn bare(&mut self, end_tag: &[u8]) -> Option<(usize, usize)> {
+        let Span { start, end, .. } = self.scan.text_to(end_tag)?;
+        let text = self.scan.text.get(start..end)?;
+        let is_bare = text.iter().all(|byte| (0x20..0x7f).contains(byte) && *byte != b'&')
+            && text.first().is_some_and(|byte| *byte != b' ')
+            && text.last() != Some(&b' ')
+            && memchr::memmem::find(text, b"]]>").is_none();
+        is_bare.then_some((start, end))
+    }
+
+    pub(super) fn lastmod(&mut self, entries: &mut Entries, seen: &mut Seen) -> Option<()> {
+        if std::mem::replace(&mut seen.has_lastmod, true) {
+            return None;
+        }
+        let row = entries.row();
+        // The three lengths that nearly all have; a date has no "<" in it.
+        for length in [10, 20, 25] {
+            let Some(rest) = self.scan.rest().get(length..) else {
+                break;
+            };
+            if rest.starts_with(b"</lastmod>") {
+                let text = &self.scan.rest()[..length];
+                let instant = if self.date.0 == text {
+                    self.date.1
+                } else if let Some(instant) = w3c_instant(text) {
+                    self.date.0.clear();
+                    self.date.0.extend_from_slice(text);
+                    self.date.1 = instant;
+                    instant
+                } else {
+                    break;
+                };
+                entries.lastmod_text.set_short(row, self.scan.rest(), length);
+                entries.lastmod.set(row, instant);
+                self.scan.at += length + b"</lastmod>".len();
+                return Some(());
+            }
+        }
+        let (start, end) = self.bare(b"</lastmod>")?;
+        let text = &self.scan.text[start..end];
+        let date = parse_date(utf8(text));
+        seen.odd[0] = date.code.map(|code| (code, start, end));
+        entries.lastmod_text.set(row, text);
+        if let Some(instant) = date.instant {
+            entries.lastmod.set(row, instant);
+        }
+        Some(())
+    }
+
+    pub(super) fn changefreq(&mut self, entries: &mut Entries, seen: &mut Seen) -> Option<()> {
+        if std::mem::replace(&mut seen.has_changefreq, true) {
+            return None;
+        }
+        let word = match self.scan.rest().first()? {
+            b'd' => "daily",
+            b'w' => "weekly",
+            b'm' => "monthly",
+            b'h' => "hourly",
+            b'y' => "yearly",
+            b'a' => "always",
+            _ => "never",
+        };
+        let start = self.scan.at;
+        if self.scan.eat(word.as_bytes()) && self.scan.eat(b"</changefreq>") {
+            let (row, rest) = (entries.row(), &self.scan.text[start..]);
+            entries.changefreq.set_short(row, rest, word.len());
+            return Some(());
+        }
+        self.scan.at = start;
+        let (start, end) = self.bare(b"</changefreq>")?;
+        let text = &self.scan.text[start..end];
+        let word = changefreq_word(text).map(str::as_bytes);
+        if let Some(word) = word {
+            entries.changefreq.set(entries.row(), word);
+        }
+        seen.odd[1] = (word != Some(text)).then_some((S019, start, end));
+        Some(())
+    }
+
+    pub(super) fn priority(&mut self, entries: &mut Entries, seen: &mut Seen) -> Option<()> {
+        if std::mem::replace(&mut seen.has_priority, true) {
+            return None;
+        }
+        if let [whole @ (b'0' | b'1'), b'.', digit @ b'0'..=b'9', rest @ ..] = self.scan.rest()
+            && rest.starts_with(b"</priority>")
+            && (*whole == b'0' || *digit == b'0')
+        {
+            let value = f64::from((whole - b'0') * 10 + (digit - b'0')) / 10.0;
+            entries.priority.set(entries.row(), value);
+            self.scan.at += 3 + b"</priority>".len();
+            return Some(());
+        }
+        let (start, end) = self.bare(b"</priority>")?;
+        let value = priority_value(utf8(&self.scan.text[start..end]));
+        match value {
+            Some(value) => entries.priority.set(entries.row(), value),
+            None => seen.odd[2] = Some((S020, start, end)),
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Videos as nearly everybody writes them (see `fast`): an element for each field, with the
+//! attributes that some have.
+
+use super::Fast;
+use crate::columns::{Entries, Texts, Videos};
+use crate::extensions::video_column;
+use crate::names::Key;
+use crate::plain::Piece;
+use crate::values::name_length;
+
+impl Fast<'_> {
+    /// The inside of a `video:video`, and its end tag.
+    pub(super) fn video(&mut self, entries: &mut Entries) -> Option<()> {
+        let row = entries.row();
+        let videos = &mut entries.videos;
+        let video = videos.list.push(row);
+        let mut seen = 0;
+        loop {
+            self.scan.skip_blanks();
+            if self.scan.eat(b"</video:video>") {
+                return Some(());
+            }
+            if self.scan.eat(b"<video:tvshow>") {
+                if videos.tvshow.valid.get(video) {
+                    return None;
+                }
+                self.tvshow(videos, video)?;
+                continue;
+            }
+            let (key, text) = self.video_leaf()?;
+            let text = text.map(|piece| self.scan.get(piece));
+            let attribute = |name| self.scan.attribute(name);
+            match key {
+                Key::Tag => videos.tags.push(video, text?),
+                Key::Price => {
+                    let [currency, kind, resolution] =
+                        [attribute(b"currency"), attribute(b"type"), attribute(b"resolution")];
+                    videos.prices.push(video, [text, currency, kind, resolution]);
+                }
+                Key::Id => videos.ids.push(video, [text, attribute(b"type")]),
+                Key::ContentSegmentLoc => {
+                    videos.content_segments.push(video, [text, attribute(b"duration")]);
+                }
+                key => {
+                    let (column, names) = video_column(key)?;
+                    if seen & key.bit() != 0 {
+                        return None;
+                    }
+                    seen |= key.bit();
+                    let columns = &mut videos.texts.fields;
+                    columns[column].set_some(video, text);
+                    for (place, name) in names.iter().enumerate() {
+                        columns[column + 1 + place].set_some(video, attribute(name));
+                    }
+                }
+            }
+        }
+    }
+
+    /// One element of a video: its key, and its text.
+    #[inline]
+    fn video_leaf(&mut self) -> Option<(Key, Option<Piece>)> {
+        if !self.scan.eat(b"<video:") {
+            return None;
+        }
+        let name = self.scan.rest();
+        let name = name.get(..name_length(name))?;
+        self.scan.at += name.len();
+        if self.scan.tag_end()? {
+            return None;
+        }
+        let span = self.scan.text()?;
+        if !(self.scan.eat(b"</video:") && self.scan.eat(name) && self.scan.eat(b">")) {
+            return None;
+        }
+        let piece = self.scan.value(span)?;
+        Some((Key::of(name), self.scan.trimmed(piece)))
+    }
+
+    fn tvshow(&mut self, videos: &mut Videos, video: usize) -> Option<()> {
+        videos.tvshow.begin(video);
+        let columns = &mut videos.tvshow.items.fields;
+        loop {
+            self.scan.skip_blanks();
+            if self.scan.eat(b"</video:tvshow>") {
+                return Some(());
+            }
+            let (key, text) = self.video_leaf()?;
+            let column: &mut Texts = match key {
+                Key::ShowTitle => &mut columns[0],
+                Key::VideoType => &mut columns[1],
+                Key::EpisodeTitle => &mut columns[2],
+                Key::SeasonNumber => &mut columns[3],
+                Key::EpisodeNumber => &mut columns[4],
+                Key::PremierDate => &mut columns[5],
+                _ => return None,
+            };
+            if column.get(video).is_some() {
+                return None;
+            }
+            column.set(video, self.scan.get(text?));
+        }
+    }
+}

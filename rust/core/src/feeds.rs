@@ -1,0 +1,143 @@
+//! RSS 2.0, RSS 1.0 and Atom: an item's link as a loc, its date as a lastmod.
+
+use std::borrow::Cow;
+
+use crate::codes::{F001, F002, F003};
+use crate::context::{Buffer, Context};
+use crate::dates::{is_atom_date, is_rss_date, parse_date};
+use crate::names::Key;
+use crate::tree::Tree;
+use crate::urls::{is_http, resolve, trim};
+
+const ATOM_03: &str = "http://purl.org/atom/ns#";
+
+/// Later names serve where the earlier are missing; Dublin Core dates are W3C dates.
+const DATES: [Key; 6] =
+    [Key::Updated, Key::Modified, Key::Pubdate, Key::Date, Key::Published, Key::Issued];
+
+/// Notes a feed format that engines do not name as accepted (F001).
+pub fn check_version(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let node = tree.node(number);
+    let version = tree.attribute(&context.buffer, number, b"version").unwrap_or_default();
+    let is_atom_03 = || node.name.uri.as_deref() == Some(ATOM_03) || version == "0.3";
+    let words = match node.name.key {
+        Key::Rdf => Cow::Borrowed("RSS 1.0"),
+        Key::Rss if version.starts_with("0.9") => Cow::Owned(format!("RSS {version}")),
+        Key::Feed if is_atom_03() => Cow::Borrowed("Atom 0.3"),
+        _ => return,
+    };
+    context.marks.add(F001, node.start, node.tag_end, &words);
+}
+
+/// Makes an entry of an `item` or an Atom `entry`.
+pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+    let node = tree.node(number);
+    let Some((text, place)) = link(&context.buffer, tree, number) else {
+        context.marks.add(F002, node.start, node.tag_end, "");
+        return;
+    };
+    let base = base_of(context, tree, [number, place]);
+    let base = base.as_deref().filter(|base| !base.is_empty()).or(context.base);
+    let buffer = &context.buffer;
+    let Context { entries, marks, places, .. } = context;
+    let span = tree.node(place);
+    let url = marks.url(&text, base, span.start, span.end);
+    let row = entries.row();
+    for (key, child) in dates(tree, number) {
+        let Some(text) = tree.content(buffer, child) else {
+            continue;
+        };
+        let text = trim(&text);
+        if text.is_empty() {
+            continue;
+        }
+        let instant = parse_date(text).instant;
+        if !is_feed_date(key, text) {
+            let node = tree.node(child);
+            marks.add(F003, node.tag_end, node.end, text);
+        }
+        entries.lastmod_text.set(row, text.as_bytes());
+        if let Some(instant) = instant {
+            entries.lastmod.set(row, instant);
+        }
+        break;
+    }
+    match url {
+        Some(url) => {
+            let (offset, line) = (places.source_offset(node.start), places.line(node.start));
+            entries.commit_at(url.as_bytes(), offset, line);
+        }
+        None => entries.rollback(),
+    }
+}
+
+/// The base of an item's link: what the elements around it say, from the outside in, then the
+/// item and the link themselves.
+fn base_of(context: &Context<'_>, tree: &Tree<'_>, inner: [usize; 2]) -> Option<String> {
+    let buffer = &context.buffer;
+    let own = |number| tree.attribute(buffer, number, b"xml:base");
+    let around = tree.open_nodes().fold(None, |base, number| joined(own(number), base));
+    let base = joined(around.as_deref(), context.base.map(str::to_owned));
+    inner.into_iter().fold(base, |base, number| joined(own(number), base))
+}
+
+fn joined(reference: Option<&str>, base: Option<String>) -> Option<String> {
+    let Some(reference) = reference.map(trim) else {
+        return base;
+    };
+    if is_http(reference) {
+        return Some(reference.to_owned());
+    }
+    base.map(|base| if is_http(&base) { resolve(reference, &base) } else { base })
+}
+
+/// The first link: text in RSS, `href` of no relation or an alternate's in Atom.
+///
+/// Without one, a `guid` that is a permalink, as it is unless it says otherwise.
+fn link<'b>(
+    buffer: &'b Buffer<'_>,
+    tree: &'b Tree<'_>,
+    number: usize,
+) -> Option<(Cow<'b, str>, usize)> {
+    let is_word = |text: &str, word| trim(text).eq_ignore_ascii_case(word);
+    for child in tree.children(number) {
+        if tree.node(child).name.key != Key::Link {
+            continue;
+        }
+        if let Some(href) = tree.attribute(buffer, child, b"href") {
+            let rel = tree.attribute(buffer, child, b"rel");
+            let is_alternate = rel.is_none_or(|rel| is_word(rel, "alternate"));
+            if is_alternate && !trim(href).is_empty() {
+                return Some((Cow::Borrowed(href), child));
+            }
+            continue;
+        }
+        if let Some(text) = tree.content(buffer, child).filter(|text| !trim(text).is_empty()) {
+            return Some((text, child));
+        }
+    }
+    tree.children(number).filter(|child| tree.node(*child).name.key == Key::Guid).find_map(
+        |child| {
+            let flag = tree.attribute(buffer, child, b"isPermaLink");
+            let text = tree.content(buffer, child)?;
+            let is_permalink = !flag.is_some_and(|flag| is_word(flag, "false"));
+            (is_permalink && is_http(trim(&text))).then_some((text, child))
+        },
+    )
+}
+
+/// The first child of each name that holds a date, those that serve first in front.
+fn dates(tree: &Tree<'_>, number: usize) -> Vec<(Key, usize)> {
+    let first = |key| tree.children(number).find(|child| tree.node(*child).name.key == key);
+    DATES.into_iter().filter_map(|key| first(key).map(|child| (key, child))).collect()
+}
+
+fn is_feed_date(key: Key, text: &str) -> bool {
+    let date = parse_date(text);
+    match key {
+        _ if date.instant.is_none() => false,
+        Key::Pubdate => is_rss_date(text),
+        Key::Date => date.code.is_none(),
+        _ => is_atom_date(text),
+    }
+}

@@ -1,0 +1,44 @@
+//! The Sitemaps protocol in columns: parse, render, pack and unpack.
+//!
+//! The native engine of `urlset`; it knows no Python. What it does is specified by the reference
+//! engine, `src/urlset/engine/reference/`: for any bytes, both give the same answers. A file
+//! here has the name of its twin there.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::needless_bitwise_bool, reason = "without branches a loop becomes vector code")]
+#![allow(clippy::needless_for_each, reason = "a chain that ends in a verb reads well")]
+#![allow(clippy::option_option, reason = "it fits, and nothing is there: two answers")]
+#![allow(clippy::similar_names, reason = "what packs, and what is packed")]
+#![allow(clippy::struct_excessive_bools, reason = "what is there, of things that may all be there")]
+
+pub mod codes;
+pub mod columns;
+pub mod dates;
+pub mod packing;
+pub mod render;
+pub mod urls;
+
+mod asides;
+mod attributes;
+mod context;
+mod doctype;
+mod document;
+mod entities;
+mod extensions;
+mod extra;
+mod fast;
+mod feeds;
+mod lists;
+mod marks;
+mod names;
+mod namespaces;
+mod plain;
+mod prolog;
+mod sitemap;
+mod tokens;
+mod tree;
+mod values;
+
+pub use context::{Run, Sitemap};
+pub use document::{Parsed, parse};
+pub use marks::Mark;

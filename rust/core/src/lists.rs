@@ -1,0 +1,78 @@
+//! Plain text sitemaps: one URL a line, and what else people put on the lines.
+
+use memchr::{memchr2, memmem};
+
+use crate::codes::{T001, T002, T003, T004};
+use crate::context::Context;
+use crate::urls::{is_http, is_space, trim};
+
+/// Reads the lines from `start` on; false where not one of them is a URL.
+///
+/// A line is taken whole or not at all: with white space inside, only when each of its words is
+/// a URL. What would have to be guessed is reported instead (T001).
+pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
+    let text = context.bytes;
+    let mut is_odd_known = false;
+    let mut at = start;
+    while at < text.len() {
+        let rest = &text[at..];
+        let length = memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let end = at + length;
+        let (next, is_cr) = match rest.get(length..) {
+            Some([b'\r', b'\n', ..]) => (end + 2, false),
+            Some([b'\r', ..]) => (end + 1, true),
+            Some([_, ..]) => (end + 1, false),
+            _ => (end, false),
+        };
+        let line = context.slice(at, end);
+        let value = trim(line);
+        if !value.is_empty() && !read_line(context, value, at, end) {
+            context.marks.add(T001, at, end, value);
+        }
+        if !is_odd_known && (is_cr || value.len() != line.len() || line.is_empty()) {
+            is_odd_known = true;
+            context.marks.add(T003, at, next, "");
+        }
+        at = next;
+    }
+    let has_entries = context.entries.row() > 0;
+    if !has_entries {
+        context.marks.keep_first(T001);
+    }
+    has_entries
+}
+
+/// Takes a line; false where it is not made of URLs.
+fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) -> bool {
+    // Controls, and what shows that the line is markup (RFC 3986 has no such character).
+    let is_clean =
+        |byte: u8| (byte >= 0x20 || byte == b'\t') && !matches!(byte, b'<' | b'>' | b'"');
+    let words = || value.split(is_space).filter(|word| !word.is_empty());
+    if !value.bytes().all(is_clean) || !words().all(is_http) {
+        return false;
+    }
+    let Context { marks, entries, places, base, .. } = context;
+    let mut count = 0;
+    for word in words() {
+        count += 1;
+        if let Some(url) = marks.url(word, *base, offset, end) {
+            let (offset, line) = (places.source_offset(offset), places.line(offset));
+            entries.commit_at(url.as_bytes(), offset, line);
+        }
+    }
+    if count > 1 {
+        marks.add(T002, offset, end, &count.to_string());
+    }
+    if let Some(escaped) = escaped(value) {
+        marks.add(T004, offset, end, escaped);
+    }
+    true
+}
+
+/// The first thing in a value that looks escaped for XML.
+fn escaped(value: &str) -> Option<&'static str> {
+    memmem::find_iter(value.as_bytes(), b"&").find_map(|at| {
+        let names = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
+        names.into_iter().find(|name| value[at..].starts_with(name))
+    })
+}

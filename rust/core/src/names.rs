@@ -1,0 +1,328 @@
+//! Names: what an element is, by its namespace and local name, however it was written.
+
+use std::rc::Rc;
+
+use crate::codes::{S002, S003, S004, S006, S011, X020};
+use crate::context::{Context, utf8};
+use crate::namespaces::{Ns, SITEMAP_NS, XML_NS, namespace, prefix_namespace, uri_of};
+
+macro_rules! keys {
+    ($($key:ident = $text:literal,)*) => {
+        /// The local names that mean something here.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "they are the names of the protocol")]
+        pub enum Key { $($key,)* Other }
+
+        impl Key {
+            /// The key of a local name, in the case of the protocol.
+            #[must_use]
+            pub fn of(text: &[u8]) -> Self {
+                match text {
+                    $($text => Self::$key,)*
+                    _ => Self::Other,
+                }
+            }
+        }
+    };
+}
+
+keys! {
+    // The protocol, and where each name may stand: the order matters to `Key::is_in`.
+    Urlset = b"urlset", Sitemapindex = b"sitemapindex", Url = b"url", Sitemap = b"sitemap",
+    Lastmod = b"lastmod", Changefreq = b"changefreq", Priority = b"priority",
+    Loc = b"loc", Caption = b"caption", GeoLocation = b"geo_location", License = b"license",
+    Title = b"title",
+    ThumbnailLoc = b"thumbnail_loc", Description = b"description", ContentLoc = b"content_loc",
+    PlayerLoc = b"player_loc", Duration = b"duration", ExpirationDate = b"expiration_date",
+    Rating = b"rating", ContentSegmentLoc = b"content_segment_loc", ViewCount = b"view_count",
+    Tag = b"tag", Category = b"category", FamilyFriendly = b"family_friendly",
+    Restriction = b"restriction", GalleryLoc = b"gallery_loc", Price = b"price",
+    RequiresSubscription = b"requires_subscription", Uploader = b"uploader", Tvshow = b"tvshow",
+    Platform = b"platform", Live = b"live", Id = b"id",
+    PublicationDate = b"publication_date",
+    Publication = b"publication", Access = b"access", Genres = b"genres", Keywords = b"keywords",
+    StockTickers = b"stock_tickers",
+    ShowTitle = b"show_title", VideoType = b"video_type", EpisodeTitle = b"episode_title",
+    SeasonNumber = b"season_number", EpisodeNumber = b"episode_number",
+    PremierDate = b"premier_date",
+    Name = b"name", Language = b"language",
+    Image = b"image", Video = b"video", News = b"news", Link = b"link",
+    // Feeds.
+    Rss = b"rss", Rdf = b"rdf", Feed = b"feed", Item = b"item", Entry = b"entry", Guid = b"guid",
+    Updated = b"updated", Modified = b"modified", Pubdate = b"pubdate", Date = b"date",
+    Published = b"published", Issued = b"issued",
+}
+
+const _: () = assert!((Key::Other as u32) < u64::BITS);
+
+impl Key {
+    /// Whether an extension's container may hold an element of this name.
+    #[must_use]
+    pub fn is_in(self, container: Self) -> bool {
+        match container {
+            Self::Image => (Self::Loc..=Self::Title).contains(&self),
+            Self::Video => (Self::Title..=Self::PublicationDate).contains(&self),
+            Self::News => {
+                (Self::PublicationDate..=Self::StockTickers).contains(&self) || self == Self::Title
+            }
+            Self::Tvshow => (Self::ShowTitle..=Self::PremierDate).contains(&self),
+            Self::Publication => matches!(self, Self::Name | Self::Language),
+            _ => false,
+        }
+    }
+
+    /// One bit for each key.
+    #[must_use]
+    pub fn bit(self) -> u64 {
+        1 << self as u32
+    }
+
+    /// Whether elements of this name hold others, in an extension.
+    #[must_use]
+    pub fn is_container(self) -> bool {
+        matches!(self, Self::Image | Self::Video | Self::News | Self::Tvshow | Self::Publication)
+    }
+
+    fn is_known(self, ns: Ns) -> bool {
+        match ns {
+            Ns::Core => (Self::Urlset..=Self::Loc).contains(&self),
+            Ns::Image => self == Self::Image || self.is_in(Self::Image),
+            Ns::Video => self == Self::Video || self.is_in(Self::Video) || self.is_in(Self::Tvshow),
+            Ns::News => {
+                self == Self::News || self.is_in(Self::News) || self.is_in(Self::Publication)
+            }
+            Ns::Xhtml => self == Self::Link,
+            _ => false,
+        }
+    }
+
+    /// The extension that an element of the protocol's own namespace belongs to.
+    fn moved(self) -> Option<Ns> {
+        match self {
+            Self::Image => Some(Ns::Image),
+            Self::Video => Some(Ns::Video),
+            Self::News => Some(Ns::News),
+            Self::Link => Some(Ns::Xhtml),
+            _ => None,
+        }
+    }
+}
+
+/// What an element does in a sitemap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `urlset`, `sitemapindex`
+    Root,
+    /// `url`, `sitemap`
+    Entry,
+    /// `loc`, `lastmod`, `changefreq`, `priority`
+    Value,
+    /// An extension's element that holds others.
+    Container,
+    /// An extension's element that holds text.
+    Leaf,
+    /// `xhtml:link`
+    Link,
+    /// In the protocol's namespace, but not of the protocol.
+    Unknown,
+    /// Of an extension without columns.
+    Extra,
+    /// In a feed.
+    Plain,
+}
+
+/// A name, resolved.
+#[derive(Clone, Debug)]
+pub struct Name<'a> {
+    /// As it was written.
+    pub raw: &'a [u8],
+    /// Its namespace.
+    pub ns: Ns,
+    /// What it is.
+    pub key: Key,
+    /// The local name, in the case of the protocol.
+    pub local: Rc<str>,
+    /// What elements of the name do.
+    pub role: Role,
+    /// The URI of the namespace, in the right spelling.
+    pub uri: Option<Rc<str>>,
+}
+
+/// The namespaces in scope. Two are the same exactly where they are the same object.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings<'a> {
+    /// Prefixes and URIs.
+    pub list: Vec<(&'a [u8], Rc<str>)>,
+}
+
+impl Bindings<'_> {
+    /// The URI that a prefix is bound to.
+    #[must_use]
+    pub fn get(&self, prefix: &[u8]) -> Option<&Rc<str>> {
+        self.list.iter().find(|(bound, _)| *bound == prefix).map(|(_, uri)| uri)
+    }
+}
+
+/// Splits a name at its last colon.
+#[must_use]
+pub fn split_name(raw: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(b':', raw) {
+        Some(colon) => (&raw[..colon], &raw[colon + 1..]),
+        None => (&[], raw),
+    }
+}
+
+/// How many names are remembered, each in the place that its spelling gives: a table that
+/// cannot grow, nor be made slow by the names of a hostile document.
+const REMEMBERED: usize = 64;
+
+/// Resolves the names of one root element, and notes what was wrong with them, once each.
+pub struct Names<'a> {
+    /// Whether the root is a feed.
+    pub is_feed: bool,
+    /// The prefix of the root, and what it is bound to.
+    pub root: Option<(&'a [u8], Option<Rc<str>>)>,
+    bindings: Option<Rc<Bindings<'a>>>,
+    known: Vec<Option<Rc<Name<'a>>>>,
+}
+
+impl<'a> Names<'a> {
+    /// Begins a root element.
+    #[must_use]
+    pub fn new(is_feed: bool) -> Self {
+        Self { is_feed, root: None, bindings: None, known: vec![None; REMEMBERED] }
+    }
+
+    /// Says what an element of this name is, within these bindings.
+    pub fn resolve(
+        &mut self,
+        context: &mut Context<'a>,
+        raw: &'a [u8],
+        bindings: &Rc<Bindings<'a>>,
+        start: usize,
+        end: usize,
+    ) -> Rc<Name<'a>> {
+        if !self.bindings.as_ref().is_some_and(|known| Rc::ptr_eq(known, bindings)) {
+            self.bindings = Some(Rc::clone(bindings));
+            self.known.fill(None);
+        }
+        let middle = usize::from(raw[raw.len() / 2]);
+        let last = usize::from(raw[raw.len() - 1]);
+        let place = (raw.len() * 31 + middle * 7 + last * 3 + usize::from(raw[0])) % REMEMBERED;
+        if let Some(name) = self.known[place].as_ref().filter(|name| name.raw == raw) {
+            return Rc::clone(name);
+        }
+        let name = Rc::new(self.resolve_anew(context, raw, bindings, start, end));
+        self.known[place] = Some(Rc::clone(&name));
+        name
+    }
+
+    /// Takes the namespace of the root, whatever it is, for the protocol's own.
+    pub fn set_root(
+        &mut self,
+        context: &mut Context<'a>,
+        raw: &'a [u8],
+        bindings: &Bindings<'a>,
+        start: usize,
+        end: usize,
+    ) {
+        if self.is_feed {
+            return;
+        }
+        let (prefix, local) = split_name(raw);
+        let uri = bindings.get(prefix).filter(|uri| !uri.is_empty()).cloned();
+        match &uri {
+            Some(uri) => {
+                if **uri != *SITEMAP_NS {
+                    context.marks.once(S003, &[uri.as_bytes()], start, end, uri);
+                }
+            }
+            _ if !prefix.is_empty() => {
+                context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+            }
+            _ => context.marks.once(S002, &[], start, end, utf8(local)),
+        }
+        self.root = Some((prefix, uri));
+    }
+
+    fn resolve_anew(
+        &self,
+        context: &mut Context<'a>,
+        raw: &'a [u8],
+        bindings: &Bindings<'a>,
+        start: usize,
+        end: usize,
+    ) -> Name<'a> {
+        let (prefix, local) = split_name(raw);
+        let lower = local.to_ascii_lowercase();
+        if self.is_feed {
+            let uri = bindings.get(prefix).cloned();
+            if uri.is_none() && !prefix.is_empty() && prefix != b"xml" {
+                context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+            }
+            let (key, local) = (Key::of(&lower), utf8(&lower).into());
+            return Name { raw, ns: Ns::Other, key, local, role: Role::Plain, uri };
+        }
+        let (mut ns, uri) = self.namespace(context, (prefix, local), bindings, start, end);
+        let lower_key = Key::of(&lower);
+        let mut is_known = lower_key.is_known(ns);
+        if is_known && lower != local {
+            context.marks.once(S006, &[raw], start, end, utf8(local));
+        }
+        if let (Ns::Core, Some(moved), false) = (ns, lower_key.moved(), is_known) {
+            context.marks.once(S011, &[raw], start, end, utf8(local));
+            (ns, is_known) = (moved, true);
+        }
+        let key = if is_known { lower_key } else { Key::of(local) };
+        let local = utf8(if is_known { &lower } else { local }).into();
+        Name { raw, ns, key, local, role: role(ns, key), uri }
+    }
+
+    fn namespace(
+        &self,
+        context: &mut Context<'a>,
+        (prefix, local): (&[u8], &[u8]),
+        bindings: &Bindings<'a>,
+        start: usize,
+        end: usize,
+    ) -> (Ns, Option<Rc<str>>) {
+        let xml: Option<Rc<str>> = (prefix == b"xml").then(|| XML_NS.into());
+        let uri = xml.as_ref().or_else(|| bindings.get(prefix).filter(|uri| !uri.is_empty()));
+        let is_root = matches!(&self.root, Some((p, u)) if *p == prefix && u.as_ref() == uri);
+        let Some(uri) = uri.filter(|_| !is_root) else {
+            if !is_root && prefix.is_empty() {
+                context.marks.once(S002, &[], start, end, utf8(local));
+            }
+            if is_root || prefix.is_empty() {
+                return (Ns::Core, Some(SITEMAP_NS.into()));
+            }
+            let ns = prefix_namespace(prefix);
+            context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+            return (ns, uri_of(ns).map(Rc::from));
+        };
+        let ns = namespace(uri.trim_matches([' ', '\t', '\r', '\n']));
+        let Some(right) = uri_of(ns) else {
+            return (ns, Some(Rc::clone(uri)));
+        };
+        if **uri != *right {
+            let code = if ns == Ns::Core { S003 } else { S004 };
+            context.marks.once(code, &[uri.as_bytes()], start, end, uri);
+        }
+        (ns, Some(right.into()))
+    }
+}
+
+fn role(ns: Ns, key: Key) -> Role {
+    match (ns, key) {
+        (Ns::Core, Key::Urlset | Key::Sitemapindex) => Role::Root,
+        (Ns::Core, Key::Url | Key::Sitemap) => Role::Entry,
+        (Ns::Core, Key::Loc | Key::Lastmod | Key::Changefreq | Key::Priority) => Role::Value,
+        (Ns::Core, _) => Role::Unknown,
+        (Ns::Image, Key::Image)
+        | (Ns::Video, Key::Video | Key::Tvshow)
+        | (Ns::News, Key::News | Key::Publication) => Role::Container,
+        (Ns::Image | Ns::Video | Ns::News, _) => Role::Leaf,
+        (Ns::Xhtml, Key::Link) => Role::Link,
+        _ => Role::Extra,
+    }
+}

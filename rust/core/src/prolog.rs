@@ -1,0 +1,229 @@
+//! The start of a document: is it XML, a list or a page, and where does its root begin.
+
+use std::ops::Range;
+
+use memchr::{memchr_iter, memmem};
+
+use crate::asides::{comment, declaration, instruction, is_declaration};
+use crate::codes::{S001, X006, X007, X009, X013, X014, X018, X019};
+use crate::context::{Context, utf8};
+use crate::doctype::read_doctype;
+use crate::tokens::{is_blank, skip_space};
+use crate::values::name_length;
+
+/// How far a root is looked for behind what does not belong before it.
+const PROLOG_LIMIT: usize = 65_536;
+
+/// The byte order mark.
+pub const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// XML whose root begins here.
+    Xml(usize),
+    /// A list whose first line begins here.
+    Text(usize),
+    /// A page.
+    Html,
+    /// Something else.
+    Unknown,
+}
+
+/// Tells what a document is and where its root element, or its first line, begins.
+pub fn read_prolog(context: &mut Context<'_>) -> Form {
+    let start = skip_marks(context);
+    if context.bytes.get(start) != Some(&b'<') {
+        return after_junk(context, start).unwrap_or(Form::Text(start));
+    }
+    let mut at = start;
+    while let Some(next) = next_part(context, at, at == start) {
+        at = next;
+    }
+    root_at(context, at)
+}
+
+/// Skips byte order marks and white space, noting those that may not stand there.
+fn skip_marks(context: &mut Context<'_>) -> usize {
+    let text = context.bytes;
+    let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    if start > 0 {
+        context.marks.add(X013, 0, start, "");
+    }
+    let mut at = skip_space(text, start);
+    let mut blanks = at - start;
+    while text[at..].starts_with(BOM) {
+        context.marks.add(X014, at, at + BOM.len(), "");
+        let begin = at + BOM.len();
+        at = skip_space(text, begin);
+        blanks += at - begin;
+    }
+    let begins_declaration =
+        text[at..].starts_with(b"<?xml") && text.get(at + 5).is_some_and(|byte| is_blank(*byte));
+    if blanks > 0 && begins_declaration {
+        context.marks.add(X006, start, at, &blanks.to_string());
+    }
+    at
+}
+
+/// Steps over one declaration, comment or DOCTYPE; none where there is none.
+fn next_part(context: &mut Context<'_>, start: usize, is_first: bool) -> Option<usize> {
+    let text = context.bytes;
+    let rest = text.get(start..)?;
+    let end = if is_declaration(rest) {
+        declaration(context, start, is_first)?
+    } else if rest.starts_with(b"<?") {
+        let end = instruction(context, start)?;
+        if is_xsl(&text[start..end]) {
+            context.marks.add(X018, start, end, "");
+        }
+        end
+    } else if rest.starts_with(b"<!--") {
+        comment(context, start)?
+    } else {
+        let is_doctype = begins(rest, b"<!doctype")
+            && rest.get(9).is_some_and(|byte| is_blank(*byte) || matches!(byte, b'[' | b'>'));
+        if !is_doctype || begins_html(rest) {
+            return None;
+        }
+        read_doctype(context, start)
+    };
+    Some(skip_space(text, end))
+}
+
+/// Whether a style sheet instruction names XSLT.
+fn is_xsl(instruction: &[u8]) -> bool {
+    let Some(rest) = instruction.strip_prefix(b"<?xml-stylesheet") else {
+        return false;
+    };
+    if !rest.first().is_some_and(|byte| is_blank(*byte)) {
+        return false;
+    }
+    let inside = &rest[1..];
+    let close = memchr::memchr(b'>', inside).unwrap_or(inside.len());
+    memmem::find_iter(inside, b"type").take_while(|at| *at <= close).any(|at| {
+        let equals = skip_space(inside, at + 4);
+        let quote = skip_space(inside, equals + 1);
+        let is_quote = |at: usize| matches!(inside.get(at), Some(b'"' | b'\''));
+        let value = inside.get(quote + 1..).unwrap_or_default();
+        inside.get(equals) == Some(&b'=')
+            && is_quote(quote)
+            && [&b"text/xsl"[..], b"text/xml", b"application/xslt+xml"]
+                .iter()
+                .any(|kind| value.starts_with(kind) && is_quote(quote + 1 + kind.len()))
+    })
+}
+
+fn begins(text: &[u8], with: &[u8]) -> bool {
+    text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
+}
+
+fn ends_name(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| is_blank(*byte) || matches!(byte, b'/' | b'>'))
+}
+
+fn begins_html(text: &[u8]) -> bool {
+    let name = if begins(text, b"<!doctype") && text.get(9).is_some_and(|byte| is_blank(*byte)) {
+        skip_space(text, 9)
+    } else {
+        1
+    };
+    text.first() == Some(&b'<')
+        && text.get(name..).is_some_and(|name| begins(name, b"html") && ends_name(name.get(4)))
+}
+
+/// Where the local name of the start tag lies that a text begins with, where it has an ordinary
+/// prefix or none.
+fn local_span(text: &[u8]) -> Range<usize> {
+    let length = |start: usize| {
+        let in_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let rest = text.get(start..).unwrap_or_default();
+        rest.iter().position(|byte| !in_name(byte)).unwrap_or(rest.len())
+    };
+    let first = 1 + length(1);
+    let begins_name = text.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    if begins_name && text.get(first) == Some(&b':') {
+        first + 1..first + 1 + length(first + 1)
+    } else {
+        1..first
+    }
+}
+
+/// The local name of the start tag that a text begins with.
+#[must_use]
+pub fn local_name(text: &[u8]) -> &[u8] {
+    text.get(local_span(text)).unwrap_or_default()
+}
+
+/// Where the name ends, if a text begins with a start tag of one of these names.
+fn begins_one_of(text: &[u8], names: &[&str]) -> Option<usize> {
+    let Range { start, end } = local_span(text);
+    let local = text.get(start..end)?;
+    let is_named = names.iter().any(|name| local.eq_ignore_ascii_case(name.as_bytes()))
+        && (start == 1 || names != FRAGMENTS);
+    (text[0] == b'<' && is_named && ends_name(text.get(end))).then_some(end)
+}
+
+/// The names of the roots of sitemaps, indexes and feeds.
+pub const ROOTS: &[&str] = &["urlset", "sitemapindex", "rss", "feed", "rdf"];
+
+/// The names of elements that stand in for a root that is missing; without a prefix, for what
+/// that would mean nobody could say.
+pub const FRAGMENTS: &[&str] = &["url", "sitemap", "loc"];
+
+/// The next element of one of these names: where it begins, and where its name ends.
+#[must_use]
+pub fn find_root(text: &[u8], start: usize, end: usize, names: &[&str]) -> Option<(usize, usize)> {
+    let text = text.get(..end)?;
+    memchr_iter(b'<', text.get(start..)?).find_map(|at| {
+        let begin = start + at;
+        begins_one_of(&text[begin..], names).map(|length| (begin, begin + length))
+    })
+}
+
+/// Decides what begins where the prolog ended.
+fn root_at(context: &mut Context<'_>, start: usize) -> Form {
+    let text = context.bytes;
+    let rest = &text[start..];
+    if begins_one_of(rest, ROOTS).or_else(|| begins_one_of(rest, FRAGMENTS)).is_some() {
+        return Form::Xml(start);
+    }
+    if begins_html(rest) {
+        context.marks.add(X019, start, text.len().min(start + 5), "");
+        return Form::Html;
+    }
+    if let Some(found) = after_junk(context, start) {
+        return found;
+    }
+    let length = rest.get(1..).map_or(0, name_length);
+    if rest.first() != Some(&b'<') || length == 0 {
+        context.marks.add(X009, text.len(), text.len(), "a root element");
+    } else {
+        let shown = format!("{}>", utf8(&rest[..=length]));
+        context.marks.add(S001, start, start + 1 + length, &shown);
+    }
+    Form::Unknown
+}
+
+/// Finds the root of a sitemap behind what does not belong before it (X007).
+fn after_junk(context: &mut Context<'_>, start: usize) -> Option<Form> {
+    let text = context.bytes;
+    let limit = text.len().min(start + PROLOG_LIMIT);
+    let (root, _) = find_root(text, start, limit, ROOTS)?;
+    let begin = memmem::rfind(&text[start..root], b"<?xml").map_or(root, |at| start + at);
+    if begin > start {
+        context.marks.add(X007, start, begin, head(context.slice(start, begin)));
+    }
+    let mut at = Some(begin);
+    while let Some(part) = at.filter(|at| *at < root) {
+        at = next_part(context, part, part == begin);
+    }
+    Some(Form::Xml(root))
+}
+
+/// The first 400 bytes of a text, less a character that they would cut.
+#[must_use]
+pub fn head(text: &str) -> &str {
+    let end = (0..=text.len().min(400)).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}

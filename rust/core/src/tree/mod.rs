@@ -1,0 +1,447 @@
+//! The tree of one entry: start and end tags made into elements, missing ends supplied.
+//!
+//! Only the entry being read is kept, in vectors that are used again for the next one. Where a
+//! tag is missing, an element ends at the next tag that cannot stand inside it; an entry that
+//! the end of the document cuts off is not an entry.
+
+mod elements;
+mod places;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::asides::is_declaration;
+use crate::attributes::Attribute;
+use crate::codes::{S006, S013, S015, S017, X002, X020, X023, X024};
+use crate::context::{Context, utf8};
+use crate::feeds;
+use crate::names::{Bindings, Key, Name, Names, Role, split_name};
+use crate::sitemap;
+use crate::tokens::is_blank;
+use crate::values::{Place, Value, decode};
+use places::{adopt, may_hold};
+
+pub use elements::{Item, Node};
+
+// Caps on hostile documents. Beware: `src/urlset/protocol.py` has the same numbers.
+const MAX_DEPTH: usize = 64;
+const MAX_NODES: usize = 131_072;
+const MAX_NAMESPACES: usize = 32;
+
+/// Characters of a namespace that is bound; a longer one is none.
+const MAX_URI: usize = 256;
+
+/// No item.
+const NONE: usize = usize::MAX;
+
+/// How much of everything there was before an element.
+#[derive(Clone, Copy)]
+pub struct Marker {
+    nodes: usize,
+    items: usize,
+    attributes: usize,
+    made: usize,
+}
+
+/// Builds entries out of markup.
+pub struct Tree<'a> {
+    /// The attributes of the elements that are kept.
+    pub attributes: Vec<Attribute<'a>>,
+    /// The names of the document.
+    pub names: Names<'a>,
+    /// Whether the root was closed.
+    pub is_done: bool,
+    nodes: Vec<Node<'a>>,
+    items: Vec<(Item, usize)>,
+    stack: Vec<usize>,
+    entry_depth: usize,
+    entry_nodes: usize,
+    overflow: usize,
+    closed_early: VecDeque<Closed<'a>>,
+}
+
+/// An element that was closed before something that may not stand inside it.
+struct Closed<'a> {
+    name: Rc<Name<'a>>,
+    start: usize,
+    tag_end: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// Begins a root element.
+    #[must_use]
+    pub fn new(names: Names<'a>) -> Self {
+        Self {
+            attributes: Vec::new(),
+            names,
+            is_done: false,
+            nodes: Vec::new(),
+            items: Vec::new(),
+            stack: Vec::new(),
+            entry_depth: 0,
+            entry_nodes: 0,
+            overflow: 0,
+            closed_early: VecDeque::new(),
+        }
+    }
+
+    // ── what the tokens say ──
+
+    /// How much there is of everything; taken before the attributes of an element are read.
+    #[must_use]
+    pub fn marker(&self, context: &Context<'a>) -> Marker {
+        Marker {
+            nodes: self.nodes.len(),
+            items: self.items.len(),
+            attributes: self.attributes.len(),
+            made: context.buffer.made.len(),
+        }
+    }
+
+    /// Takes a start tag, whose attributes lie behind the marker.
+    pub fn open(
+        &mut self,
+        context: &mut Context<'a>,
+        raw: &'a [u8],
+        marker: Marker,
+        start: usize,
+        end: usize,
+        is_empty: bool,
+    ) {
+        if self.stack.len() >= MAX_DEPTH || self.entry_nodes >= MAX_NODES {
+            context.marks.once(X002, &[b"depth"], start, end, "too many elements, or too deep");
+            self.overflow += usize::from(!is_empty);
+            self.attributes.truncate(marker.attributes);
+            context.buffer.made.truncate(marker.made);
+            return;
+        }
+        let outer = self.top().map(|top| Rc::clone(&top.bindings)).unwrap_or_default();
+        let bindings = self.bind(context, outer, marker.attributes);
+        if self.stack.is_empty() {
+            self.names.set_root(context, raw, &bindings, start, end);
+        }
+        let mut name = self.names.resolve(context, raw, &bindings, start, end);
+        // What ends here leaves its attributes behind those of the new element: they are moved.
+        let marker = Marker { nodes: self.nodes.len(), items: self.items.len(), ..marker };
+        let mut marker = marker;
+        if self.names.is_feed {
+            self.end_item_before(context, &name, start, &mut marker);
+        } else {
+            name = self.place(context, name, start, end, &mut marker);
+        }
+        if name.role == Role::Root && !self.stack.is_empty() {
+            context.marks.add(S015, start, end, &name.local);
+        }
+        self.push(Node {
+            name,
+            bindings,
+            start,
+            tag_end: end,
+            end,
+            marker,
+            attributes_end: self.attributes.len(),
+            first: NONE,
+            last: NONE,
+            keys: 0,
+        });
+        if let [root] = self.stack[..] {
+            if self.names.is_feed {
+                feeds::check_version(context, self, root);
+            } else if self.nodes[root].name.role == Role::Root {
+                sitemap::check_attributes(context, self, root);
+            }
+        }
+        if is_empty {
+            self.pop(context, end);
+        }
+    }
+
+    /// Takes an end tag: it ends the nearest element of its name, and all inside that.
+    pub fn close(&mut self, context: &mut Context<'a>, raw: &[u8], start: usize, end: usize) {
+        if self.overflow > 0 {
+            self.overflow -= 1;
+            return;
+        }
+        let Some(depth) = self.find(context, raw, start, end) else {
+            self.close_late(context, raw, start, end);
+            return;
+        };
+        while self.stack.len() > depth + 1 {
+            let role = self.top().map(|top| top.name.role);
+            if self.entry_depth > 0 && matches!(role, Some(Role::Unknown | Role::Extra)) {
+                // A tag, or "<" in the text around it: nobody can tell.
+                self.append(Item::Text(Value::Uncertain));
+            }
+            self.pop_unclosed(context, start);
+        }
+        self.pop(context, start);
+    }
+
+    /// Takes character data; white space between elements is nothing.
+    pub fn text(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
+        let between = [Role::Root, Role::Entry, Role::Container];
+        let is_between = self.top().is_some_and(|top| between.contains(&top.name.role));
+        if is_between && context.bytes[start..end].iter().all(|byte| is_blank(*byte)) {
+            return;
+        }
+        self.add(context, Place::Text, start, end);
+    }
+
+    /// Takes the inside of a CDATA section.
+    pub fn cdata(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
+        self.add(context, Place::Cdata, start, end);
+    }
+
+    /// Takes a comment or a processing instruction.
+    pub fn aside(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
+        if is_declaration(&context.bytes[start..]) {
+            context.marks.add(X024, start, end, "");
+        } else if let Some(top) = self.top().filter(|top| top.name.role == Role::Value) {
+            context.marks.add(X023, start, end, &top.name.local);
+        }
+    }
+
+    /// The elements that are open, from the outside in.
+    pub fn open_nodes(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.stack.iter().copied()
+    }
+
+    /// The root, if it alone is open and nothing was too much.
+    #[must_use]
+    pub fn only_open(&self) -> Option<&Node<'a>> {
+        let [root] = self.stack[..] else { return None };
+        (self.entry_depth == 0 && self.overflow == 0).then(|| &self.nodes[root])
+    }
+
+    // ── elements ──
+
+    fn top(&self) -> Option<&Node<'a>> {
+        self.stack.last().map(|number| &self.nodes[*number])
+    }
+
+    fn append(&mut self, item: Item) {
+        let Some(top) = self.stack.last() else { return };
+        let number = self.items.len();
+        self.items.push((item, NONE));
+        let node = &mut self.nodes[*top];
+        match self.items.get_mut(node.last) {
+            Some((_, next)) => *next = number,
+            None => node.first = number,
+        }
+        node.last = number;
+    }
+
+    fn push(&mut self, node: Node<'a>) {
+        let begins = if self.names.is_feed {
+            matches!(node.name.key, Key::Item | Key::Entry)
+        } else {
+            let is_loc = node.name.role == Role::Value && node.name.key == Key::Loc;
+            is_loc || node.name.role == Role::Entry
+        };
+        let number = self.nodes.len();
+        if self.entry_depth > 0 {
+            self.append(Item::Node(number));
+            self.entry_nodes += 1;
+            if let Some(top) = self.stack.last() {
+                self.nodes[*top].keys |= node.name.key.bit();
+            }
+        }
+        self.nodes.push(node);
+        self.stack.push(number);
+        if self.entry_depth == 0 && begins {
+            self.entry_depth = self.stack.len();
+        }
+    }
+
+    fn pop(&mut self, context: &mut Context<'a>, end: usize) {
+        let Some(number) = self.stack.pop() else {
+            return;
+        };
+        self.nodes[number].end = end;
+        if self.stack.len() + 1 == self.entry_depth {
+            self.entry_depth = 0;
+            self.entry_nodes = 0;
+            if self.names.is_feed {
+                feeds::finish_item(context, self, number);
+            } else {
+                sitemap::finish_element(context, self, number);
+            }
+        }
+        if self.entry_depth == 0 {
+            let Marker { nodes, items, attributes, made } = self.nodes[number].marker;
+            self.nodes.truncate(nodes);
+            self.items.truncate(items);
+            self.attributes.truncate(attributes);
+            context.buffer.made.truncate(made);
+        }
+        self.is_done = self.stack.is_empty();
+    }
+
+    fn pop_unclosed(&mut self, context: &mut Context<'a>, end: usize) {
+        let Some(top) = self.top() else { return };
+        let words = format!("<{}> is not closed", utf8(top.name.raw));
+        context.marks.add(X002, top.start, top.tag_end, &words);
+        self.pop(context, end);
+    }
+
+    /// Takes an end tag that closes nothing, unless it is that of an element closed early: then
+    /// all tags were there, markup stood in a value (S017), and the XML is well-formed.
+    fn close_late(&mut self, context: &mut Context<'a>, raw: &[u8], start: usize, end: usize) {
+        let found = self.closed_early.iter().rposition(|closed| closed.name.raw == raw);
+        let Some(closed) = found.and_then(|at| self.closed_early.remove(at)) else {
+            context.marks.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
+            return;
+        };
+        if context.marks.withdraw(X002, closed.start) {
+            context.marks.add(S017, closed.start, closed.tag_end, &closed.name.local);
+        }
+    }
+
+    /// The namespaces in scope; the same object where the element declares none.
+    fn bind(
+        &self,
+        context: &mut Context<'a>,
+        outer: Rc<Bindings<'a>>,
+        first_attribute: usize,
+    ) -> Rc<Bindings<'a>> {
+        let attributes = &self.attributes[first_attribute..];
+        if attributes.is_empty() {
+            return outer;
+        }
+        let mut own: Option<Bindings<'a>> = None;
+        for attribute in attributes {
+            let value = attribute.value.get(&context.buffer).unwrap_or_default();
+            let prefix = match attribute.name.strip_prefix(b"xmlns") {
+                Some([]) => &[],
+                Some([b':', prefix @ ..]) if !value.is_empty() => prefix,
+                _ => continue,
+            };
+            if value.chars().nth(MAX_URI).is_some() {
+                continue;
+            }
+            let bindings = own.get_or_insert_with(|| Bindings::clone(&outer));
+            if bindings.list.len() < MAX_NAMESPACES {
+                let uri: Rc<str> = value.into();
+                match bindings.list.iter_mut().find(|(bound, _)| *bound == prefix) {
+                    Some((_, bound)) => *bound = uri,
+                    None => bindings.list.push((prefix, uri)),
+                }
+            }
+        }
+        let bindings = own.map_or(outer, Rc::new);
+        for attribute in attributes {
+            let (prefix, _) = split_name(attribute.name);
+            let is_plain = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
+            if !is_plain && bindings.get(prefix).is_none() {
+                context.marks.once(X020, &[prefix], attribute.start, attribute.end, utf8(prefix));
+            }
+        }
+        bindings
+    }
+
+    /// The depth of the element that an end tag means: by its name, else in any case.
+    fn find(
+        &self,
+        context: &mut Context<'a>,
+        raw: &[u8],
+        start: usize,
+        end: usize,
+    ) -> Option<usize> {
+        let name = |number: &usize| self.nodes[*number].name.raw;
+        if let Some(depth) = self.stack.iter().rposition(|number| name(number) == raw) {
+            return Some(depth);
+        }
+        let depth = self.stack.iter().rposition(|number| name(number).eq_ignore_ascii_case(raw))?;
+        context.marks.add(S006, start, end, &format!("/{}", utf8(raw)));
+        Some(depth)
+    }
+
+    fn add(&mut self, context: &mut Context<'a>, place: Place, start: usize, end: usize) {
+        let made = context.buffer.made.len();
+        let value = decode(context, place, start, end);
+        if self.overflow == 0
+            && let Some(role) = self.top().map(|top| top.name.role)
+        {
+            if matches!(role, Role::Root | Role::Entry) {
+                let text = value.get(&context.buffer).unwrap_or_default();
+                if !text.bytes().all(is_blank) {
+                    let key = self.top().map(|top| Rc::clone(&top.name.local));
+                    context.marks.add(S013, start, end, &key.unwrap_or_else(|| "".into()));
+                }
+            }
+            if self.entry_depth > 0 {
+                self.append(Item::Text(value));
+                return;
+            }
+        }
+        context.buffer.made.truncate(made);
+    }
+
+    // ── which element goes where ──
+
+    fn end_item_before(
+        &mut self,
+        context: &mut Context<'a>,
+        name: &Name<'a>,
+        start: usize,
+        marker: &mut Marker,
+    ) {
+        if matches!(name.key, Key::Item | Key::Entry) {
+            while self.entry_depth > 0 {
+                self.pop_before(context, start, marker);
+            }
+        }
+    }
+
+    /// Ends what cannot hold this element; gives the name under which it stands here.
+    fn place(
+        &mut self,
+        context: &mut Context<'a>,
+        name: Rc<Name<'a>>,
+        start: usize,
+        end: usize,
+        marker: &mut Marker,
+    ) -> Rc<Name<'a>> {
+        while let Some(top) = self.top().filter(|_| self.entry_depth > 0) {
+            if top.name.role == Role::Container
+                && let Some(adopted) = adopt(context, top, &name, start, end)
+            {
+                return Rc::new(adopted);
+            }
+            if may_hold(&top.name, &name) {
+                break;
+            }
+            self.pop_before(context, start, marker);
+        }
+        name
+    }
+
+    /// Ends the innermost element before one whose attributes were read already: what the end of
+    /// an entry clears away is not to include those.
+    fn pop_before(&mut self, context: &mut Context<'a>, start: usize, marker: &mut Marker) {
+        if let Some(Node { name, start, tag_end, .. }) = self.top() {
+            let closed = Closed { name: Rc::clone(name), start: *start, tag_end: *tag_end };
+            if self.closed_early.len() >= MAX_DEPTH {
+                self.closed_early.pop_front();
+            }
+            self.closed_early.push_back(closed);
+        }
+        let is_entry = self.stack.len() == self.entry_depth;
+        if !is_entry {
+            self.pop_unclosed(context, start);
+            return;
+        }
+        let attributes = self.attributes.split_off(marker.attributes);
+        let made = context.buffer.made.split_off(marker.made);
+        self.pop_unclosed(context, start);
+        let (old, new) = (marker.made, context.buffer.made.len());
+        *marker = self.marker(context);
+        context.buffer.made.push_str(&made);
+        self.attributes.extend(attributes.into_iter().map(|mut attribute| {
+            if let Value::Made(from, to) = attribute.value {
+                attribute.value = Value::Made(from - old + new, to - old + new);
+            }
+            attribute
+        }));
+    }
+}

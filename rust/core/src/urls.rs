@@ -1,0 +1,401 @@
+//! One URL: what a document wrote, as the URL that is to be requested.
+//!
+//! An exact port of `src/urlset/urls.py`. What is right already is borrowed, not copied.
+
+use std::borrow::Cow;
+use std::net::Ipv6Addr;
+
+use crate::codes::{U001, U002, U005, U006, U015};
+use crate::values::any;
+
+/// A lint code found in a value, with the words that go into its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The code of the rule.
+    pub code: &'static str,
+    /// The words.
+    pub detail: String,
+    /// The level, where it is not the rule's own.
+    pub level: Option<&'static str>,
+}
+
+impl Flaw {
+    fn new(code: &'static str, detail: &str) -> Self {
+        Self { code, detail: detail.to_owned(), level: None }
+    }
+}
+
+/// A URL as it is to be requested, or none; and what had to be forgiven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url<'a> {
+    /// The URL.
+    pub url: Option<Cow<'a, str>>,
+    /// What was wrong, in the order in which it was found.
+    pub flaws: Vec<Flaw>,
+}
+
+/// Tells whether a character is Unicode white space, or one of the zero-width ones that editors
+/// leave around a value.
+#[must_use]
+pub fn is_space(mark: char) -> bool {
+    matches!(
+        mark,
+        ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200d}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{202f}'
+                | '\u{205f}'
+                | '\u{3000}'
+                | '\u{2060}'
+                | '\u{feff}'
+    )
+}
+
+fn is_ascii_space(mark: char) -> bool {
+    matches!(mark, ' ' | '\t' | '\n' | '\r')
+}
+
+/// Trims white space in the widest sense; fast for what needs none.
+#[must_use]
+pub fn trim(text: &str) -> &str {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(|byte| (0x21..0x80).contains(byte));
+    let bytes = text.as_bytes();
+    if is_plain(bytes.first()) && is_plain(bytes.last()) {
+        text
+    } else {
+        text.trim_matches(is_space)
+    }
+}
+
+/// Tells whether a URL begins with `http://` or `https://`, in any case.
+#[must_use]
+pub fn is_http(url: &str) -> bool {
+    http_length(url.as_bytes()) > 0
+}
+
+/// The length of `http://` or `https://` at the start, in any case; 0 where neither is there.
+#[must_use]
+pub fn http_length(url: &[u8]) -> usize {
+    let begins = |with: &[u8]| url.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
+    if begins(b"http://") {
+        7
+    } else if begins(b"https://") {
+        8
+    } else {
+        0
+    }
+}
+
+/// Reads the text of a `loc` (or of a feed's link) as an http(s) URL.
+#[must_use]
+pub fn read_url<'a>(text: &'a str, base: Option<&str>) -> Url<'a> {
+    let mut flaws = Vec::new();
+    let url = read(text, base, &mut flaws);
+    Url { url, flaws }
+}
+
+fn read<'a>(text: &'a str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<Cow<'a, str>> {
+    let trimmed = trim(text);
+    if trimmed.len() != text.len() && !trimmed.is_empty() {
+        let is_ascii = text.trim_matches(is_ascii_space) == trimmed;
+        flaws.push(Flaw { level: is_ascii.then_some("info"), ..Flaw::new(U005, "") });
+    }
+    let mut url = Cow::Borrowed(trimmed);
+    if has_space(trimmed) {
+        flaws.push(Flaw::new(U006, trimmed));
+        url = Cow::Owned(without_inner_space(trimmed));
+    }
+    if !is_http(&url) {
+        url = Cow::Owned(absolute(&url, base, flaws)?);
+    }
+    let authority = split_origin(&url).1;
+    if !is_authority(authority) {
+        flaws.push(Flaw::new(U015, authority));
+        return None;
+    }
+    Some(url)
+}
+
+/// Whether there is white space in a URL, of any kind.
+#[must_use]
+pub fn has_space(url: &str) -> bool {
+    any(url.as_bytes(), |byte| (byte <= 0x20) | (byte > 0x7e)) && url.contains(is_space)
+}
+
+/// Joins wrapped lines, as browsers do; encodes blanks.
+fn without_inner_space(url: &str) -> String {
+    let mut joined = String::with_capacity(url.len() + 16);
+    let mut rest = url;
+    while let Some(start) = rest.find(is_ascii_space) {
+        joined.push_str(&rest[..start]);
+        let tail = rest[start..].trim_start_matches(is_ascii_space);
+        let run = &rest[start..rest.len() - tail.len()];
+        if !run.contains(['\r', '\n']) {
+            run.chars().filter(|mark| *mark == ' ').for_each(|_| joined.push_str("%20"));
+        }
+        rest = tail;
+    }
+    joined.push_str(rest);
+    joined
+}
+
+fn absolute(url: &str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<String> {
+    let scheme = scheme(url);
+    if let Some(scheme) = scheme
+        && !scheme.eq_ignore_ascii_case("http")
+        && !scheme.eq_ignore_ascii_case("https")
+    {
+        flaws.push(Flaw::new(U002, scheme));
+        return None;
+    }
+    flaws.push(Flaw::new(U001, url));
+    let base = base.filter(|base| scheme.is_none() && is_http(base) && !is_doubtful(url))?;
+    Some(resolve(url, base))
+}
+
+/// What stands before the first colon, if that is a scheme.
+fn scheme(url: &str) -> Option<&str> {
+    let (scheme, _) = url.split_once(':')?;
+    let bytes = scheme.as_bytes();
+    let fits = bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(byte));
+    fits.then_some(scheme)
+}
+
+/// Tells what only looks like a reference: resolving it as a path would invent a URL.
+///
+/// That is a host without its scheme (`www.example.com`, `example.com/a`; but not `index.html`)
+/// and the placeholder of a template (`{{ site.url }}/a`).
+fn is_doubtful(url: &str) -> bool {
+    let (first, has_slash) = match url.split_once('/') {
+        Some((first, _)) => (first, true),
+        None => (url, false),
+    };
+    if first.is_empty() || first.starts_with(['.', '?', '#']) {
+        return false;
+    }
+    let labels = first.split('.').count();
+    let last = first.rsplit('.').next().unwrap_or_default();
+    let is_word = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let marks = ['<', '>', '{', '}', '"', '|', '\\', '^', '`', '%'];
+    labels > 2 || (has_slash && labels > 1 && is_word) || first.contains(marks)
+}
+
+/// Splits a value that holds several URLs, one after another; calls back with each. A value that
+/// holds one is left as it is.
+pub fn split_urls<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
+    let trimmed = trim(text);
+    let mut start = 0;
+    let mut from = 0;
+    while let Some(found) = trimmed[from..].find("://") {
+        let colon = from + found;
+        from = colon + 3;
+        let head = &trimmed[start..colon];
+        let Some(before) = strip_http(head) else {
+            continue;
+        };
+        let part = before.trim_end_matches(is_space);
+        if part.len() < before.len() {
+            each(part.strip_suffix([',', ';']).unwrap_or(part));
+            start += before.len();
+        }
+    }
+    each(if start == 0 { text } else { &trimmed[start..] });
+}
+
+/// What stands before `http` or `https` at the end.
+fn strip_http(head: &str) -> Option<&str> {
+    let strip = |head: &'_ str| {
+        let at = head.len().checked_sub(4)?;
+        head.get(at..).filter(|tail| tail.eq_ignore_ascii_case("http")).map(|_| at)
+    };
+    let at = strip(head).or_else(|| strip(head.strip_suffix(['s', 'S'])?))?;
+    Some(&head[..at])
+}
+
+/// Splits an absolute URL into scheme, authority and all the rest.
+#[must_use]
+pub fn split_origin(url: &str) -> (&str, &str, &str) {
+    let (scheme, rest) = url.split_once("://").unwrap_or((url, ""));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    (scheme, &rest[..end], &rest[end..])
+}
+
+/// Tells whether what stands between the slashes of a URL names a host.
+#[must_use]
+pub fn is_authority(authority: &str) -> bool {
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    if host.ends_with(']') {
+        return is_host(host);
+    }
+    let Some((host, port)) = host.rsplit_once(':') else {
+        return is_host(host);
+    };
+    let is_port = port.len() <= 5
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.bytes().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')) < 65_536;
+    is_port && is_host(host)
+}
+
+/// Tells whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
+#[must_use]
+pub fn is_host(host: &str) -> bool {
+    if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let is_ipv6 = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+        if !inside.is_empty() && inside.bytes().all(is_ipv6) {
+            return inside.parse::<Ipv6Addr>().is_ok();
+        }
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let fits = |byte: u8| {
+        byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-')
+    };
+    if host.is_empty() || !host.bytes().all(fits) || host.chars().count() > 253 {
+        return false;
+    }
+    if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {
+        return false; // http://https://example.com
+    }
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        // https://url.spec.whatwg.org/#ends-in-a-number-checker
+        return host.split('.').count() == 4 && host.split('.').all(is_octet);
+    }
+    host.split('.').all(|label| !label.is_empty() && label.chars().count() < 64)
+}
+
+/// A number from 0 to 255, as it is written.
+fn is_octet(text: &str) -> bool {
+    let is_short = matches!(text.len(), 1..=3) && (text.len() == 1 || !text.starts_with('0'));
+    is_short && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok()
+}
+
+/// The five parts of a reference (RFC 3986 appendix B); `query` and `fragment` with their marks.
+struct Parts<'a> {
+    scheme: Option<&'a str>,
+    authority: Option<&'a str>,
+    path: &'a str,
+    query: &'a str,
+    fragment: &'a str,
+}
+
+fn split(url: &str) -> Parts<'_> {
+    let end = url.find([':', '/', '?', '#']).unwrap_or(url.len());
+    let (scheme, rest) = match url[end..].strip_prefix(':') {
+        Some(rest) if end > 0 => (Some(&url[..end]), rest),
+        _ => (None, url),
+    };
+    let (authority, rest) = match rest.strip_prefix("//") {
+        Some(tail) => {
+            let end = tail.find(['/', '?', '#']).unwrap_or(tail.len());
+            (Some(&tail[..end]), &tail[end..])
+        }
+        None => (None, rest),
+    };
+    let (rest, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+    let (path, query) = rest.split_at(rest.find('?').unwrap_or(rest.len()));
+    Parts { scheme, authority, path, query, fragment }
+}
+
+/// Resolves a reference against a base URL (RFC 3986 section 5.2).
+#[must_use]
+pub fn resolve(reference: &str, base: &str) -> String {
+    let Parts { scheme, authority, path, mut query, fragment } = split(reference);
+    let base = split(base);
+    if scheme.is_some() {
+        return reference.to_owned();
+    }
+    let mut path = Cow::Borrowed(path);
+    if authority.is_none() {
+        if path.is_empty() {
+            path = Cow::Borrowed(base.path);
+            query = if query.is_empty() { base.query } else { query };
+        } else if path.starts_with('/') {
+            path = Cow::Owned(without_dots(&path));
+        } else {
+            let folder = &base.path[..base.path.rfind('/').map_or(0, |slash| slash + 1)];
+            let folder = if folder.is_empty() { "/" } else { folder };
+            path = Cow::Owned(without_dots(&format!("{folder}{path}")));
+        }
+    }
+    let authority = authority.or(base.authority);
+    if authority.is_some() && !path.is_empty() && !path.starts_with('/') {
+        path = Cow::Owned(format!("/{path}"));
+    }
+    let scheme = base.scheme.unwrap_or("None"); // as Python writes it
+    format!("{scheme}://{}{path}{query}{fragment}", authority.unwrap_or_default())
+}
+
+/// Removes `.` and `..` from a path (RFC 3986 section 5.2.4).
+fn without_dots(path: &str) -> String {
+    let mut kept = Vec::new();
+    let mut last = "";
+    for (number, segment) in path.split('/').enumerate() {
+        last = segment;
+        match segment {
+            _ if number == 0 => {}
+            "." => {}
+            ".." => {
+                kept.pop();
+            }
+            _ => kept.push(segment),
+        }
+    }
+    if matches!(last, "." | "..") {
+        kept.push("");
+    }
+    format!("/{}", kept.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: Option<&str> = Some("https://example.com/x/y/sitemap.xml?q");
+
+    fn url(text: &str) -> Option<String> {
+        read_url(text, BASE).url.map(Cow::into_owned)
+    }
+
+    #[test]
+    fn a_url_is_kept_or_repaired() {
+        for (text, expected) in [
+            ("https://example.com/a", "https://example.com/a"),
+            (" https://example.com/a b ", "https://example.com/a%20b"),
+            ("https://example.com/a \n\t b", "https://example.com/ab"),
+            ("/a/../b", "https://example.com/b"),
+            ("../b?c", "https://example.com/x/b?c"),
+            ("//other.example/a", "https://other.example/a"),
+            ("", "https://example.com/x/y/sitemap.xml?q"),
+            ("HTTP://u@[::1]:80/", "HTTP://u@[::1]:80/"),
+        ] {
+            assert_eq!(url(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_url_is_not_made_one() {
+        for (text, code) in [
+            ("javascript:void(0)", U002),
+            ("http:/example.com", U001),
+            ("www.example.com/a", U001),
+            ("example.com/a", U001),
+            ("{{ site.url }}/a", U006),
+            ("https://a..b/", U015),
+            ("https://1.2.3.256/", U015),
+            ("https://example.com:65536/", U015),
+        ] {
+            let found = read_url(text, BASE);
+            assert_eq!((found.url, found.flaws[0].code), (None, code), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_urls_are_split_where_white_space_stands_between_them() {
+        let mut found = Vec::new();
+        split_urls(" http://a/?u=http://b \u{a0}HTTPS://c", |url| found.push(url));
+        split_urls(" http://d ", |url| found.push(url));
+        assert_eq!(found, ["http://a/?u=http://b", "HTTPS://c", " http://d "]);
+    }
+}

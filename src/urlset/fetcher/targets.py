@@ -1,0 +1,125 @@
+"""A URL as it is requested: in ASCII and without its fragment, with nothing else changed."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import quote, unquote
+
+from urlset.urls import is_host, split_origin
+
+__all__ = ["document_key", "host_of", "origin_of", "split_user", "target_of"]
+
+_HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})", re.ASCII)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PORTS = {"http": "80", "https": "443"}
+# What browsers send as it stands; the rest of ASCII is encoded, and all that is not ASCII.
+_PLAIN = re.compile(r"[!#-;=?-_a-z|~]*", re.ASCII)
+_KEPT = "!#$%&'()*+,/:;=?@[]\\^|~"
+
+
+def target_of(url: str) -> str | None:
+    """The URL to be requested for a URL as written; None where that is no http(s) URL.
+
+    The host is lower case and in its ASCII form, what is not ASCII in the path is
+    percent-encoded, and the fragment and a user's name are left out.
+
+    >>> target_of("HTTPS://Bücher.example/ä?q=1#top")
+    'https://xn--bcher-kva.example/%C3%A4?q=1'
+    >>> target_of("file:///etc/passwd")
+    """
+    found = _split(url)
+    return None if found is None else found[0] + found[1]
+
+
+def origin_of(url: str) -> str | None:
+    """Scheme, host and port of a URL, in the one spelling; None where it is no http(s) URL.
+
+    >>> origin_of("HTTP://Example.com:80/a"), origin_of("https://example.com:8443")
+    ('http://example.com', 'https://example.com:8443')
+    """
+    found = _split(url)
+    return None if found is None else found[0]
+
+
+def host_of(origin: str) -> str:
+    """The host in an origin: without the port, and of IPv6 without the brackets.
+
+    >>> host_of("http://[::1]:8080"), host_of("https://example.com")
+    ('::1', 'example.com')
+    """
+    authority = origin.partition("://")[2]
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0]
+    return authority.partition(":")[0]
+
+
+def document_key(url: str) -> str:
+    """What is equal for two spellings of the URL of one document (RFC 3986 section 6.2.2).
+
+    >>> document_key("HTTP://Example.com:80/%7ea%2fb#x") == document_key("http://example.com/~a%2Fb")
+    True
+    """
+    return _ESCAPE.sub(_plain, target_of(url) or url)
+
+
+def split_user(url: str) -> tuple[str, str] | None:
+    """The user and the password that stand in a URL, decoded, or None.
+
+    >>> split_user("https://me:s%40crt@example.com/")
+    ('me', 's@crt')
+    """
+    user, at, _ = split_origin(url)[1].rpartition("@")
+    name, _, password = user.partition(":")
+    return (unquote(name), unquote(password)) if at else None
+
+
+@lru_cache(maxsize=1024)
+def _origin(scheme: str, authority: str) -> str | None:
+    authority = authority.rpartition("@")[2]
+    host, colon, port = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        host, port = authority, ""
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
+        return None
+    if not is_host(host):
+        return None
+    ascii_host = _ascii_host(host.lower())
+    if ascii_host is None:
+        return None
+    tail = f":{int(port)}" if port and str(int(port)) != _PORTS[scheme] else ""
+    return f"{scheme}://{ascii_host}{tail}"
+
+
+def _split(url: str) -> tuple[str, str] | None:
+    if not _HTTP.match(url):
+        return None
+    scheme, authority, rest = split_origin(url.partition("#")[0])
+    origin = _origin(scheme.lower(), authority)
+    if origin is None:
+        return None
+    if not rest.startswith("/"):
+        rest = f"/{rest}"
+    if _PLAIN.fullmatch(rest):
+        return origin, rest
+    try:
+        return origin, quote(rest, safe=_KEPT)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return None
+
+
+def _ascii_host(host: str) -> str | None:
+    if host.isascii():
+        return host
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True).decode()
+    except UnicodeError:  # idna's own errors are of this kind
+        return None
+
+
+def _plain(escape: re.Match[str]) -> str:
+    char = chr(int(escape[1], 16))
+    return char if char in _UNRESERVED else escape[0].upper()

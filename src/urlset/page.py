@@ -1,0 +1,109 @@
+"""What the head of an HTML page names: sitemaps and feeds; a scan, not a parser."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from urlset.engine import get
+from urlset.engine.decoding import charset_of, decode
+from urlset.urls import read_url
+
+__all__ = ["PageLink", "links_in_header", "links_in_page"]
+
+MAX_SCAN = 1_048_576
+"""Bytes of a page that are looked at: links stand in its head."""
+
+MAX_TAGS = 5_000
+MAX_TAG = 4_096
+
+_OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base)\b", re.I)
+# Possessive, as a page may be hostile, too.
+_TAG_REST = re.compile(r"""((?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""")
+_ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
+_HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
+_PARAMETER = re.compile(r""";\s*([\w*-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]+)))?""")
+_FEED = re.compile(r"application/(?:rss|atom|rdf)\+xml", re.I)
+
+
+class PageLink(NamedTuple):
+    """A sitemap or a feed that a page names."""
+
+    url: str
+    role: Literal["sitemap", "feed"]
+
+
+def links_in_header(value: str | None, base: str) -> list[PageLink]:
+    """The sitemaps and feeds in a ``Link`` header (RFC 8288).
+
+    >>> links_in_header('</s.xml>; rel="sitemap"', "https://example.com/")
+    [PageLink(url='https://example.com/s.xml', role='sitemap')]
+    """
+    found = []
+    for link in _HEADER_LINK.finditer((value or "")[:65_536]):
+        said = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        found.append(_link(said.get("rel", ""), said.get("type", ""), link[1], base))
+    return _once(found)
+
+
+def links_in_page(data: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
+    """The sitemaps and feeds that ``link`` elements of a page name; nothing in it raises.
+
+    >>> links_in_page(b"<LINK href=/s.xml rel=sitemap>", "https://example.com/a/")
+    [PageLink(url='https://example.com/s.xml', role='sitemap')]
+    """
+    decoded = decode(data[:MAX_SCAN], charset_of(content_type), get(None).is_utf8)
+    base = url
+    found: list[PageLink | None] = []
+    for name, said in _tags(decoded.text.decode(errors="replace")):
+        href = said.get("href", "")
+        if name == "base" and href and base is url:
+            base = read_url(href, url).url or url
+        elif name == "link":
+            found.append(_link(said.get("rel", ""), said.get("type", ""), href, base))
+    return _once(found)
+
+
+def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The ``link`` and ``base`` elements outside of comments and scripts."""
+    lower = text.lower()
+    place = 0
+    for _ in range(MAX_TAGS):
+        opening = _OPENING.search(text, place)
+        if opening is None:
+            return
+        place = opening.end()
+        if opening[2] is None:
+            closer = "-->" if opening[0] == "<!--" else f"</{opening[1].lower()}"
+            place = lower.find(closer, place)
+            if place < 0:
+                return
+        elif rest := _TAG_REST.match(text, place, place + MAX_TAG):
+            place = rest.end()
+            yield opening[2].lower(), _attributes(rest[1])
+
+
+def _attributes(text: str) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for found in _ATTRIBUTE.finditer(text):
+        value = found[2] or found[3] or found[4] or ""
+        said.setdefault(found[1].lower(), html.unescape(value))
+    return said
+
+
+def _link(rel: str, kind: str, href: str, base: str) -> PageLink | None:
+    words = rel.lower().split()
+    url = read_url(href, base).url if href.strip() else None
+    if url is None:
+        return None
+    if "sitemap" in words:
+        return PageLink(url, "sitemap")
+    if "alternate" in words and _FEED.match(kind.strip()):
+        return PageLink(url, "feed")
+    return None
+
+
+def _once(links: list[PageLink | None]) -> list[PageLink]:
+    return list(dict.fromkeys(link for link in links if link is not None))

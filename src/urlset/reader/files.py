@@ -1,0 +1,135 @@
+"""The walk over files: from where they are found to every document below, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from datetime import datetime
+
+from urlset.document import Document, parse
+from urlset.errors import SourceError
+from urlset.model import Sitemap
+from urlset.protocol import MAX_NESTING
+from urlset.reader.places import Finder, Place
+from urlset.reader.records import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.selection import why_skipped
+
+__all__ = ["Files"]
+
+ParsePlace = Callable[[Place], Document]
+ChildrenOf = Callable[[Document], list[tuple[Sitemap, str | None]]]
+
+
+class Files:
+    """A source without a network; each of its readings reads it anew."""
+
+    def __init__(
+        self,
+        finder: Finder,
+        *,
+        engine: str | None,
+        limit: int,
+        follow: bool,
+        since: datetime | None = None,
+    ):
+        self._finder = finder
+        self._engine = engine
+        self._limit = limit
+        self._follow = follow
+        self._since = since
+
+    def visits(self, _heard: object = None) -> Generator[Visit]:
+        """Read document after document: an index, then its children in their order."""
+        return _Walk(self._finder, self._parse, self._children).visits()
+
+    async def visits_async(self) -> AsyncGenerator[Visit]:
+        """Do the same without holding the loop up."""
+        import asyncio  # takes a while, and not everybody has a loop
+
+        visits = self.visits()
+        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
+            yield visit
+
+    def _parse(self, place: Place) -> Document:
+        return parse(
+            place.load(), base=place.base, engine=self._engine, source=place.name, limit=self._limit
+        )
+
+    def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
+        """The children to be looked at, each once, with the reason why one is skipped."""
+        children = {child.loc: child for child in document.sitemaps} if self._follow else {}
+        return [(child, why_skipped(child, self._since)) for child in children.values()]
+
+
+class _Walk:
+    """One reading of a source; one object per reading.
+
+    ``_seen`` has the key of every document that was met, and the loc that led to it (None: no
+    index did).
+    """
+
+    def __init__(self, finder: Finder, parse_place: ParsePlace, children_of: ChildrenOf):
+        self._finder = finder
+        self._parse = parse_place
+        self._children_of = children_of
+        self._seen: dict[object, str | None] = {}
+
+    def visits(self) -> Generator[Visit]:
+        for place in self._finder.places():
+            if place.key not in self._seen:
+                self._seen[place.key] = None
+                blank = DocumentRecord(place.name, how="given" if place.is_named else "folder")
+                yield from self._tree(place, (), blank)
+
+    def _tree(
+        self, place: Place, above: tuple[Place, ...], blank: DocumentRecord
+    ) -> Iterator[Visit]:
+        try:
+            document = self._parse(place)
+        except SourceError as error:
+            if place.is_named:
+                raise
+            yield Visit(blank._replace(error=str(error)), None)
+            return
+        if place.is_guess and not is_sitemap(document, is_guess=True):
+            del self._seen[place.key]  # an index may still list it, and be told
+            return
+        children = self._children_of(document)
+        yield Visit(with_document(blank, document)._replace(base=place.base), document)
+        del document  # its children need the room
+        for child, skipped in children:
+            yield from self._child(child, skipped, (*above, place))
+
+    def _child(
+        self, child: Sitemap, skipped: str | None, above: tuple[Place, ...]
+    ) -> Iterator[Visit]:
+        blank = DocumentRecord(
+            child.loc,
+            above[-1].name,
+            how="index",
+            depth=len(above),
+            lastmod=child.lastmod,
+            loc=child.loc,
+        )
+        if skipped:
+            yield Visit(blank._replace(skipped=skipped), None)
+            return
+        try:
+            place = self._place(child.loc, above)
+        except SourceError as error:
+            yield Visit(blank._replace(error=str(error)), None)
+            return
+        if place.key not in self._seen:
+            self._seen[place.key] = child.loc
+            yield from self._tree(place, above, blank._replace(source=place.name))
+
+    def _place(self, loc: str, above: tuple[Place, ...]) -> Place:
+        """Find a child; raises where it is not to be read, except where it only was already."""
+        place = self._finder.child(loc, above[-1])
+        if any(place.key == higher.key for higher in above):
+            raise SourceError("an index lists itself, or an index above it; not followed again")
+        if len(above) > MAX_NESTING:
+            raise SourceError(f"more than {MAX_NESTING} indexes deep; not read")
+        first = self._seen.get(place.key)
+        if first not in (None, loc):
+            raise SourceError(f"leads to the file that {first} led to; read once")
+        return place

@@ -1,0 +1,176 @@
+"""What of a source is wanted: since when, which URLs, and whose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+from urlset.dates import parse_date
+from urlset.engine import Rows
+from urlset.model import Entry, Sitemap
+from urlset.reader.records import DocumentRecord
+
+__all__ = ["Moment", "Selected", "Selection", "in_scope", "why_skipped"]
+
+Moment = str | date | datetime
+"""A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
+
+# How long what is named by a date of that precision lasts, at most.
+_LENGTHS = {"year": timedelta(366), "month": timedelta(31), "day": timedelta(1)}
+
+
+class Selection(NamedTuple):
+    """Which entries are wanted; the default is all of them.
+
+    ``since`` leaves out those that are older, and those that do not say. ``match`` must be found
+    in the URL and ``exclude`` must not. ``hosts`` are those that a URL may be of, with their
+    port where it is not the usual one. ``in_scope`` leaves out what the sitemap may not list by
+    the location rule; without a URL of the sitemap there is no rule.
+    """
+
+    since: datetime | None = None
+    match: re.Pattern[str] | None = None
+    exclude: re.Pattern[str] | None = None
+    hosts: frozenset[str] | None = None
+    in_scope: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        since: Moment | None,
+        match: str | re.Pattern[str] | None,
+        exclude: str | re.Pattern[str] | None,
+        hosts: Iterable[str] | None,
+        in_scope: bool,
+    ) -> Selection:
+        """Make one of what a user gives; raises ``ValueError`` for what cannot be meant."""
+        return cls(
+            None if since is None else _instant(since),
+            _pattern("match", match),
+            _pattern("exclude", exclude),
+            None if hosts is None else frozenset(_hosts(hosts)),
+            in_scope,
+        )
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left out."""
+        return self == Selection()
+
+    def wants(self, loc: str, lastmod: datetime | None, record: DocumentRecord) -> bool:
+        """Tell whether an entry of a document is wanted."""
+        if self.since is not None and (lastmod is None or lastmod < self.since):
+            return False
+        if self.match is not None and not self.match.search(loc):
+            return False
+        if self.exclude is not None and self.exclude.search(loc):
+            return False
+        if self.hosts is not None and _host(loc) not in self.hosts:
+            return False
+        return not self.in_scope or in_scope(loc, record)
+
+
+class Selected:
+    """The wanted entries of one document: rows for Python, and as Arrow for everybody else."""
+
+    def __init__(self, rows: Rows, selection: Selection, record: DocumentRecord):
+        self._rows = rows
+        self._selection = selection
+        self._record = record
+
+    def __iter__(self) -> Iterator[Entry]:
+        if self._selection.is_all:
+            return iter(self._rows)
+        return (entry for entry in self._rows if self._wants(entry.loc, entry.lastmod))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._selection.is_all:
+            return self._rows.__arrow_c_stream__(requested_schema)
+        from urlset.arrow import select_rows
+
+        return select_rows(self._rows, self._wants, requested_schema)
+
+    def _wants(self, loc: str, lastmod: datetime | None) -> bool:
+        return self._selection.wants(loc, lastmod, self._record)
+
+
+def in_scope(loc: str, record: DocumentRecord) -> bool:
+    """Tell whether a sitemap may list a URL: below its folder, or its host's robots.txt names it.
+
+    The location rule of https://www.sitemaps.org/protocol.html#location, and cross-submission by
+    robots.txt, https://www.sitemaps.org/protocol.html#submit_robots. Where the URL of the sitemap
+    is not known, everything passes.
+    """
+    from urlset.fetcher import document_key
+
+    sitemap = record.fetched.url if record.fetched else record.source or ""
+    if not sitemap.startswith(("http://", "https://")):
+        return True
+    folder = document_key(sitemap).partition("?")[0].rpartition("/")[0] + "/"
+    if document_key(loc).startswith(folder):
+        return True
+    return record.declared_by is not None and _host(loc) == _host(record.declared_by)
+
+
+def why_skipped(child: Sitemap, since: datetime | None) -> str | None:
+    """Why a child of an index need not be read: it has not changed since; None where it may have.
+
+    A day lasts until midnight, and a file that was changed on it may have been at its end.
+    """
+    if since is None or child.lastmod is None:
+        return None
+    precision = parse_date(child.lastmod_text).precision if child.lastmod_text else None
+    try:
+        end = child.lastmod + _LENGTHS.get(precision or "", timedelta())
+    except OverflowError:  # the year 9999
+        return None
+    if end > since or (end == since and precision not in _LENGTHS):
+        return None
+    return f"not changed since: its index says {child.lastmod_text or child.lastmod.isoformat()}"
+
+
+def _instant(moment: Moment) -> datetime:
+    if isinstance(moment, datetime):
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if isinstance(moment, date):
+        return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    instant = parse_date(moment).instant
+    if instant is None:
+        raise ValueError(f"since: expected a date like 2026-01-31, found {moment!r}")
+    return instant
+
+
+def _pattern(name: str, pattern: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
+    try:
+        return None if pattern is None else re.compile(pattern)
+    except re.error as error:
+        raise ValueError(
+            f"{name}: expected a regular expression, found {pattern!r}: {error}; "
+            "write \\ before a character that stands for itself"
+        ) from error
+
+
+def _hosts(hosts: Iterable[str]) -> Iterator[str]:
+    for host in [hosts] if isinstance(hosts, str) else hosts:
+        found = _host(host if "://" in host else f"https://{host}")
+        if found is None:
+            raise ValueError(f"hosts: expected a host like www.example.com, found {host!r}")
+        yield found
+
+
+def _host(url: str) -> str | None:
+    """Host and port of a URL, the same for http and https; None where it is no http(s) URL."""
+    scheme, _, rest = url.partition("://")
+    return _authority(f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}")
+
+
+@lru_cache(maxsize=1024)
+def _authority(url: str) -> str | None:
+    from urlset.fetcher import origin_of
+
+    origin = origin_of(url)
+    return None if origin is None else origin.partition("://")[2]

@@ -1,0 +1,122 @@
+"""A source on the network: a walk, and the fetcher that drives it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from urlset.errors import SourceError
+from urlset.fetcher import (
+    Policy,
+    Response,
+    Walk,
+    basic,
+    bearer,
+    drive,
+    drive_in_thread,
+    origin_of,
+    split_user,
+    target_of,
+)
+from urlset.reader.cache import CachedWalk
+from urlset.reader.entries import Heard
+from urlset.reader.records import Visit
+from urlset.walker import SiteWalk, walk_from
+
+if TYPE_CHECKING:
+    from urlset.finder import Trial
+
+__all__ = ["Auth", "Site"]
+
+Auth = str | tuple[str, str]
+"""A bearer token, or a user and a password."""
+
+
+class Site:
+    """A site, or a sitemap of it; each of its readings fetches it anew."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        policy: Policy | None,
+        auth: Auth | None,
+        engine: str | None,
+        limit: int,
+        follow: bool,
+        since: datetime | None = None,
+        cache: str | None = None,
+    ):
+        if target_of(url) is None:
+            raise SourceError(f"expected an http or https URL, found {url!r}")
+        self._url = url
+        self._policy = _with_auth(policy or _default(limit), url, auth)
+        self._engine = engine
+        self._limit = limit
+        self._follow = follow
+        self._since = since
+        self._cache = cache
+        self._walk: SiteWalk | None = None
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Where sitemaps were looked for in the latest reading, and what was there."""
+        return self._walk.trials if self._walk else []
+
+    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
+        """Fetch in a thread, and read here, document after document as they come."""
+        return drive_in_thread(self._start(heard), self._policy)
+
+    def visits_async(self) -> AsyncGenerator[Visit]:
+        """Do the same in the running loop."""
+        return drive(self._start(), self._policy)
+
+    def _start(self, heard: Heard | None = None) -> Walk[Visit]:
+        self._walk = walk_from(
+            self._url,
+            agent=_product(self._policy.user_agent),
+            engine=self._engine,
+            limit=self._limit,
+            follow=self._follow,
+            since=self._since,
+        )
+        walk: Walk[Visit] = self._walk if heard is None else _Overheard(self._walk, heard)
+        return walk if self._cache is None else CachedWalk(walk, self._cache)
+
+
+class _Overheard:
+    """A walk of which somebody else is told every response, too."""
+
+    def __init__(self, walk: SiteWalk, heard: Heard):
+        self.ask = walk.ask
+        self._walk = walk
+        self._heard = heard
+
+    def answer(self, response: Response) -> Iterator[Visit]:
+        """Tell of a response, then take it."""
+        self._heard(response)
+        yield from self._walk.answer(response)
+
+
+def _default(limit: int) -> Policy:
+    policy = Policy()
+    most = max(limit, policy.max_bytes)
+    return replace(policy, max_bytes=most, max_wire_bytes=most)
+
+
+def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
+    """The policy with a secret for the origin of the URL, and for no other."""
+    auth = auth if auth is not None else split_user(url)
+    origin = origin_of(url)
+    if auth is None or origin is None:
+        return policy
+    value = bearer(auth) if isinstance(auth, str) else basic(*auth)
+    headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
+    return replace(policy, site_headers={**policy.site_headers, origin: headers})
+
+
+def _product(user_agent: str | None) -> str:
+    """The name that robots.txt files know a robot by: ``Bot`` of ``Bot/1.0 (+https://…)``."""
+    return (user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"

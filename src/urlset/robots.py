@@ -1,0 +1,221 @@
+"""One robots.txt: the sitemaps it declares, in every spelling, and what it allows (RFC 9309)."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from urlset import engine as engines
+from urlset.engine import source_offset
+from urlset.engine.decoding import charset_of, decode
+from urlset.model import Problem
+from urlset.rules import RULES
+from urlset.urls import SPACE, read_url
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+    from urlset.fetcher import Response
+
+__all__ = ["MAX_BYTES", "Robots", "SitemapLine", "read_robots", "robots_of"]
+
+MAX_BYTES = 512_000
+"""What an engine reads of a robots.txt at least, and Google at most (RFC 9309 section 2.5)."""
+
+State = Literal["read", "absent", "unreachable"]
+
+_LINES = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
+_COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
+# As Google's parser, which takes any field that begins with sitemap or site-map:
+# https://github.com/google/robotstxt/blob/master/robots.cc
+_FIELD = re.compile(r"\s*(site-?map[\w-]*)(\s*[:=：]\s*|\s+(?=https?:|/|$))(.*)", re.I | re.DOTALL)
+_INSIDE = re.compile(r"\s(?=site-?maps?\s*:\s*\S)", re.I)
+_BARE = re.compile(r"\s*https?://\S*(?:sitemap|\.xml|\.xml\.gz)\S*\s*", re.I)
+_MORE = re.compile(rf"[{SPACE},;]+(?=https?://)", re.I)
+_QUOTES = {'"': '"', "'": "'", "<": ">", "“": "”"}
+
+
+class SitemapLine(NamedTuple):
+    """A sitemap that a robots.txt declares: its URL, resolved, and the line, from 1."""
+
+    url: str
+    line: int
+
+
+class Robots:
+    """What a robots.txt says.
+
+    ``state`` is ``absent`` where the site has none, so that nothing is forbidden, and
+    ``unreachable`` where its server could not say: then RFC 9309 has everything forbidden.
+    ``text`` is what engines read of it: the first 500 KiB.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        state: State = "read",
+        text: str = "",
+        sitemaps: tuple[SitemapLine, ...] = (),
+        problems: tuple[Problem, ...] = (),
+    ):
+        self.url = url
+        self.state = state
+        self.sitemaps = sitemaps
+        self.problems = problems
+        self.text = text
+
+    def allows(self, url: str, agent: str = "urlset") -> bool:
+        """Tell whether a URL of the same site may be fetched by a robot of this name."""
+        if self.state != "read":
+            return self.state == "absent"
+        return bool(self._rules.can_fetch(url, agent))
+
+    def crawl_delay_s(self, agent: str = "urlset") -> float:
+        """The seconds that are to lie between two requests; 0 where nothing is said."""
+        delay = self._rules.crawl_delay(agent) if self.state == "read" else None
+        return max(0.0, float(delay)) if delay is not None and delay == delay else 0.0
+
+    @cached_property
+    def _rules(self) -> Protego:
+        from protego import Protego
+
+        return Protego.parse(self.text)
+
+    def __repr__(self) -> str:
+        return f"<Robots {self.url} {self.state}: {len(self.sitemaps)} sitemaps>"
+
+
+def robots_of(response: Response) -> Robots:
+    """What an answer to the request for a robots.txt means (RFC 9309 section 2.3.1)."""
+    status = response.status
+    if response.has_document:
+        return read_robots(response.body, response.url, response.headers.get("content-type"))
+    if status is not None and status < 500 and status != 429:
+        # Also too many redirects: section 2.3.1.2 has them mean the same as 404.
+        return Robots(response.url, state="absent")
+    return Robots(response.url, state="unreachable")
+
+
+def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robots:
+    """Read a robots.txt; nothing in it raises.
+
+    Sitemaps are taken in every spelling that is met, also from behind the 500 KiB where engines
+    stop; R002, R003, R006 and R007 among ``problems`` tell what engines may see otherwise.
+
+    >>> robots = read_robots(b"SITEMAP : /a.xml # main", "https://example.com/robots.txt")
+    >>> robots.sitemaps, robots.problems[0].rule
+    ((SitemapLine(url='https://example.com/a.xml', line=1),), 'robots-sitemap-relative')
+    """
+    problems: list[Problem] = []
+    if len(data) > MAX_BYTES:
+        problems.append(_problem("R006", f"{len(data):,}", MAX_BYTES, len(data), 0, 0))
+    decoded = decode(_with_bom(data), charset_of(content_type), engines.get(None).is_utf8)
+    if data.startswith(codecs.BOM_UTF8):
+        problems.append(_problem("R007", "it begins with a byte order mark", 0, 3, 1, 1))
+    for mark in decoded.marks:
+        words = mark.detail if mark.code == "X010" else f"it is in {mark.detail}"
+        place = source_offset(mark.offset, decoded.runs)
+        problems.append(_problem("R007", words, place, place + 1, 0, 0))
+        break
+    reader = _Lines(url, is_html=decoded.text.lstrip().startswith(b"<"))
+    for number, found in enumerate(_LINES.finditer(decoded.text), 1):
+        line = found[1].decode(errors="replace").lstrip("\ufeff")
+        offset, end = (source_offset(x, decoded.runs) for x in found.span(1))
+        problems += reader.read(line, number, offset, end)
+    text = decoded.text[:MAX_BYTES].decode(errors="replace").lstrip("\ufeff")
+    sitemaps = tuple(SitemapLine(*pair) for pair in reader.sitemaps.items())
+    return Robots(url, text=text, sitemaps=sitemaps, problems=tuple(problems))
+
+
+class _Lines:
+    """The reading of the lines of one robots.txt: what is declared, each URL once."""
+
+    def __init__(self, base: str, *, is_html: bool):
+        self.sitemaps: dict[str, int] = {}
+        self._base = base
+        self._is_html = is_html
+
+    def read(self, text: str, number: int, offset: int, end: int) -> Iterator[Problem]:
+        if "map" not in text.lower() and "://" not in text:
+            return
+        found: list[str] = []
+        for code, detail in self._fields(_COMMENT.sub("", text), found):
+            words = f"line {number}: {detail}" if code == "R003" else detail
+            yield _problem(code, words, offset, end, number, 1)
+        for url in found:
+            self.sitemaps.setdefault(url, number)
+
+    def _fields(self, text: str, found: list[str]) -> Iterator[tuple[str, str]]:
+        if self._is_html:
+            parts = [text]
+        else:
+            parts = _INSIDE.split(text) if text.strip() else []
+            if len(parts) > 1 and not parts[0].strip():
+                del parts[0]
+        for number, part in enumerate(parts):
+            if field := _FIELD.fullmatch(part):
+                if number:
+                    yield "R003", "it begins in the middle of a line"
+                yield from self._value(field[1], field[2], field[3], found)
+            elif _BARE.fullmatch(part) and not self._is_html:
+                yield "R003", 'a URL without "Sitemap:" before it'
+                yield from self._urls(part, found)
+
+    def _value(
+        self, name: str, mark: str, text: str, found: list[str]
+    ) -> Iterator[tuple[str, str]]:
+        if name.lower() != "sitemap":
+            yield "R003", f'the field is "{name}"; it must be "Sitemap"'
+        if mark.strip() != ":" or text.startswith(":"):
+            yield "R003", f'what follows "{name}" is not one ":"'
+        yield from self._urls(text, found)
+
+    def _urls(self, text: str, found: list[str]) -> Iterator[tuple[str, str]]:
+        values = _MORE.split(text.lstrip(SPACE + ":=").rstrip(SPACE))
+        if len(values) > 1:
+            yield "R003", f"{len(values)} URLs on one line"
+        for value in values:
+            yield from self._url(value.strip(SPACE + ",;"), found)
+
+    def _url(self, value: str, found: list[str]) -> Iterator[tuple[str, str]]:
+        if value and _QUOTES.get(value[0]) == value[-1]:
+            yield "R003", f"{value[0]}{value[-1]} around the URL"
+            value = value[1:-1].strip(SPACE)
+        if not value:
+            yield "R002", ""
+            return
+        if "#" in value:
+            yield "R003", '"#" begins a comment, so engines cut the URL there'
+        # A word alone (none, TBD) is no reference that somebody meant.
+        base = self._base if "/" in value or "." in value else None
+        url, flaws = read_url(value, base)
+        codes = {flaw.code: flaw.detail for flaw in flaws}
+        if "U001" in codes:
+            yield "R002", value
+        if "U002" in codes:
+            yield "R003", f"scheme {codes['U002']} is not http or https"
+        elif url is None and "U001" not in codes:
+            yield "R003", f"not a URL: {value}"
+        elif "U006" in codes:
+            yield "R003", "white space in the URL"
+        if url is not None:
+            found.append(url)
+
+
+def _with_bom(data: bytes) -> bytes:
+    """UTF-16 without a byte order mark, with one: text in ASCII has a zero in every other byte."""
+    if len(data) >= 4 and data[1] == data[3] == 0 and data[0] and data[2]:
+        return codecs.BOM_UTF16_LE + data
+    if len(data) >= 4 and data[0] == data[2] == 0 and data[1] and data[3]:
+        return codecs.BOM_UTF16_BE + data
+    return data
+
+
+def _problem(code: str, detail: str, offset: int, end: int, line: int, column: int) -> Problem:
+    rule = RULES[code]
+    message = rule.message.replace("{}", detail)
+    return Problem(rule.name, code, rule.level, message, offset, end, line, column)

@@ -1,0 +1,27 @@
+"""From a site, or from sitemaps of it, to every document below: a walk that reads each one once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlset.errors import SourceError
+from urlset.fetcher import document_key, target_of
+from urlset.finder import Finder
+from urlset.urls import resolve
+from urlset.walker.walk import SiteWalk
+
+__all__ = ["SiteWalk", "walk_from"]
+
+
+def walk_from(url: str, *, agent: str = "urlset", **options: Any) -> SiteWalk:
+    """Make the walk that somebody means by a URL: of a site by its home page or robots.txt.
+
+    Every other URL is that of a sitemap. The options are those of :class:`SiteWalk`. Raises
+    :class:`urlset.SourceError` where it is no http(s) URL.
+    """
+    target = target_of(url)
+    if target is None:
+        raise SourceError(f"expected an http or https URL, found {url!r}")
+    homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]
+    start = Finder(url, agent=agent) if document_key(target) in homes else [url]
+    return SiteWalk(start, agent=agent, **options)

@@ -1,0 +1,300 @@
+"""The walk: what is asked next, what was read already, and what a document leads to."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from urlset.document import Document, parse
+from urlset.errors import SourceError
+from urlset.fetcher import Reach, Request, Response, document_key, origin_of, target_of
+from urlset.finder import Finder, Lead, Trial
+from urlset.model import Sitemap
+from urlset.protocol import MAX_NESTING, READ_LIMIT
+from urlset.reader.records import DocumentRecord, Visit, is_sitemap
+from urlset.reader.selection import why_skipped
+from urlset.walker.records import fetched, with_document
+
+__all__ = ["SiteWalk"]
+
+MAX_DOCUMENTS = 1_000_000
+"""Documents of one site: 50 billion URLs. A hostile one has no end."""
+
+
+class _Task(NamedTuple):
+    """A document to be fetched; ``above`` are the keys of those above it, and shared."""
+
+    url: str
+    parent: str | None
+    how: str
+    reach: Reach
+    delay_s: float = 0.0
+    declared_by: str | None = None
+    lastmod: datetime | None = None
+    above: tuple[str, ...] = ()
+    depth: int = 0
+
+
+class SiteWalk:
+    """Reads a site: ``start`` is a :class:`Finder`, or the URLs of sitemaps.
+
+    Yields a :class:`Visit` for each document, also for those that failed; nothing on the
+    network raises. ``trials`` are the places that were tried, with what came of it; ``finder``
+    has the robots.txt.
+    """
+
+    def __init__(
+        self,
+        start: Finder | Iterable[str],
+        *,
+        engine: str | None = None,
+        limit: int = READ_LIMIT,
+        follow: bool = True,
+        max_documents: int = MAX_DOCUMENTS,
+        since: datetime | None = None,
+        agent: str = "urlset",
+    ):
+        self.finder = start if isinstance(start, Finder) else None
+        self._engine = engine
+        self._limit = limit
+        self._follow = follow
+        self._room = max_documents
+        self._since = since
+        self._agent = agent
+        self._queue: deque[_Task] = deque()
+        self._late: deque[Visit] = deque()
+        self._waiting = 0
+        self._found = 0
+        self._named: set[str] = set()
+        self._read: dict[str, str] = {}
+        self._bodies: dict[int, str] = {}
+        self._rejected: set[str] = set()
+        self._trials: list[Trial] = []
+        if not isinstance(start, Finder):
+            for url in start:
+                if target_of(url) is None:
+                    raise SourceError(f"expected an http or https URL, found {url!r}")
+                self._enqueue(_Task(url, None, "given", "anywhere"))
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Where sitemaps were looked for, and what was there."""
+        return [*(self.finder.trials if self.finder else ()), *self._trials]
+
+    def ask(self) -> Request | None:
+        """The next document; the finder's before the others, the children of an index in order."""
+        if self.finder is not None and (request := self.finder.ask()):
+            self._waiting += 1
+            return request
+        while True:
+            while self._queue:
+                task = self._queue.popleft()
+                if document_key(task.url) in self._read and task.how == "index":
+                    continue  # another led to it in the meantime
+                self._waiting += 1
+                return Request(
+                    task.url,
+                    task.parent,
+                    task.how,
+                    reach=task.reach,
+                    delay_s=task.delay_s,
+                    max_bytes=self._limit,
+                    token=task,
+                )
+            if not self._resort():
+                return None
+
+    def answer(self, response: Response) -> Iterator[Visit]:
+        """Take a document, and queue what it lists."""
+        self._waiting -= 1
+        if isinstance(response.request.token, _Task):
+            yield from self._visit(response.request.token, response)
+        elif self.finder is not None:
+            yield from self._heard(self.finder, response)
+        if not self._waiting and not self._queue and not self._resort():
+            yield from self._end()
+
+    def _heard(self, finder: Finder, response: Response) -> Iterator[Visit]:
+        for lead in finder.answer(response):
+            self._lead(lead)
+        robots = finder.robots
+        if response.request.why != "robots" or robots is None:
+            return
+        # What a robots.txt would have declared is lost where it, or a part of it, did not come.
+        if robots.state == "unreachable" or (robots.state == "read" and response.error):
+            record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
+            yield Visit(record._replace(error=f"robots.txt: {response.message}"), None)
+
+    def _lead(self, lead: Lead) -> None:
+        declared_by = lead.parent if lead.how == "robots" else None
+        task = _Task(lead.url, lead.parent, lead.how, lead.reach, lead.delay_s, declared_by)
+        self._enqueue(task)
+
+    def _enqueue(self, task: _Task) -> None:
+        key = document_key(task.url)
+        if key not in self._named:
+            self._named.add(key)
+            self._queue.append(task)
+
+    def _resort(self) -> bool:
+        """Queue the finder's next best places if there is need of them; tell if there are any."""
+        finder = self.finder
+        if self._waiting or self._found or finder is None or not finder.is_done or finder.is_mute:
+            return False
+        for lead in finder.last_resort():
+            self._lead(lead)
+        return bool(self._queue)
+
+    def _end(self) -> Iterator[Visit]:
+        if self.finder is None or self._found or not self.finder.is_done:
+            return
+        trials = self.trials
+        if self.finder.is_mute:
+            why = f"the site does not answer: {trials[-1].detail}"
+        else:
+            why = f"no sitemap found: {len(trials)} places tried"
+            failed = [trial for trial in trials if trial.outcome == "failed"]
+            if failed:
+                why += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
+        self._found = 1  # it is told once
+        yield Visit(DocumentRecord(self.finder.site, how="site", error=why), None)
+
+    def _visit(self, task: _Task, response: Response) -> Iterator[Visit]:
+        record = DocumentRecord(
+            task.url,
+            task.parent,
+            how=task.how,
+            depth=task.depth,
+            declared_by=task.declared_by,
+            disallowed_by=self._disallowed_by(task.url),
+            lastmod=task.lastmod,
+            fetched=fetched(response),
+            loc=task.url if task.how == "index" else None,
+            base=response.url,
+        )
+        if not response.has_document:
+            is_absent = response.status in (401, 403, 404, 410)
+            outcome = "absent" if is_absent else "failed"
+            error = response.message or f"HTTP {response.status}"
+            yield from self._told(task, response, outcome, record._replace(error=error), None)
+            return
+        key = document_key(response.url)
+        if key in task.above:
+            error = "leads to an index above it; not followed again"
+            yield from self._told(task, response, "failed", record._replace(error=error), None)
+            return
+        first = self._read.setdefault(key, task.url)
+        if task.depth == 0:
+            # Well-known paths often are two names of one file.
+            first = self._bodies.setdefault(hash(response.body), first)
+        if first in self._rejected:
+            # Soft 404s lead to one page, or are the same page under every name.
+            error = f"the same page as {first}, which is no sitemap"
+            record = record._replace(error=error)
+            yield from self._told(task, response, "not-a-sitemap", record, None)
+            return
+        if first != task.url:
+            yield from self._told(task, response, "same", record._replace(same_as=first), None)
+            return
+        document = parse(
+            response.body,
+            base=response.url,
+            content_type=response.headers.get("content-type"),
+            engine=self._engine,
+            source=task.url,
+            limit=self._limit,
+        )
+        record = with_document(record, document, response)
+        outcome = "found"
+        if not is_sitemap(document, is_guess=task.how != "given"):
+            outcome = "not-a-sitemap"
+            self._rejected.add(task.url)
+        late = list(self._children(task, response, document)) if self._follow else []
+        yield from self._told(task, response, outcome, record, document)
+        del document  # its children need the room
+        for failed in late:
+            yield Visit(failed, None)
+
+    def _told(
+        self,
+        task: _Task,
+        response: Response,
+        outcome: str,
+        record: DocumentRecord,
+        document: Document | None,
+    ) -> Iterator[Visit]:
+        """Hand a document out, unless it was only guessed to be there and is not."""
+        if outcome in ("found", "same"):
+            self._found += 1
+        if task.how not in ("index", "given"):
+            detail = record.same_as or record.error
+            self._trials.append(Trial(task.url, task.how, outcome, response.status, detail))
+        if task.how not in ("well-known", "feed") or outcome == "found":
+            yield Visit(record, document)
+
+    def _children(
+        self, task: _Task, response: Response, document: Document
+    ) -> Iterator[DocumentRecord]:
+        """Queue the children of an index, before all that waits; gives those that are not read."""
+        above = (*task.above, document_key(task.url), document_key(response.url))
+        own = origin_of(response.url)
+        queued: list[_Task] = []
+        for child in {child.loc: child for child in document.sitemaps}.values():
+            key = document_key(child.loc)
+            failed = DocumentRecord(
+                child.loc,
+                task.url,
+                how="index",
+                depth=task.depth + 1,
+                declared_by=task.declared_by,
+                lastmod=child.lastmod,
+                loc=child.loc,
+            )
+            if why := self._why_not(task, key, above):
+                yield failed._replace(error=why)
+            elif key not in self._named and (why := why_skipped(child, self._since)):
+                yield failed._replace(skipped=why)
+            elif key not in self._named and self._has_room():
+                self._named.add(key)
+                delay = task.delay_s if origin_of(child.loc) == own else 0.0
+                queued.append(_child(task, child, response.reach, delay, above))
+            elif self._room < 0:
+                yield failed._replace(error="more documents than are allowed; not read")
+        self._queue.extendleft(reversed(queued))
+
+    def _why_not(self, task: _Task, key: str, above: tuple[str, ...]) -> str | None:
+        if key in above:
+            return "an index lists itself, or an index above it; not followed again"
+        if task.depth >= MAX_NESTING:
+            return f"more than {MAX_NESTING} indexes deep; not read"
+        return None
+
+    def _disallowed_by(self, url: str) -> str | None:
+        """The robots.txt of the site, where it forbids what the user asked for nevertheless."""
+        robots = self.finder.robots if self.finder else None
+        if self.finder is None or robots is None or robots.state != "read":
+            return None
+        is_its = origin_of(url) in (origin_of(self.finder.site), origin_of(robots.url))
+        return robots.url if is_its and not robots.allows(url, self._agent) else None
+
+    def _has_room(self) -> bool:
+        self._room -= 1
+        return self._room >= 0
+
+
+def _child(
+    task: _Task, child: Sitemap, reach: Reach, delay_s: float, above: tuple[str, ...]
+) -> _Task:
+    return _Task(
+        child.loc,
+        task.url,
+        "index",
+        reach,
+        delay_s,
+        task.declared_by,
+        child.lastmod,
+        above,
+        task.depth + 1,
+    )

@@ -1,0 +1,59 @@
+"""Asking a site in a box: the smallest walk, one fetch, one reading of a site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.site_box import SiteBox
+
+from urlset.fetcher import Policy, Request, Response, drive_in_thread
+from urlset.reader import DocumentRecord
+from urlset.walker import SiteWalk
+
+
+def quick(**changes: Any) -> Policy:
+    """Manners without patience, so that tests are quick."""
+    known: dict[str, Any] = {
+        "backoff_s": 0.01,
+        "connect_timeout_s": 5.0,
+        "read_timeout_s": 0.3,
+        "total_timeout_s": 3.0,
+        "proxies": {},
+    }
+    return Policy(**(known | changes))
+
+
+class Asking:
+    """The smallest walk: it asks what it is given and yields the answers."""
+
+    def __init__(self, *requests: Request):
+        self._requests = list(requests)
+
+    def ask(self) -> Request | None:
+        return self._requests.pop(0) if self._requests else None
+
+    def answer(self, response: Response) -> list[Response]:
+        return [response]
+
+
+def fetch(url: str, policy: Policy | None = None, **facts: Any) -> Response:
+    """Fetch one URL that the user named."""
+    request = Request(url, **({"reach": "anywhere"} | facts))
+    (response,) = drive_in_thread(Asking(request), policy or quick())
+    return response
+
+
+class Result:
+    """What a walk came to."""
+
+    def __init__(self, box: SiteBox, *starts: str, limit: int = 104_857_600, **policy: object):
+        self.walk = SiteWalk([box.url(start) for start in starts or ("/s.xml",)], limit=limit)
+        self.records: list[DocumentRecord] = []
+        self.locs: list[str] = []
+        for record, document in drive_in_thread(self.walk, quick(**policy)):
+            self.records.append(record)
+            self.locs += [entry.loc for entry in document.entries] if document else []
+        self.requests = len(box.hits)
+        self.errors = {
+            str(r.source).removeprefix(box.site): r.error for r in self.records if r.error
+        }

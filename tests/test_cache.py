@@ -1,0 +1,116 @@
+"""Documents kept between readings: fetched again where they changed, never half, never wrong."""
+
+import contextlib
+import threading
+from pathlib import Path
+
+import pytest
+from tests import site_box
+from tests.site_asking import quick
+from tests.site_box import Hit, Player, SiteBox, Wire, index_of, page, urlset_of
+
+import urlset
+from urlset.errors import TargetError
+
+
+def kept(body: bytes, etag: str) -> Player:
+    """A page that answers 304 to whoever has it."""
+
+    async def play(hit: Hit, wire: Wire) -> bool:
+        has_it = hit.headers.get("if-none-match") == etag
+        player = page(b"", 304, etag=etag) if has_it else page(body, etag=etag)
+        return await player(hit, wire)
+
+    return play
+
+
+def site(box: SiteBox, count: int = 20) -> None:
+    box.play("/s.xml", kept(index_of([f"{box.site}/{n}.xml" for n in range(count)]), '"s"'))
+    for n in range(count):
+        body = urlset_of(box.url(f"/{n}.xml"), 100)
+        box.play(f"/{n}.xml", kept(body, f'"{n}"'))
+
+
+def read(box: SiteBox, folder: Path) -> tuple[list[urlset.Entry], int]:
+    """The entries, and the bytes that came over the wire for them."""
+    entries = urlset.read(box.url("/s.xml"), policy=quick(), cache=folder)
+    rows = sorted(entries)
+    assert not any(record.error for record in entries.documents)
+    return rows, sum(record.fetched.wire_size for record in entries.documents if record.fetched)
+
+
+def test_unchanged_site_costs_nothing_and_gives_the_same(box: SiteBox, tmp_path):
+    site(box)
+
+    first, bytes_first = read(box, tmp_path / "new" / "cache")
+    second, bytes_second = read(box, tmp_path / "new" / "cache")
+
+    assert len(first) == 2_000
+    assert first == second
+    assert bytes_first > 50_000
+    assert bytes_second == 0
+
+
+def test_what_changed_is_fetched(box: SiteBox, tmp_path):
+    site(box)
+    read(box, tmp_path)
+    box.play("/3.xml", kept(urlset_of("http://e.com", 7), '"new"'))
+
+    rows, wire = read(box, tmp_path)
+
+    assert (len(rows), wire) == (1_907, len(urlset_of("http://e.com", 7)))
+    assert read(box, tmp_path) == (rows, 0)
+
+
+def test_damaged_and_foreign_files_are_fetched_again(box: SiteBox, tmp_path):
+    site(box)
+    rows, wire = read(box, tmp_path)
+    for number, path in enumerate(sorted(tmp_path.iterdir())):
+        data = path.read_bytes()
+        path.write_bytes([data[:-1], data[:20], b"", b"[]\n", data + b"x"][number % 5])
+
+    assert read(box, tmp_path) == (rows, wire)
+    assert read(box, tmp_path) == (rows, 0)
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        page(urlset_of("http://e.com", 1)),  # without a word by which to ask for changes
+        site_box.cut(urlset_of("http://e.com", 9), 300, etag='"cut"'),
+        page(b"gone", 404, etag='"gone"'),
+    ],
+)
+def test_what_is_not_whole_is_not_kept(box: SiteBox, tmp_path, player):
+    url = box.play("/s.xml", player)
+
+    with contextlib.suppress(urlset.SourceError):
+        list(urlset.read(url, policy=quick(), cache=tmp_path))
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_several_readings_at_once_share_a_folder(box: SiteBox, tmp_path):
+    site(box)
+    results: list[tuple[list[urlset.Entry], int]] = []
+
+    def run() -> None:
+        for _ in range(3):
+            results.append(read(box, tmp_path))  # noqa: PERF401 - as they come
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(results) == 12
+    assert all(rows == results[0][0] for rows, _ in results)
+    assert len(list(tmp_path.iterdir())) == 21  # and nothing half written
+
+
+def test_folder_that_cannot_be_is_told(box: SiteBox, tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(TargetError, match="cannot keep documents in"):
+        list(urlset.read(box.put_urlset("/s.xml"), cache=tmp_path / "file"))

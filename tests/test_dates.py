@@ -1,0 +1,161 @@
+"""Dates: what each form says, to the microsecond, and what is wrong with it."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlset.dates import format_date, from_microseconds, microseconds, parse_date
+
+# text | instant in UTC, or – | precision | has a zone | code, or – for a W3C date
+W3C = """
+1997                            | 1997-01-01T00:00:00        | year     | no  | –
+1997-07                         | 1997-07-01T00:00:00        | month    | no  | –
+1997-07-16                      | 1997-07-16T00:00:00        | day      | no  | –
+1997-07-16T19:20+01:00          | 1997-07-16T18:20:00        | minute   | yes | –
+1997-07-16T19:20Z               | 1997-07-16T19:20:00        | minute   | yes | –
+1997-07-16T19:20:30+01:00       | 1997-07-16T18:20:30        | second   | yes | –
+1997-07-16T19:20:30.45+01:00    | 1997-07-16T18:20:30.450000 | fraction | yes | –
+1997-07-16T19:20:30.1234567Z    | 1997-07-16T19:20:30.123456 | fraction | yes | –
+2024-02-29                      | 2024-02-29T00:00:00        | day      | no  | –
+2024-01-01T00:00:00-00:00       | 2024-01-01T00:00:00        | second   | yes | –
+2024-01-01T00:00:00+14:00       | 2023-12-31T10:00:00        | second   | yes | –
+0001-01-01                      | 0001-01-01T00:00:00        | day      | no  | –
+9999-12-31T23:59:59.999999Z     | 9999-12-31T23:59:59.999999 | fraction | yes | –
+"""
+FORGIVEN = """
+1997-7-6                        | 1997-07-06T00:00:00        | day      | no  | D001
+1997/07/16                      | 1997-07-16T00:00:00        | day      | no  | D001
+19970716                        | 1997-07-16T00:00:00        | day      | no  | D001
+2024-01-01T1:02:03Z             | 2024-01-01T01:02:03        | second   | yes | D001
+2024-01-01T10:20:30,5Z          | 2024-01-01T10:20:30.500000 | fraction | yes | D001
+20240101T101010Z                | 2024-01-01T10:10:10        | second   | yes | D001
+Fri, 01 Oct 2004 18:23:17 GMT   | 2004-10-01T18:23:17        | second   | yes | D001
+1 Oct 2004 18:23 -0330          | 2004-10-01T21:53:00        | minute   | yes | D001
+Friday, 1 October 04 18:23 EST  | 2004-10-01T23:23:00        | minute   | yes | D001
+1 Oct 76                        | 1976-10-01T00:00:00        | day      | no  | D001
+October 1, 2004                 | 2004-10-01T00:00:00        | day      | no  | D001
+Oct. 1 2004                     | 2004-10-01T00:00:00        | day      | no  | D001
+1997-07-16 19:20:30             | 1997-07-16T19:20:30        | second   | no  | D002
+1997-07-16T19:20                | 1997-07-16T19:20:00        | minute   | no  | D002
+19970716T1920                   | 1997-07-16T19:20:00        | minute   | no  | D002
+1997-07-16T19:20:30+0100        | 1997-07-16T18:20:30        | second   | yes | D003
+1997-07-16T19:20:30+01          | 1997-07-16T18:20:30        | second   | yes | D003
+1997-07-16T19:20:30 +01:00      | 1997-07-16T18:20:30        | second   | yes | D003
+1997-07-16t19:20:30z            | 1997-07-16T19:20:30        | second   | yes | D003
+1997-07-16 19:20 UTC            | 1997-07-16T19:20:00        | minute   | yes | D003
+1997-07-16Z                     | 1997-07-16T00:00:00        | day      | yes | D003
+2024-01-01T00:00:00+14:01       | 2023-12-31T09:59:00        | second   | yes | D003
+"""
+# What has two meanings, or none, is no instant.
+WITHOUT_INSTANT = """
+01/10/2004                      | – | –        | no  | D001
+01.10.2004                      | – | –        | no  | D001
+1-2-2004                        | – | –        | no  | D001
+now                             | – | –        | no  | D001
+1096654997                      | – | –        | no  | D001
+2004-W40-5                      | – | –        | no  | D001
+2004-275                        | – | –        | no  | D001
+2024-01-01T10Z                  | – | –        | no  | D001
+2024-05-08 08:53:11 AM          | – | –        | no  | D001
+2004-10-01T18:23:17+00:00Z      | – | –        | no  | D001
++2024-01-01                     | – | –        | no  | D001
+12024-01-01                     | – | –        | no  | D001
+２０２４-01-01                      | – | –        | no  | D001
+1 Foo 2024                      | – | –        | no  | D001
+1 Oct 2004 18:23 A              | – | –        | no  | D001
+2024-01-01T00:00:00+24:00       | – | –        | no  | D003
+2024-01-01T00:00:00+01:60       | – | –        | no  | D003
+0000-00-00                      | – | –        | no  | D004
+0000-01-01                      | – | –        | no  | D004
+2023-02-29                      | – | –        | no  | D004
+2024-13-01                      | – | –        | no  | D004
+1997-00                         | – | –        | no  | D004
+2024-01-01T24:00:00Z            | – | –        | no  | D004
+2024-01-01T23:59:60Z            | – | –        | no  | D004
+2024-01-01T10:60Z               | – | –        | no  | D004
+31 Feb 2024                     | – | –        | no  | D004
+-0001-11-30T00:00:00+00:00      | – | –        | no  | D004
+0001-01-01T00:00:00+01:00       | – | –        | no  | D004
+9999-12-31T23:59:59-01:00       | – | –        | no  | D004
+"""
+
+
+def rows(table: str) -> list[list[str | None]]:
+    lines = (line.split("|") for line in table.strip().splitlines())
+    return [[None if cell.strip() == "–" else cell.strip() for cell in line] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "instant", "precision", "zone", "code"),
+    rows(W3C) + rows(FORGIVEN) + rows(WITHOUT_INSTANT),
+)
+def test_date(text, instant, precision, zone, code):
+    expected = instant and datetime.fromisoformat(instant).replace(tzinfo=UTC)
+    assert parse_date(text) == (expected, precision, zone == "yes", code)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "-", "T", "Z", "2024-01-01\0", "٢٠٢٤-٠١-٠١", "1" * 99]
+)
+def test_date_of_nonsense(text):
+    assert parse_date(text) == (None, None, False, "D001")
+
+
+def test_date_guesses_nothing_of_today():
+    """No month and no day come from the clock, as in readers that use dateutil."""
+    for text in ("2004", "2004-10"):
+        instant = parse_date(text).instant
+        assert instant is not None
+        assert (instant.day, instant.hour) == (1, 0)
+
+
+@given(st.text())
+def test_date_never_raises(text):
+    date_ = parse_date(text)
+    assert date_.code is not None or date_.instant is not None
+
+
+@given(st.datetimes(timezones=st.timezones()).filter(lambda moment: moment.year > 1))
+def test_date_is_read_as_it_was_written(moment):
+    offset = moment.utcoffset()
+    assert offset is not None
+    if offset.seconds % 60:  # local mean times of long ago have no W3C form
+        return
+    found = parse_date(format_date(moment))
+    assert found.instant == moment.astimezone(UTC)
+    assert found.code == (None if abs(offset) <= timedelta(hours=14) else "D003")
+
+
+@given(st.dates())
+def test_day_is_read_as_it_was_written(day):
+    assert parse_date(format_date(day)).instant == datetime(
+        day.year, day.month, day.day, tzinfo=UTC
+    )
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (date(2026, 1, 2), "2026-01-02"),
+        (datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00Z"),
+        (datetime(2026, 1, 2, 3, 4, 5, 60, tzinfo=UTC), "2026-01-02T03:04:05.000060Z"),
+        (
+            datetime(2026, 1, 2, 3, 4, tzinfo=timezone(timedelta(hours=-5))),
+            "2026-01-02T03:04:00-05:00",
+        ),
+    ],
+)
+def test_format_date(moment, text):
+    assert format_date(moment) == text
+
+
+def test_format_date_without_a_zone_is_refused():
+    with pytest.raises(ValueError, match="time zone"):
+        format_date(datetime(2026, 1, 2))  # noqa: DTZ001 - that is the point
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_microseconds_lose_nothing(moment):
+    assert from_microseconds(microseconds(moment)) == moment

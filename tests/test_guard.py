@@ -1,0 +1,228 @@
+"""The address guard: what a document may lead the fetcher to."""
+
+import socket
+from collections.abc import Callable
+
+import pytest
+from tests.site_asking import Asking, fetch, quick
+from tests.site_box import SiteBox, redirect, urlset_of
+
+from urlset.fetcher import Request, Response, drive_in_thread
+from urlset.fetcher.guard import address_class, may_reach, reach_of
+from urlset.walker import SiteWalk
+
+BODY = urlset_of("https://example.com", 2)
+
+PUBLIC = """8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.169.0.1
+223.255.255.255 2606:4700::1111 2a00:1450:4001::1 2001:200::1 2002:808:808:: 64:ff9b::8.8.8.8
+::ffff:8.8.8.8 ::8.8.8.8"""
+PRIVATE = """127.0.0.1 127.255.255.254 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1
+0.0.0.0 :: ::1 fc00::1 fdff::1 ::ffff:127.0.0.1 ::ffff:10.1.2.3 ::127.0.0.1 2002:7f00:1::
+2002:c0a8:101::1 64:ff9b::10.0.0.1 64:ff9b::7f00:1"""
+SPECIAL = """169.254.169.254 169.254.0.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255 0.1.2.3
+192.0.0.8 192.0.2.1 192.88.99.1 198.18.0.1 198.51.100.1 203.0.113.1 fe80::1 fe80::1%eth0 fec0::1
+ff02::1 ff0e::1 2001::1 2001:db8::1 3fff::1 5f00::1 100::1 64:ff9b:1::1 ::ffff:169.254.169.254
+2002:a9fe:a9fe:: 64:ff9b::169.254.169.254 nonsense"""
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        (address, kind)
+        for kind, addresses in (("public", PUBLIC), ("private", PRIVATE), ("special", SPECIAL))
+        for address in addresses.split()
+    ],
+)
+def test_class_of_an_address(address: str, kind: str):
+    assert address_class(address) == kind
+
+
+@pytest.mark.parametrize(
+    ("reach", "public", "private", "special"),
+    [("anywhere", 1, 1, 1), ("private", 1, 1, 0), ("public", 1, 0, 0)],
+)
+def test_reach(reach, public: bool, private: bool, special: bool):
+    assert may_reach(reach, "8.8.8.8") == bool(public)
+    assert may_reach(reach, "10.0.0.1") == bool(private)
+    assert may_reach(reach, "169.254.169.254") == bool(special)
+
+
+def test_reach_of_what_a_document_says():
+    assert reach_of("anywhere", "127.0.0.1") == "private"
+    assert reach_of("private", "127.0.0.1") == "private"
+    assert reach_of("anywhere", "8.8.8.8") == "public"
+    assert reach_of("private", "8.8.8.8") == "public"
+    assert reach_of("public", "8.8.8.8") == "public"
+    assert reach_of("public", "10.0.0.1") == "public"  # it must not, but if it did
+    assert reach_of("anywhere", None) == "public"
+
+
+# On loopback alone: 127.0.0.1 plays the public network, 127.0.0.2 the private one, 127.0.0.3 the
+# link-local one. The guard judges addresses where the sockets are made, whatever led there.
+
+Names = dict[str, list[str]]
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> Names:
+    known: Names = {"public.example": ["127.0.0.1"], "private.example": ["127.0.0.2"]}
+    known["metadata.example"] = ["127.0.0.3"]
+    classes = {"127.0.0.1": "public", "127.0.0.2": "private", "127.0.0.3": "special"}
+
+    def lookup(host: str, port: int, _family: int) -> object:
+        if host not in known:
+            raise socket.gaierror(socket.EAI_NONAME, "no such name")
+        addresses = known[host]
+        if len(addresses) > 1 and addresses[0] == "in turn":  # a name that changes its address
+            addresses = [addresses.pop(1) if len(addresses) > 2 else addresses[1]]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in addresses]
+
+    monkeypatch.setattr("urlset.fetcher.connecting.lookup", lookup)
+    monkeypatch.setattr("urlset.fetcher.connecting.DNS_TTL_S", 0)
+    monkeypatch.setattr("urlset.fetcher.guard.address_class", lambda a: classes.get(a, "special"))
+    return known
+
+
+@pytest.fixture
+def net(names: Names):
+    """Servers of the three networks; of each the URL by its name."""
+    boxes = [SiteBox(f"127.0.0.{n}") for n in (1, 2, 3)]
+    for box in boxes:
+        box.__enter__()
+        box.put("/a", BODY)
+    yield boxes
+    for box in boxes:
+        box.__exit__()
+
+
+Net = list[SiteBox]
+
+
+def named(box: SiteBox, path: str = "/a") -> str:
+    name = {"127.0.0.1": "public", "127.0.0.2": "private", "127.0.0.3": "metadata"}[box.host]
+    return f"http://{name}.example:{box.port}{path}"
+
+
+@pytest.mark.parametrize("shape", [named, lambda box: box.url("/a")])
+def test_public_document_leads_to_public_places_only(net: Net, shape: Callable[[SiteBox], str]):
+    public, private, metadata = (fetch(shape(box), reach="public") for box in net)
+
+    assert public.body == BODY
+    for blocked in (private, metadata):
+        assert (blocked.error, blocked.status, blocked.attempts) == ("blocked", None, 1)
+        assert str(blocked.message).startswith("not fetched: its address is in a private network")
+    assert [len(box.hits) for box in net] == [1, 0, 0]
+
+
+def test_private_document_leads_to_private_places_but_not_to_special_ones(net: Net):
+    found = [fetch(named(box), reach="private").error for box in net]
+
+    assert found == [None, None, "blocked"]
+
+
+def test_user_may_name_any_place(net: Net):
+    assert [fetch(named(box)).error for box in net] == [None, None, None]
+
+
+@pytest.mark.parametrize("to", [1, 2])
+@pytest.mark.parametrize("shape", [named, lambda box: box.url("/a")])
+def test_redirect_from_a_public_place_is_blocked(
+    net: Net, to: int, shape: Callable[[SiteBox], str]
+):
+    net[0].play("/out", redirect(shape(net[to])))
+
+    response = fetch(named(net[0], "/out"))
+
+    assert (response.error, response.url) == ("blocked", shape(net[to]))
+    assert not net[to].hits
+
+
+def test_redirect_through_a_public_place_is_blocked(net: Net):
+    # From the private network out and in again: what comes from outside does not lead inside.
+    net[1].play("/out", redirect(named(net[0], "/in")))
+    net[0].play("/in", redirect(named(net[1])))
+
+    response = fetch(named(net[1], "/out"))
+
+    assert response.error == "blocked"
+    assert net[1].paths == ["/out"]
+
+
+def test_index_at_a_public_place_is_not_followed_inside(net: Net):
+    children = [named(net[0]), named(net[1]), named(net[2]), net[1].url("/a")]
+    net[0].put_index("/index", children)
+
+    walk = SiteWalk([named(net[0], "/index")])
+    records = [visit.record for visit in drive_in_thread(walk, quick())]
+
+    assert {r.source: bool(r.error) for r in records[1:]} == dict(
+        zip(children, [False, True, True, True], strict=True)
+    )
+    assert sum(r.entries for r in records) == 2
+    assert not net[1].hits
+    assert not net[2].hits
+
+
+def test_name_that_changes_its_address_is_blocked(net: Net, names: Names):
+    # DNS rebinding: public when it is named, private when it is asked again.
+    names["evil.example"] = ["in turn", "127.0.0.1", "127.0.0.2"]
+    port = net[0].port
+    net[0].put("/once", BODY, connection="close")
+    site = f"http://evil.example:{port}"
+
+    def asked(*requests: Request) -> list[Response]:
+        return list(drive_in_thread(Asking(*requests), quick(concurrency=1, retries=0)))
+
+    first, second = asked(Request(f"{site}/once", reach="anywhere"), Request(f"{site}/a"))
+    assert (first.error, second.error) == (None, "blocked")
+
+
+def test_public_site_stays_public_even_where_the_user_named_it(net: Net, names: Names):
+    names["evil.example"] = ["in turn", "127.0.0.1", "127.0.0.2"]
+    site = f"http://evil.example:{net[0].port}"
+    net[0].put("/once", BODY, connection="close")
+    requests = [Request(site + path, reach="anywhere") for path in ("/once", "/a")]
+
+    walk = Asking(*requests)
+    first, second = drive_in_thread(walk, quick(concurrency=1, per_host=1, retries=0))
+
+    assert (first.error, second.error) == (None, "blocked")
+
+
+def test_name_with_a_public_and_a_private_address(net: Net, names: Names):
+    names["both.example"] = ["127.0.0.2", "127.0.0.1"]
+    port = net[0].port
+
+    response = fetch(f"http://both.example:{port}/a", reach="public")
+
+    assert response.error is None
+    assert not net[1].hits
+
+
+def test_guard_can_be_taken_out(net: Net):
+    policy = quick(allow_private=True)
+
+    assert [fetch(named(box), policy, reach="public").error for box in net] == [None] * 3
+
+
+def test_real_loopback_is_blocked(box: SiteBox):
+    box.put("/a", BODY)
+
+    hosts = "127.0.0.1 localhost [::ffff:127.0.0.1] 127.1 0.0.0.0 2130706433 0x7f000001".split()
+    found = {host: fetch(f"http://{host}:{box.port}/a", reach="public").error for host in hosts}
+
+    assert set(found.values()) <= {"blocked", "bad-url"}, found
+    assert found["127.0.0.1"] == found["localhost"] == "blocked"
+    assert not box.hits
+
+
+def test_proxy_is_not_asked_for_private_places(box: SiteBox):
+    # What a name means there is beyond us; an address, or this machine's name, is not.
+    policy = quick(proxies={"http": box.site})
+    box.otherwise = redirect("http://10.0.0.1/")
+
+    for url in ("http://127.0.0.1/", "http://[::1]/", "http://localhost/", "http://169.254.1.1/"):
+        assert fetch(url, policy, reach="public").error == "blocked"
+    assert not box.hits
+    assert fetch("http://example.com/", policy).error == "blocked"
+    assert box.paths == ["http://example.com/"]

@@ -1,0 +1,79 @@
+"""What a home page names: sitemaps and feeds."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlset.page import links_in_header, links_in_page
+
+BASE = "https://example.com/a/"
+S = "https://example.com/s.xml"
+CASES = {
+    '<link rel="sitemap" type="application/xml" href="/s.xml">': [(S, "sitemap")],
+    "<LINK HREF=/s.xml REL='foo Sitemap'/>": [(S, "sitemap")],
+    '<link rel=sitemap href="../s.xml?a=1&amp;b=2">': [(f"{S}?a=1&b=2", "sitemap")],
+    '<link title="a > b" rel="sitemap" href="/s.xml">': [(S, "sitemap")],
+    "<link\n rel = sitemap\n href = '/s.xml'\n>": [(S, "sitemap")],
+    '<base href="https://cdn.example/x/"><link rel=sitemap href=s.xml>': [
+        ("https://cdn.example/x/s.xml", "sitemap")
+    ],
+    '<link rel="alternate" type="application/rss+xml" href="/s.xml">': [(S, "feed")],
+    '<link rel="alternate" type="application/atom+xml; charset=utf-8" href="/s.xml">': [
+        (S, "feed")
+    ],
+    '<link rel="alternate" hreflang="de" href="/de">': [],
+    '<link rel="alternate" type="application/json+oembed" href="/x">': [],
+    '<!-- <link rel="sitemap" href="/s.xml"> -->': [],
+    "<script>'<link rel=sitemap href=/s.xml>'</script>": [],
+    '<link rel="sitemap">': [],
+    '<link rel="sitemap" href="">': [],
+    '<link rel="sitemap" href="javascript:x">': [],
+    '<link rel="sitemap" href="/s.xml': [],
+    "<link rel=sitemap href=/s.xml><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+}
+
+
+@pytest.mark.parametrize("html", CASES)
+def test_links_of_a_page(html: str):
+    whole = f"<!doctype html><html><head><title>x</title>{html}</head>"
+
+    assert links_in_page(whole.encode(), BASE) == CASES[html]
+    assert links_in_page(whole.encode("utf-16"), BASE) == CASES[html]
+
+
+HEADERS = {
+    '</s.xml>; rel="sitemap"': [(S, "sitemap")],
+    "</s.xml>;rel=sitemap;type=application/xml": [(S, "sitemap")],
+    '</style.css>; rel=preload; as=style, </s.xml>; title="a, b"; rel="x SITEMAP"': [
+        (S, "sitemap")
+    ],
+    '</s.xml>; rel=alternate; type="application/rss+xml"': [(S, "feed")],
+    "</s.xml>": [],
+    "<>; rel=sitemap": [],
+    "rel=sitemap": [],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_links_of_a_header(header: str):
+    assert links_in_header(header, BASE) == HEADERS[header]
+
+
+@given(st.lists(st.sampled_from(["<link", " rel=sitemap", " href=", "'", '"', ">", "<!--", "x"])))
+def test_nothing_raises(pieces: list[str]):
+    links_in_page("".join(pieces).encode(), BASE)
+    links_in_header("".join(pieces), BASE)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<link ", "<link '", '<link "', "<!--", "<script>", "<link a=", "<", "<base href=x>"]
+)
+def test_hostile_page_takes_no_time(piece: str):
+    began = time.process_time()
+
+    links_in_page(piece.encode() * (300_000 // len(piece)), BASE)
+
+    assert time.process_time() - began < 5

@@ -1,0 +1,243 @@
+"""A site from end to end: FIELD 2.4 row by row with the ideal result, and what lies beside it."""
+
+import time
+
+from tests import site_box
+from tests.site_asking import Result
+from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
+
+
+def test_urlset(box: SiteBox):
+    box.put_urlset("/s.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests, found.errors) == (2, 1, {})
+
+
+def test_index_lists_itself(box: SiteBox):
+    box.put_index("/s.xml", ["/s.xml", "/ok.xml"])
+    box.put_urlset("/ok.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (2, 2)
+    assert found.errors == {
+        "/s.xml": "an index lists itself, or an index above it; not followed again"
+    }
+
+
+def test_two_indexes_list_each_other(box: SiteBox):
+    box.put_index("/s.xml", ["/b.xml", "/one.xml"])
+    box.put_index("/b.xml", ["/s.xml", "/two.xml"])
+    box.put_urlset("/one.xml", 1)
+    box.put_urlset("/two.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (3, 4)
+    assert list(found.errors) == ["/s.xml"]
+
+
+def test_endless_chain_of_indexes(box: SiteBox):
+    async def more(hit, wire) -> bool:
+        return await page(index_of([f"{box.site}{hit.path}x"]))(hit, wire)
+
+    box.otherwise = more
+
+    found = Result(box)
+
+    assert (found.locs, found.requests) == ([], 11)
+    assert list(found.errors.values()) == ["more than 10 indexes deep; not read"]
+
+
+def test_failed_children_do_not_end_the_rest(box: SiteBox):
+    box.put_index("/s.xml", ["/gone.xml", "/ok.xml", "/cut.xml", "/ok2.xml"])
+    box.put_urlset("/ok.xml")
+    box.put("/cut.xml", urlset_of(box.site, 2)[:-40])
+    box.put_urlset("/ok2.xml")
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (3, 5)
+    assert found.errors == {
+        "/gone.xml": "HTTP 404 Not Found",
+        "/cut.xml": found.errors["/cut.xml"],
+    }
+    assert str(found.errors["/cut.xml"]).startswith("the document is cut off after ")
+
+
+def test_index_of_an_index(box: SiteBox):
+    box.put_index("/s.xml", ["/b.xml", "/one.xml"])
+    box.put_index("/b.xml", ["/gone.xml", "/two.xml"])
+    box.put_urlset("/one.xml", 1)
+    box.put_urlset("/two.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (3, 5)
+    assert found.errors == {"/gone.xml": "HTTP 404 Not Found"}
+    (gone,) = (r for r in found.records if r.error)
+    assert (gone.parent, gone.depth, gone.fetched and gone.fetched.status) == (
+        box.url("/b.xml"),
+        2,
+        404,
+    )
+
+
+def test_empty_child(box: SiteBox):
+    box.put_index("/s.xml", ["/empty.xml", "/ok.xml"])
+    box.put("/empty.xml", b"")
+    box.put_urlset("/ok.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (2, 3)
+    assert found.errors == {"/empty.xml": "expected a sitemap, found an empty file"}
+
+
+def test_two_503_then_right(box: SiteBox):
+    busy, ok = page(b"", 503), page(urlset_of(box.site, 2))
+    box.play("/s.xml", site_box.in_turn(busy, busy, ok))
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests, found.errors) == (2, 3, {})
+
+
+def test_429_with_retry_after_then_right(box: SiteBox):
+    busy, ok = page(b"", 429, retry_after="1"), page(urlset_of(box.site, 2))
+    box.play("/s.xml", site_box.in_turn(busy, ok))
+
+    began = time.monotonic()
+    found = Result(box)
+
+    assert (len(found.locs), found.requests, found.errors) == (2, 2, {})
+    assert time.monotonic() - began > 0.9
+
+
+def test_connection_cut_half_way(box: SiteBox):
+    data = urlset_of("http://e.com", 2000)
+    at = data.index(b"<url><loc>http://e.com/1010<") + 9
+    box.play("/s.xml", site_box.cut(data, at))
+
+    found = Result(box)
+
+    assert found.locs == [f"http://e.com/{n}" for n in range(1010)]
+    assert found.errors == {
+        "/s.xml": f"the transfer was cut off after {at:,} of {len(data):,} bytes (3 attempts); "
+        "what came is read"
+    }
+
+
+def test_same_child_in_two_indexes(box: SiteBox):
+    box.put_index("/s.xml", ["/a.xml", "/b.xml"])
+    box.put_index("/a.xml", ["/ok.xml"])
+    box.put_index("/b.xml", ["/ok.xml"])
+    box.put_urlset("/ok.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests, found.errors) == (2, 4, {})
+
+
+def test_child_redirects(box: SiteBox):
+    box.put_index("/s.xml", ["/old.xml"])
+    box.play("/old.xml", redirect("/new.xml", 301))
+    box.put("/new.xml", b"<urlset><url><loc>/a</loc></url><url><loc>/b</loc></url></urlset>")
+
+    found = Result(box)
+
+    assert (found.locs, found.errors) == ([box.url("/a"), box.url("/b")], {})
+    fetched = found.records[1].fetched
+    assert fetched is not None
+    assert (fetched.url, fetched.redirects) == (box.url("/new.xml"), (box.url("/old.xml"),))
+
+
+def test_redirect_loop(box: SiteBox):
+    box.put_index("/s.xml", ["/a"])
+    box.play("/a", redirect("/b"))
+    box.play("/b", redirect("/a"))
+
+    found = Result(box)
+
+    assert (found.locs, found.requests) == ([], 3)
+    assert found.errors == {"/a": f"redirects in a circle: back to {box.url('/a')}"}
+
+
+def test_index_lists_a_file(box: SiteBox):
+    box.put_index("/s.xml", ["file:///etc/passwd", "/ok.xml"])
+    box.put_urlset("/ok.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests) == (2, 2)
+    assert "U002" in {p.code for p in found.records[0].problems}
+
+
+def test_relative_children(box: SiteBox):
+    box.put("/x/s.xml", index_of(["/1.xml", "2.xml", f"//127.0.0.1:{box.port}/3.xml"]))
+    for path in ("/1.xml", "/x/2.xml", "/3.xml"):
+        box.put_urlset(path)
+
+    found = Result(box, "/x/s.xml")
+
+    assert (len(found.locs), found.requests, found.errors) == (3, 4, {})
+
+
+def test_child_on_another_host(box: SiteBox):
+    box.put_index("/s.xml", ["/one.xml", f"http://localhost:{box.port}/two.xml"])
+    box.put_urlset("/one.xml", 1)
+    box.put_urlset("/two.xml", 2)
+
+    found = Result(box)
+
+    assert (len(found.locs), found.requests, found.errors) == (3, 3, {})
+
+
+def gigabyte() -> bytes:
+    return gz(b" " * (1 << 20)) * 1024  # members one after another: a bomb that is made at once
+
+
+def test_gzip_bomb(box: SiteBox):
+    box.put_index("/s.xml", ["/bomb.xml.gz", "/ok.xml"])
+    box.put("/bomb.xml.gz", gz(urlset_of("http://e.com", 1)[:-9]) + gigabyte())
+    box.put_urlset("/ok.xml", 2)
+
+    found = Result(box, limit=1_000_000)
+
+    assert (len(found.locs), found.requests) == (3, 3)
+    assert list(found.errors) == ["/bomb.xml.gz"]
+    assert found.records[-1].size <= 1_000_000
+
+
+def test_content_encoding_bomb(box: SiteBox):
+    bomb = gz(urlset_of("http://e.com", 1)[:-9]) + gigabyte()
+    box.put("/s.xml", bomb, content_encoding="gzip")
+
+    began = time.monotonic()
+    found = Result(box, limit=1_000_000)
+
+    assert found.locs == ["http://e.com/0"]
+    assert found.errors == {
+        "/s.xml": "more than the 1,000,000 bytes that are allowed; cut there; what came is read"
+    }
+    assert time.monotonic() - began < 3
+
+
+def test_server_never_answers(box: SiteBox):
+    box.play("/s.xml", site_box.silent)
+
+    found = Result(box, retries=0, read_timeout_s=0.2)
+
+    assert found.errors == {"/s.xml": "no answer came for 0.2 s"}
+
+
+def test_one_entry_now_and_then_for_ever(box: SiteBox):
+    start, entry = urlset_of("", 0)[:-9], b"<url><loc>http://e.com/</loc></url>"
+    box.play("/s.xml", site_box.endless(start, entry, 0.05))
+
+    found = Result(box, total_timeout_s=0.6)
+
+    assert len(found.locs) >= 3
+    assert "not done within 0.6 s" in str(found.errors["/s.xml"])
