@@ -421,7 +421,7 @@ def test_output_appears_whole_or_not_at_all(urlset, monkeypatch):
         yield "half\n"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("urlset.cli.read.txt_lines", failing)
+    monkeypatch.setattr("urlset.cli.showing.txt_lines", failing)
     ran = urlset("read", SITE / "sitemap.xml", "--output", "out.txt")
 
     assert ran.code == 130

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import closing
-from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from urlset.cli.colour import painter
 from urlset.cli.network import (
     AuthFile,
     Concurrency,
@@ -23,27 +17,12 @@ from urlset.cli.network import (
     network_of,
 )
 from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources
-from urlset.cli.rows import csv_lines, jsonl_lines, txt_lines
 from urlset.cli.session import Session
-from urlset.cli.sink import Sink
-from urlset.cli.table import table_lines
-from urlset.cli.talk import Progress, count_of, note
-from urlset.cli.tree import tree_lines
-from urlset.model import Entry
+from urlset.cli.showing import RowFormat, Work
+from urlset.cli.talk import note
 from urlset.reader.selection import Selection
 
 __all__ = ["read"]
-
-
-class RowFormat(StrEnum):
-    """How entries are written."""
-
-    table = "table"
-    jsonl = "jsonl"
-    csv = "csv"
-    txt = "txt"
-    parquet = "parquet"
-    duckdb = "duckdb"
 
 
 def read(
@@ -161,7 +140,7 @@ def read(
     is_table = sql is not None or chosen in ("parquet", "duckdb")
     if tree and is_table:
         raise MisuseError("--tree: expected no --sql and a format of text; the tree is no table")
-    work = _Work(session, sources, limit, is_filtered=any(wanted.values()))
+    work = Work(session, sources, limit, is_filtered=any(wanted.values()))
     try:
         if is_table:
             work.into_tables(sql, chosen, output)
@@ -175,80 +154,6 @@ def read(
         raise
     note(work.total(is_limited=limit is not None and work.count >= limit))
     raise typer.Exit(session.exit_code)
-
-
-class _Work:
-    """One reading on its way to where it is to go; ``count`` is how many entries have passed."""
-
-    def __init__(
-        self, session: Session, sources: list[str], limit: int | None, *, is_filtered: bool
-    ):
-        self.count = 0
-        self._session = session
-        self._sources = sources
-        self._limit = limit
-        self._is_filtered = is_filtered
-        self._answered: int | None = None
-
-    def into_text(self, form: RowFormat, output: Path | None, *, is_tree: bool) -> None:
-        """Write entries, or the tree of documents, as lines."""
-        session = self._session
-        with Sink(output) as sink, Progress(is_shown=is_tree or not sink.is_terminal) as progress:
-            with closing(session.entries(self._sources, progress)) as entries:
-                rows = self._counted(islice(entries, self._limit))
-                for text in _tree(session, rows, sink) if is_tree else _lines(form, rows, sink):
-                    sink.write(text, is_markup=is_tree or form == "table")
-            if session.exit_code == 2:
-                session.tell_failures()
-                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
-        session.tell_failures()
-
-    def into_tables(self, sql: str | None, form: RowFormat, output: Path | None) -> None:
-        """Fill a store or a file of Parquet, or write what a query gives."""
-        from urlset.arrow.streams import Tally
-        from urlset.cli.tables import read_tables
-
-        tally = Tally(self._limit)
-        try:
-            self._answered = read_tables(
-                self._session,
-                self._sources,
-                tally,
-                is_filtered=self._is_filtered,
-                sql=sql,
-                form=form,
-                output=output,
-            )
-        finally:
-            self.count = tally.count
-
-    def total(self, *, is_limited: bool) -> str:
-        """One line that sums up what was shown."""
-        text = self._session.total(self.count, is_filtered=self._is_filtered, is_limited=is_limited)
-        if self._answered is None:
-            return text
-        rows = count_of(self._answered, "row")
-        # A store that was asked as it lies there has read nothing.
-        return f"{rows} of {text}" if self._session.records else rows
-
-    def _counted(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        for entry in entries:
-            self.count += 1
-            yield entry
-
-
-def _tree(session: Session, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
-    for _ in entries:
-        pass
-    paint = painter(is_shown=sink.is_stdout)
-    yield from (f"{paint(line)}\n" for line in tree_lines(session.records))
-
-
-def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
-    if format_ == "table":
-        paint = painter(is_shown=sink.is_stdout)
-        return table_lines(entries, paint, max(40, shutil.get_terminal_size((80, 24)).columns))
-    return {"jsonl": jsonl_lines, "csv": csv_lines, "txt": txt_lines}[format_](entries)
 
 
 def _format_of(output: Path | None) -> RowFormat:

@@ -149,7 +149,7 @@ class Entries:
         from urlset.arrow.streams import Counted, Tally
 
         tally = tally or Tally(self._limit)
-        if tally.is_full:
+        if tally.left == 0:
             return
         with closing(self.visits(heard)) as visits:
             for record, document in visits:

@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 
-from urlset.arrow import ListOf, StructOf
-from urlset.arrow.streams import Counted, Flow, Kind, numbered, rows_to_flow
+from urlset.arrow.streams import Counted, Flow, numbered
 from urlset.document import Document
 from urlset.errors import StoreError
-from urlset.locating import located
-from urlset.robots import SitemapLine, robots_of
 from urlset.store.connecting import first_of, told
-from urlset.store.tables import TABLES
+from urlset.store.facts import (
+    Row,
+    document_row,
+    fetch_row,
+    problem_rows,
+    robots_rows,
+    sitemap_rows,
+    table,
+)
 
 if TYPE_CHECKING:
     from urlset.fetcher import Response
@@ -27,7 +32,7 @@ __all__ = ["Filling", "Record"]
 
 # DuckDB keeps rows in groups of 122,880. A transaction of fewer is added to the last group; one of
 # more makes groups of its own, of which the last is not full. Where those are many, among few that
-# are, closing the file takes as long again and leaves it half as large again: hence nothing between.
+# are, closing the file takes as long again, and it is half as large again: hence nothing between.
 GROUP = 122_880
 MAX_ROWS = 500_000  # more: what is held back, and the time that Ctrl-C takes
 MAX_BYTES = 64 << 20
@@ -36,26 +41,9 @@ MAX_BYTES = 64 << 20
 EVERY_S = 5.0
 """Seconds after which what was read is committed anyway: no more is lost when the lights go out."""
 
-_LINES = "STRUCT(url VARCHAR, line UINTEGER)[]"
-_KINDS: dict[str, Kind] = {
-    "VARCHAR": "string",
-    "VARCHAR[]": ListOf("string"),
-    "TIMESTAMPTZ": "instant",
-    "DOUBLE": "number",
-    "UBIGINT": "offset",
-    "UINTEGER": "line",
-    "BOOLEAN": "flag",
-    _LINES: ListOf(StructOf(SitemapLine, (("url", "string"), ("line", "line")))),
-}
-_PLAIN = {
-    table.name: [(column.name, _KINDS[column.type]) for column in table.columns]
-    for table in TABLES
-    if table.name != "entries"
-}
-_HEADERS = {"content_type": None, "etag": None, "last_modified": None}
 _OF_DOCUMENTS = ("sitemaps", "problems", "documents")
-_OF_URLS = {"robots": "url", "fetches": "source"}
-"""Tables of what is no document, each with the column that names it."""
+_OF_URLS = ("robots", "fetches")
+_NAMES = {"robots": "url", "fetches": "source"}  # each is the first column
 
 
 class Record(Protocol):
@@ -64,20 +52,6 @@ class Record(Protocol):
     @property
     def source(self) -> str | None:
         """Its path or URL."""
-
-
-class _Facts:
-    """What the columns of documents are called in a record, and in how it came."""
-
-    def __init__(self, record: Any):
-        fetched = getattr(record, "fetched", None)
-        self.url = getattr(record, "base", None)
-        self.entry_count = getattr(record, "entries", 0)
-        self.sitemap_count = getattr(record, "sitemaps", 0)
-        self._both = (record, fetched)
-
-    def __getattr__(self, name: str) -> Any:
-        return next((getattr(part, name) for part in self._both if hasattr(part, name)), None)
 
 
 class Filling:
@@ -104,11 +78,18 @@ class Filling:
 
     def add(self, record: Record, document: Document | None, rows: Counted | None = None) -> None:
         """Take a document; ``rows`` are its wanted entries, by default all of them."""
-        number = self._numbers[record.source] = self._next
+        number = self._next
         self._next += 1
-        self._put("documents", _Facts(record), document=number, **self._of(document))
+        self._sources[number] = record.source
+        row = document_row(number, record, document, **self._common())
+        self._plain["documents"].append(row)
         if document is not None:
-            self._take(number, record.source, document, rows or Counted(document.entries))
+            self._plain["sitemaps"] += sitemap_rows(number, document)
+            self._plain["problems"] += problem_rows(number, record.source, document)
+            self._entries[number] = Counted(document.entries) if rows is None else rows
+            self._counts[number] = len(document.entries)
+            self._rows += len(document.entries)
+            self._bytes += document.size
         is_time = time.monotonic() - self._begun_at > EVERY_S
         is_limited = rows is not None and rows.tally.limit is not None  # they are to be counted
         if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_time or is_limited:
@@ -116,42 +97,15 @@ class Filling:
 
     def hear(self, response: Response) -> None:
         """Take what came over HTTP, whatever it is; of a robots.txt also what it says."""
-        request = response.request
-        common = {"root": self._root, "read_at": datetime.now(UTC)}
-        headers = {name.replace("-", "_"): value for name, value in response.headers.items()}
-        facts: dict[str, Any] = {
-            "source": request.url,
-            "parent": request.parent,
-            "why": request.why,
-        }
-        self._put("fetches", response, **{**_HEADERS, **headers, **facts, **common})
-        if request.why != "robots":
-            return
-        robots = robots_of(response)
-        facts = {"url": request.url, "final_url": response.url, "status": response.status}
-        facts["error"] = None if robots.state == "absent" else response.message
-        delay, size = robots.crawl_delay_s(), len(response.body)
-        self._put("robots", robots, **facts, **common, size=size, crawl_delay_s=delay)
-        self._plain["problems"] += [
-            (None, request.url, None, None, *problem) for problem in robots.problems
-        ]
+        common = self._common()
+        self._plain["fetches"].append(fetch_row(response, **common))
+        if response.request.why == "robots":
+            row, problems = robots_rows(response, **common)
+            self._plain["robots"].append(row)
+            self._plain["problems"] += problems
 
-    def _of(self, document: Document | None) -> dict[str, Any]:
-        layers = None if document is None else document.layers
-        return {"root": self._root, "layers": layers, "read_at": datetime.now(UTC)}
-
-    def _take(self, number: int, source: str | None, document: Document, rows: Counted) -> None:
-        """Hold what stands in a document until it is written."""
-        self._entries[number] = rows
-        self._plain["sitemaps"] += [
-            (number, place, *sitemap) for place, sitemap in enumerate(document.sitemaps, 1)
-        ]
-        self._plain["problems"] += [
-            (number, source, entry, loc, *problem) for problem, entry, loc in located(document)
-        ]
-        self._counts[number] = len(document.entries)
-        self._rows += len(document.entries)
-        self._bytes += document.size
+    def _common(self) -> dict[str, Any]:
+        return {"root": self._root, "read_at": datetime.now(UTC)}
 
     def write(self) -> None:
         """Commit what was added so far; where Ctrl-C comes in between, that is done first."""
@@ -186,48 +140,39 @@ class Filling:
 
     def _begin(self) -> None:
         """Have nothing that is not written."""
-        self._numbers: dict[str | None, int] = {}
+        self._sources: dict[int, str | None] = {}
         self._entries: dict[int, Any] = {}
         self._counts: dict[int, int] = {}
-        self._plain: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _PLAIN}
+        self._plain: dict[str, list[Row]] = {name: [] for name in (*_OF_DOCUMENTS, *_OF_URLS)}
         self._rows = self._bytes = 0
         self._begun_at = time.monotonic()
 
-    def _put(self, table: str, facts: object, **more: Any) -> None:
-        """Make a row of what an object has under the names of the columns."""
-        names = [name for name, _ in _PLAIN[table]]
-        row = tuple(more[name] if name in more else getattr(facts, name, None) for name in names)
-        self._plain[table].append(row)
-
     def _write(self) -> None:
         """Write all that is pending. Can be done again: a document replaces itself, too."""
-        pending = {number: source for source, number in self._numbers.items()}  # the latter of two
         self._write_urls()
-        for numbers in self._portions(sorted(pending)):
-            sources = [pending[number] for number in numbers]
-            named = [source for source in sources if source is not None]
+        for numbers in self._portions(sorted(self._sources)):
             with self._transaction():
-                self._forget("source = ANY(?) OR (source IS NULL AND ?)", named, None in sources)
+                self._forget_former(numbers)
                 wanted = set(numbers)
-                for table in _OF_DOCUMENTS:
-                    rows = [row for row in self._plain[table] if row[0] in wanted]
-                    self._insert(table, rows_to_flow(_PLAIN[table], rows))
+                for name in _OF_DOCUMENTS:
+                    self._insert(
+                        name, table(name, [r for r in self._plain[name] if r[0] in wanted])
+                    )
                 entries = [(n, self._entries[n]) for n in numbers if n in self._entries]
                 self._insert("entries", numbered(entries))
 
     def _write_urls(self) -> None:
         """Write what came of URLs; a later answer for the same one is put in place of the first."""
-        for table, name in _OF_URLS.items():
-            place = [column for column, _ in _PLAIN[table]].index(name)
-            rows = {row[place]: row for row in self._plain[table]}
+        for name in _OF_URLS:
+            rows = {row[0]: row for row in self._plain[name]}
             if not rows:
                 continue
             with self._transaction():
-                self._forget_urls(table, f"{name} = ANY(?)", list(rows))
-                self._insert(table, rows_to_flow(_PLAIN[table], [*rows.values()]))
-                if table == "robots":
-                    said = [row for row in self._plain["problems"] if row[1] in rows and not row[0]]
-                    self._insert("problems", rows_to_flow(_PLAIN["problems"], said))
+                self._forget_urls(name, f"{_NAMES[name]} = ANY(?)", list(rows))
+                self._insert(name, table(name, [*rows.values()]))
+                if name == "robots":
+                    said = [row for row in self._plain["problems"] if row[0] is None]
+                    self._insert("problems", table("problems", said))
 
     def _portions(self, numbers: list[int]) -> Iterator[list[int]]:
         """Share documents out to transactions: one of many rows, or several of few."""
@@ -246,14 +191,25 @@ class Filling:
         if portion:
             yield portion
 
-    def _insert(self, table: str, flow: Flow) -> None:
+    def _insert(self, name: str, flow: Flow) -> None:
         self._connection.register("incoming", flow)
         try:
             with first_of(flow):
-                self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming")
+                self._connection.execute(f"INSERT INTO {name} SELECT * FROM incoming")
         finally:
             with suppress(duckdb.Error):  # the transaction may be over
                 self._connection.unregister("incoming")
+
+    def _forget_former(self, numbers: list[int]) -> None:
+        """Take out what earlier readings had of the sources of these documents.
+
+        An index that lists itself is met twice in one reading: both rows are told.
+        """
+        sources = [self._sources[number] for number in numbers]
+        named = [source for source in sources if source is not None]
+        is_former = "document < ? AND (source = ANY(?) OR (source IS NULL AND ?))"
+        which = f"document = ANY(?) OR ({is_former})"
+        self._forget(which, numbers, self._first, named, None in sources)
 
     def _forget_urls(self, table: str, which: str, *values: Any) -> None:
         """Take out what came of URLs, and what a robots.txt of them said."""

@@ -40,7 +40,7 @@ VIEWS = (
     View(
         "links",
         "Each other version of a page (hreflang) that an entry names.",
-        "SELECT document, entry, loc, source, offset, line, "
+        'SELECT document, entry, loc, source, "offset", line, '
         "unnest(alternates, max_depth := 2) FROM entries WHERE len(alternates) > 0",
     ),
 )
@@ -50,7 +50,8 @@ _ORIGIN = r"^[a-zA-Z][a-zA-Z0-9+.-]*://"
 MACROS = (
     Macro(
         "url_host(loc)",
-        rf"lower(nullif(regexp_extract(loc, '{_ORIGIN}(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^/?#:]*)', 1), ''))",
+        rf"lower(nullif(regexp_extract(loc, "
+        rf"'{_ORIGIN}(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^/?#:]*)', 1), ''))",
         "host in lower case, without user and port",
     ),
     Macro(
