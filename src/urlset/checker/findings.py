@@ -4,66 +4,66 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
-from urlset.checker.fixes import FIXES
+from urlset.checker.catalogue import CATALOGUE
+from urlset.checker.declaring import Rule
+from urlset.checker.filling import fill
+from urlset.checker.judging import MAX_ROWS, Row, judge
 from urlset.checker.model import LEVELS, Finding
-from urlset.checker.names import name_problems
-from urlset.checker.places import excerpt_of
-from urlset.document import Document
-from urlset.locating import located
-from urlset.model import Level, Problem
+from urlset.checker.placing import Place, placed
+from urlset.checker.texts import Text, Texts
+from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries
-from urlset.rules import RULES
+from urlset.store import Asking, Store
 
 __all__ = ["Findings"]
 
-_CODES = {rule.name: code for code, rule in RULES.items()}
+Tally = Counter[tuple[str, Level]]
 
 
 class Findings:
-    """What a check found, one document in memory at a time.
+    """What a check found; everything is read before the first finding is told.
 
     Iterates as :class:`Finding`, as often as wanted: each time the source is checked anew. The
-    counts are those of the last iteration that came to its end; where there was none, asking
-    for them makes one.
+    counts are those of the last iteration that began; where there was none, asking for them
+    makes one.
 
     >>> from urlset.checker import check
-    >>> findings = check(b"https://example.com/ https://example.com/a")
+    >>> findings = check(b"https://example.com/ https://example.com/a", select=["T"])
     >>> findings.ok, findings.worst, findings.by_rule
     (False, 'error', {'T002': 1})
     """
 
-    def __init__(self, entries: Entries, wanted: Callable[[str], bool], max_excerpts: int):
+    def __init__(
+        self,
+        entries: Entries,
+        wanted: Callable[[Rule], bool],
+        *,
+        max_excerpts: int,
+        moment: datetime | None,
+        profile: str | None,
+    ):
         self._entries = entries
-        self._wanted = wanted
+        self._rules = {rule.code: rule for rule in CATALOGUE.values() if wanted(rule)}
         self._max_excerpts = max_excerpts
-        self._counts: Counter[tuple[str, Level]] | None = None
+        self._moment = moment
+        self._profile = profile
+        self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
-        counts: Counter[tuple[str, Level]] = Counter()
-        omitted: Counter[str] = Counter()
-        for _, document in self._entries.visits():
-            if document is None:
-                continue
-            for finding in self._in_document(document):
-                key = finding.code, finding.level
-                counts[key] += 1
-                if finding.offset is not None and counts[key] <= self._max_excerpts:
-                    excerpt = excerpt_of(document, finding.offset, finding.code)
-                    finding = finding._replace(excerpt=excerpt)
-                yield finding
-            for code, count in self._omitted_of(document):
-                omitted[code] += count
-                counts[code, RULES[code].level] += count
-        self._counts, self._omitted = counts, omitted
+        with Store.open() as store, Texts() as texts:
+            omitted = fill(store, texts, self._entries)
+            with store.asking() as asking:
+                yield from self._told(asking, texts, omitted)
 
     def __len__(self) -> int:
         return self._tally.total()
 
     @property
     def omitted(self) -> dict[str, int]:
-        """How many findings of each code are counted but not given: a document gives 10,000."""
+        """How many findings of each code are counted but not given: 10,000 are."""
         return dict(self._omitted) if self._tally else {}
 
     @property
@@ -101,38 +101,56 @@ class Findings:
         return [record for record in self.documents if record.error]
 
     @property
-    def _tally(self) -> Counter[tuple[str, Level]]:
+    def _tally(self) -> Tally:
         if self._counts is None:
-            for _ in self:
-                pass
+            next(iter(self), None)
         return self._counts or Counter()
 
-    def _omitted_of(self, document: Document) -> Iterator[tuple[str, int]]:
-        for rule, count in document.omitted.items():
-            code = _CODES[rule]
-            if self._wanted(code):
-                yield code, count
+    def _told(self, asking: Asking, texts: Texts, omitted: Tally) -> Iterator[Finding]:
+        """Put the rules, and tell what they found."""
+        moment = self._moment or datetime.now(UTC)
+        verdict = judge(asking, self._rules.values(), moment=moment, profile=self._profile)
+        self._note(verdict.counts, omitted)
+        told: Counter[str] = Counter()
+        for row, place, text in placed(verdict.rows(), self._rules, texts):
+            told[row.code] += 1
+            finding = self._finding(row, place)
+            if text is not None and told[row.code] <= self._max_excerpts:
+                finding = _with_excerpt(finding, place, text)
+            yield finding
 
-    def _in_document(self, document: Document) -> Iterator[Finding]:
-        for problem in name_problems(document):
-            if self._wanted(problem.code):
-                whole = _finding(problem, document.source, None)
-                yield whole._replace(line=None, column=None, offset=None)
-        for problem, _, loc in located(document):
-            if self._wanted(problem.code):
-                yield _finding(problem, document.source, loc)
+    def _note(self, counts: Tally, omitted: Tally) -> None:
+        self._counts = counts
+        self._omitted = Counter()
+        for (code, level), count in omitted.items():
+            if code in self._rules:
+                self._counts[code, level] += count
+                self._omitted[code] += count
+        given: Counter[str] = Counter()
+        for (code, _), count in counts.items():
+            given[code] += count
+        for code, count in given.items():
+            hidden = count - self._omitted[code] - MAX_ROWS
+            self._omitted[code] += max(0, hidden)
+        self._omitted = +self._omitted
+
+    def _finding(self, row: Row, place: Place) -> Finding:
+        rule = self._rules[row.code]
+        return Finding(
+            rule.name,
+            row.code,
+            row.level,
+            row.message,
+            row.source,
+            place.line,
+            place.column,
+            place.loc,
+            rule.page.instead,
+            place.offset,
+        )
 
 
-def _finding(problem: Problem, source: str | None, loc: str | None) -> Finding:
-    return Finding(
-        problem.rule,
-        problem.code,
-        problem.level,
-        problem.message,
-        source,
-        problem.line,
-        problem.column,
-        loc,
-        FIXES.get(problem.code),
-        problem.offset,
-    )
+def _with_excerpt(finding: Finding, place: Place, text: Text) -> Finding:
+    if place.at is None:
+        return finding
+    return finding._replace(excerpt=text.excerpt(place.at))

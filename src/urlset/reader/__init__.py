@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
 
 from urlset import engine as engines
@@ -16,6 +16,7 @@ from urlset.reader.entries import Entries
 from urlset.reader.files import Files
 from urlset.reader.places import Alone, Finder, read_at_most
 from urlset.reader.records import SITEMAP_KINDS, DocumentRecord, Fetched, Portion, Visit
+from urlset.reader.shelf import Shelf
 from urlset.reader.selection import Moment, Selection
 from urlset.reader.stored import Stored, stored_form
 
@@ -34,8 +35,11 @@ __all__ = [
     "read",
 ]
 
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
-"""A path (``-`` is stdin), an http(s) URL, the bytes of a document, or a file that is open."""
+Source = (
+    str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
+)
+"""A path (``-`` is stdin), an http(s) URL, the bytes of a document, a file that is open, or many
+documents by their URL."""
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
@@ -133,6 +137,8 @@ def _finder(source: Any, base: str | None, limit: int) -> Finder:
         return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):
         return Disk(os.fspath(source), base, limit)
+    if isinstance(source, Mapping):
+        return Shelf(source)
     raise SourceError(
         f"expected a path, a URL, '-', bytes or an open binary file, found {type(source).__name__}"
     )

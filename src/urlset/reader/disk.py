@@ -71,6 +71,14 @@ class Disk:
             f"in or below {shown(self._top)!r}"
         )
 
+    def robots(self) -> Iterator[tuple[str, bytes]]:
+        """The robots.txt at the top, where that is to be the top of a site."""
+        scheme, host, path = split_origin(self._base or "")
+        folder = path if self._is_folder else path.rpartition("/")[0]
+        robots = os.path.join(self._top, "robots.txt")
+        if host and not folder.strip("/") and os.path.isfile(robots) and self._is_inside(robots):
+            yield f"{scheme}://{host}/robots.txt", self._load(robots)
+
     def _place(self, path: str, base: str | None) -> Place:
         return Place(shown(path), base, lambda: self._load(path), os.path.realpath(path))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
@@ -12,6 +13,9 @@ from urlset.protocol import MAX_NESTING
 from urlset.reader.places import Finder, Place
 from urlset.reader.records import DocumentRecord, Visit, is_sitemap, with_document
 from urlset.reader.selection import why_skipped
+
+if TYPE_CHECKING:
+    from urlset.fetcher import Response
 
 __all__ = ["Files"]
 
@@ -37,8 +41,11 @@ class Files:
         self._follow = follow
         self._since = since
 
-    def visits(self, _heard: object = None) -> Generator[Visit]:
+    def visits(self, heard: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Read document after document: an index, then its children in their order."""
+        if heard is not None:
+            for response in self._robots():
+                heard(response)
         return _Walk(self._finder, self._parse, self._children).visits()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
@@ -48,6 +55,13 @@ class Files:
         visits = self.visits()
         while (visit := await asyncio.to_thread(next, visits, None)) is not None:
             yield visit
+
+    def _robots(self) -> Iterator[Response]:
+        """The robots.txt files that lie beside, as a server would give them."""
+        from urlset.fetcher import Request, Response
+
+        for url, data in self._finder.robots():
+            yield Response(Request(url, why="robots"), url, status=200, body=data)
 
     def _parse(self, place: Place) -> Document:
         return parse(

@@ -30,13 +30,16 @@ class Place(NamedTuple):
 
 
 class Finder(Protocol):
-    """What knows where documents are: on a disk, in memory, and one day on a site."""
+    """What knows where documents are: on a disk, or in memory."""
 
     def places(self) -> Iterator[Place]:
         """The documents that a reading begins with."""
 
     def child(self, loc: str, parent: Place, /) -> Place:
         """The document that an index lists; raises :class:`SourceError` where it is not found."""
+
+    def robots(self) -> Iterator[tuple[str, bytes]]:
+        """The robots.txt files that lie there, each with its URL."""
 
 
 class Alone:
@@ -55,6 +58,10 @@ class Alone:
             f"nothing lies beside the index that lists it ({parent.name or 'bytes'}); "
             "read the index by its path, or without its children"
         )
+
+    def robots(self) -> Iterator[tuple[str, bytes]]:
+        """None."""
+        yield from ()
 
 
 def read_at_most(file: IO[bytes], limit: int) -> bytes:

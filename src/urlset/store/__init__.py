@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from urlset.store.answers import Answer
+from urlset.store.asking import Asking
 from urlset.store.connecting import is_database
+from urlset.store.connecting import literal as quoted
 from urlset.store.contents import StoredDocument, StoredRows, parquet_rows
 from urlset.store.filling import Filling
 from urlset.store.parquet import write_parquet
@@ -17,6 +19,7 @@ __all__ = [
     "VERSION",
     "VIEWS",
     "Answer",
+    "Asking",
     "Column",
     "Filling",
     "Macro",
@@ -27,5 +30,6 @@ __all__ = [
     "View",
     "is_database",
     "parquet_rows",
+    "quoted",
     "write_parquet",
 ]

@@ -76,8 +76,8 @@ class Filling:
     def __enter__(self) -> Filling:
         return self
 
-    def add(self, record: Record, document: Document | None, rows: Counted | None = None) -> None:
-        """Take a document; ``rows`` are its wanted entries, by default all of them."""
+    def add(self, record: Record, document: Document | None, rows: Counted | None = None) -> int:
+        """Take a document, and number it; ``rows`` are its wanted entries, by default all."""
         number = self._next
         self._next += 1
         self._sources[number] = record.source
@@ -94,6 +94,7 @@ class Filling:
         is_limited = rows is not None and rows.tally.limit is not None  # they are to be counted
         if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_time or is_limited:
             self.write()
+        return number
 
     def hear(self, response: Response) -> None:
         """Take what came over HTTP, whatever it is; of a robots.txt also what it says."""

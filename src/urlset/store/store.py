@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from urlset.store.answers import Answer, answer, check
+from urlset.store.asking import Asking
 from urlset.store.connecting import attach, connect
 from urlset.store.contents import StoredDocument, documents
 from urlset.store.filling import Filling
@@ -80,6 +81,10 @@ class Store:
         Raises :class:`urlset.QueryError` before any row is given.
         """
         return answer(self._connection, query, values)
+
+    def asking(self) -> Asking:
+        """Begin to put many queries of our own, with views and tables that go afterwards."""
+        return Asking(self._connection, self._file)
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` where a query could not be run."""

@@ -1,0 +1,158 @@
+"""How a rule is declared: what it objects to, how that is said, and its page of documentation.
+
+A rule is either a problem that the engine reports while it parses (nothing but the page is
+declared, the words are in :data:`urlset.rules.RULES`), a condition on the rows of one view
+(``over`` and ``where``), or a whole query (``sql``). :mod:`urlset.checker.views` says what there
+is to ask. Adding a rule is adding one declaration to one file of the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Literal
+
+from urlset.checker.examples import Example
+from urlset.model import Level
+from urlset.rules import RULES
+
+__all__ = ["Fixing", "Need", "Page", "Profile", "Rule", "of_engine", "rule"]
+
+Fixing = Literal["none", "safe", "unsafe", "opt-in"]
+"""How far a rule can be mended: provably the same, by assumption, or what others may read."""
+
+Need = Literal["place", "robots", "set", "markup", "time"]
+"""What a rule cannot do without: the URL of the document, a robots.txt, several documents, the
+bytes of the markup, the time of writing."""
+
+Profile = Literal["google", "bing", "yandex", "baidu"]
+"""The engines that have rules of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Page:
+    """What a rule's page says.
+
+    ``why`` it matters, ``instead`` what to do (a sentence in the imperative), ``source`` where
+    the rule comes from: a URL, or the name of a standard with its section. ``bad`` is caught by
+    this rule and by no other error, ``good`` is clean; both are run.
+    """
+
+    why: str
+    instead: str
+    source: str
+    bad: Example
+    good: Example
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rule:
+    """One rule.
+
+    ``says`` are the words, with columns in braces: ``{loc}`` is put in, ``{n:,}`` as a number
+    with commas. ``values`` are further columns for them, as SQL by name. ``level_sql`` gives the
+    level of a row where that differs from ``level``. ``at`` names the element that is to blame,
+    so that the finding points there and not to the beginning of the entry.
+    """
+
+    code: str
+    name: str
+    level: Level
+    says: str
+    page: Page
+    over: str | None = None
+    where: str | None = None
+    sql: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    level_sql: str | None = None
+    at: str | None = None
+    needs: frozenset[Need] = frozenset()
+    is_default: bool = True
+    profiles: frozenset[Profile] = frozenset()
+    fixing: Fixing = "none"
+
+    @property
+    def group(self) -> str:
+        """The letter of its group: ``X`` for bytes and XML, ``U`` for URLs …"""
+        return self.code[0]
+
+    @property
+    def is_of_engine(self) -> bool:
+        """Whether the engine reports it while it parses."""
+        return self.over is None and self.sql is None
+
+
+def rule(
+    title: str,
+    *,
+    says: str,
+    why: str,
+    instead: str,
+    source: str,
+    bad: Example,
+    good: Example,
+    over: str | None = None,
+    where: str | None = None,
+    sql: str | None = None,
+    values: Mapping[str, str] | None = None,
+    level_sql: str | None = None,
+    at: str | None = None,
+    needs: tuple[Need, ...] = (),
+    is_default: bool = True,
+    profiles: tuple[Profile, ...] = (),
+    fixing: Fixing = "none",
+) -> Rule:
+    """Declare a rule of SQL; ``title`` is its code, its name and its level.
+
+    Raises ``ValueError`` for a declaration that does not hold together.
+    """
+    code, name, level = title.split()
+    if level not in ("error", "warning", "info"):
+        raise ValueError(f"{code}: expected error, warning or info, found {level!r}")
+    if (sql is None) == (over is None) or (over is None) != (where is None):
+        raise ValueError(f"{code}: expected either `over` and `where`, or `sql`")
+    for _, column, _, _ in Formatter().parse(says):
+        if column is not None and not column.isidentifier():
+            raise ValueError(f"{code}: expected the name of a column in braces, found {column!r}")
+    return Rule(
+        code=code,
+        name=name,
+        level=level,  # type: ignore[arg-type]
+        says=says,
+        page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
+        over=over,
+        where=where,
+        sql=sql,
+        values=values or {},
+        level_sql=level_sql,
+        at=at,
+        needs=frozenset(needs),
+        is_default=is_default,
+        profiles=frozenset(profiles),
+        fixing=fixing,
+    )
+
+
+def of_engine(
+    code: str,
+    *,
+    why: str,
+    instead: str,
+    source: str,
+    bad: Example,
+    good: Example,
+    needs: tuple[Need, ...] = (),
+    fixing: Fixing = "none",
+) -> Rule:
+    """Declare the page of a rule that the engine reports."""
+    words = RULES[code]
+    return Rule(
+        code=code,
+        name=words.name,
+        level=words.level,
+        says=words.message,
+        page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
+        needs=frozenset(needs),
+        fixing=fixing,
+    )

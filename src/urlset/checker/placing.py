@@ -1,0 +1,81 @@
+"""Gives findings their exact place: the element that is to blame, its line, column and excerpt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from urlset.checker.declaring import Rule
+from urlset.checker.judging import Row
+from urlset.checker.texts import Text, Texts
+from urlset.locating import IN_PACKED
+
+__all__ = ["Place", "placed"]
+
+_END = re.compile(rb"</(?:[\w.-]+:)?(?:url|sitemap|item|entry)\s*>", re.IGNORECASE)
+_STRAY_END = re.compile(rb"</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # an entry of its own (S016)
+_LINE_END = re.compile(rb"[\r\n]|$")
+
+
+class Place(NamedTuple):
+    """Where a finding stands: ``at`` in the text, the others as they are told."""
+
+    at: int | None
+    offset: int | None
+    line: int | None
+    column: int | None
+    loc: str | None
+
+
+def placed(
+    rows: Iterator[Row], rules: dict[str, Rule], texts: Texts
+) -> Iterator[tuple[Row, Place, Text | None]]:
+    """Give each row its place; ``rows`` are in the order of documents, each text is read once."""
+    for document, group in groupby(rows, key=lambda row: row.document):
+        text = None if document is None else texts.get(document)
+        for row in group:
+            yield row, _place(row, rules.get(row.code), text), text
+
+
+def _place(row: Row, rule: Rule | None, text: Text | None) -> Place:
+    if row.offset is None or text is None:
+        return Place(None, row.offset, row.line, row.column, row.loc)
+    if row.code in IN_PACKED:
+        return Place(None, row.offset, row.line, row.column, None)
+    if row.column is not None:  # the engine has told it
+        return Place(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
+    start = text.place_of(row.offset)
+    at = start
+    if rule is not None and rule.at is not None:
+        at = _element(text, start, rule.at, row.nth or 1)
+    line, column = text.line_and_column(at, start, row.line or 1)
+    return Place(at, text.offset_of(at), line, column, row.loc)
+
+
+def _end_of(text: Text, start: int) -> int:
+    """The place behind an entry: its end tag, or its line."""
+    pattern = _STRAY_END if _STRAY.match(text.data, start) else _END
+    if text.kind == "text":
+        pattern = _LINE_END
+    found = pattern.search(text.data, start)
+    return found.end() if found else len(text.data)
+
+
+def _element(text: Text, start: int, name: str, nth: int) -> int:
+    """Where the nth element of a name begins in an entry; the entry where there is none."""
+    end = _end_of(text, start)
+    for number, found in enumerate(_tag(name).finditer(text.data, start, end), 1):
+        if number == nth:
+            return found.start()
+    return start
+
+
+@cache
+def _tag(name: str) -> re.Pattern[bytes]:
+    prefix, _, local = name.rpartition(":")
+    before = rf"{prefix}:" if prefix else r"(?:[\w.-]+:)?"
+    return re.compile(rf"<{before}{local}[\s/>]".encode(), re.IGNORECASE)

@@ -1,0 +1,103 @@
+"""Keeps the texts of documents while they are judged: in memory, on the disk when they are many."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from bisect import bisect_right
+from types import TracebackType
+from typing import NamedTuple
+
+from urlset.checker.model import Excerpt
+from urlset.document import Document
+from urlset.engine import Run, source_offset
+from urlset.model import Kind
+
+__all__ = ["Text", "Texts"]
+
+IN_MEMORY = 64 << 20
+"""Bytes of text that are kept in memory; with more, all of it goes to a temporary file."""
+
+BEFORE, AFTER = 160, 240
+"""Characters of a line that are kept around a finding: a document may be one line of 50 MB."""
+
+_LINE_END = re.compile(rb"[\r\n]")
+_CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character in UTF-8 but the first
+
+
+class Text(NamedTuple):
+    """A document as UTF-8; ``runs`` lead from it to the offsets of the original."""
+
+    kind: Kind
+    data: bytes
+    runs: list[Run]
+
+    def place_of(self, offset: int) -> int:
+        """The inverse of :func:`urlset.engine.source_offset`: where in ``data`` an offset is."""
+        if not self.runs:
+            return offset
+        number = bisect_right(self.runs, offset, key=lambda run: run.source_start) - 1
+        run = self.runs[max(0, number)]
+        return run.text_start + (offset - run.source_start) // run.source_width * run.text_width
+
+    def offset_of(self, place: int) -> int:
+        """The offset in the original of a place in ``data``."""
+        return source_offset(place, self.runs)
+
+    def line_and_column(self, place: int, known: int = 0, line: int = 1) -> tuple[int, int]:
+        """The line and column of a place, both from 1, counted on from a place of known line."""
+        passed = self.data[known:place]
+        line += passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
+        begin = max(self.data.rfind(b"\n", 0, place), self.data.rfind(b"\r", 0, place)) + 1
+        return line, len(self.data[begin:place].translate(None, _CONTINUATION)) + 1
+
+    def excerpt(self, place: int) -> Excerpt:
+        """The line around a place."""
+        # Beware: four bytes a character at most, so that enough is left when it is decoded.
+        left = _LINE_END.split(self.data[max(0, place - 4 * BEFORE) : place])[-1]
+        right = _LINE_END.split(self.data[place : place + 4 * AFTER], maxsplit=1)[0]
+        before = left.decode(errors="ignore")[-BEFORE:]
+        return Excerpt(before + right.decode(errors="ignore")[:AFTER], len(before))
+
+
+class _Kept(NamedTuple):
+    kind: Kind
+    start: int
+    size: int
+    runs: list[Run]
+
+
+class Texts:
+    """The texts of one check by the number of their document; a context manager."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, prefix="urlset-")
+        self._kept: dict[int, _Kept] = {}
+        self._end = 0
+
+    def add(self, number: int, document: Document) -> None:
+        """Keep the text of a document."""
+        self._file.seek(self._end)
+        self._file.write(document.text)
+        size = len(document.text)
+        self._kept[number] = _Kept(document.kind, self._end, size, document.runs)
+        self._end += size
+
+    def get(self, number: int) -> Text | None:
+        """The text of a document; None for one that was not kept."""
+        kept = self._kept.get(number)
+        if kept is None:
+            return None
+        self._file.seek(kept.start)
+        return Text(kept.kind, self._file.read(kept.size), kept.runs)
+
+    def __enter__(self) -> Texts:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()

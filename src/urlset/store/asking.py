@@ -1,0 +1,58 @@
+"""Puts many queries of our own to a store, one after another: views, variables, tables that go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from urlset.store.connecting import told
+
+__all__ = ["Asking"]
+
+_ROOM = "SET GLOBAL memory_limit = '1200MB'"
+_BATCH = 10_000
+
+
+class Asking:
+    """A connection of its own to an open store; a context manager.
+
+    What is made TEMP here goes with it. Values in statements are quoted by whoever writes them
+    (:func:`urlset.store.quoted`). What cannot be done raises :class:`urlset.StoreError`.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str):
+        self._cursor = connection.cursor()
+        self._path = path
+        self.run("USE store")
+        self.run("RESET GLOBAL threads")
+        self.run(_ROOM)
+
+    def run(self, statement: str) -> None:
+        """Run a statement that gives nothing."""
+        with told(self._path):
+            self._cursor.execute(statement)
+
+    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query; all of them are to be taken before the next one is put."""
+        with told(self._path):
+            self._cursor.execute(query)
+        while rows := self._cursor.fetchmany(_BATCH):
+            yield from rows
+
+    def columns(self, query: str) -> list[str]:
+        """The names of the columns that a query would give."""
+        return [row[0] for row in self.rows(f"DESCRIBE {query}")]
+
+    def __enter__(self) -> Asking:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._cursor.close()

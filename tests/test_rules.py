@@ -1,0 +1,67 @@
+"""Every rule of the catalogue against its own page: the bad example, and the good one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from urlset.checker import CATALOGUE, Finding, Rule, check
+from urlset.checker.examples import Example, documents_of
+
+MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE)
+
+
+def found(example: Example, rule: Rule) -> list[Finding]:
+    """What the rules that are on by default, and this one, find in an example."""
+    profile = next(iter(sorted(rule.profiles)), None)
+    return list(
+        check(
+            documents_of(example),
+            extend_select=[rule.code],
+            profile=profile,
+            moment=MOMENT,
+        )
+    )
+
+
+@ALL
+def test_the_bad_example_is_caught_by_its_rule_and_by_no_other_error(rule: Rule) -> None:
+    findings = found(rule.page.bad, rule)
+    assert rule.code in [finding.code for finding in findings]
+    others = [f for f in findings if f.code != rule.code and f.level == "error"]
+    assert others == []
+
+
+@ALL
+def test_the_good_example_is_clean(rule: Rule) -> None:
+    assert found(rule.page.good, rule) == []
+
+
+@ALL
+def test_a_finding_says_what_was_found_and_has_the_name_of_its_rule(rule: Rule) -> None:
+    own = [finding for finding in found(rule.page.bad, rule) if finding.code == rule.code]
+    for finding in own:
+        assert finding.rule == rule.name
+        assert finding.message
+        assert "{" not in finding.message or "{" not in rule.says.replace("{}", "")
+        assert "\n" not in finding.message
+        assert finding.source is not None
+
+
+@ALL
+def test_a_page_is_whole(rule: Rule) -> None:
+    page = rule.page
+    assert page.why.rstrip().endswith(".")
+    assert page.instead
+    assert not page.instead.endswith(".")
+    assert page.source
+    assert rule.name == rule.name.lower()
+    assert rule.code[0] in "XSTFUDLIHGPR"
+
+
+def test_names_and_codes_are_given_once() -> None:
+    names = [rule.name for rule in CATALOGUE.values()]
+    assert len(set(names)) == len(names)
