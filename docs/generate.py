@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import urlset
-from urlset.rules import RULES
+from urlset.checker import CATALOGUE, Rule
+from urlset.reporter.pages import page, table
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "rules")
@@ -24,12 +25,15 @@ NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead
 def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules()}
+    pages |= {f"rules/{rule.name}.md": rule_page(rule) for rule in CATALOGUE.values()}
+    pages |= {str(path.relative_to(DOCS)): "" for path in DOCS.glob("rules/*.md") if f"rules/{path.name}" not in pages}
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
     if "--check" in sys.argv:
         for name in stale:
             print(f"docs/{name} is stale: run `make docs` and commit it", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
+        (DOCS / name).parent.mkdir(exist_ok=True)
         (DOCS / name).write_text(pages[name], encoding="utf-8")
         print(f"docs/{name} written")
     return 0
@@ -104,15 +108,17 @@ def help_of(words: list[str]) -> str:
 
 
 def rules() -> str:
-    """The rules that the engine reports."""
-    parts = [
-        f"{NOTE}# The rules\n\n`urlset check` names them, `urlset rules NAME` explains one. "
-        "`{}` stands for what was found.\n\n| code | name | level | it says |\n|---|---|---|---|\n"
-    ]
-    for rule in RULES.values():
-        words = rule.message.replace("|", "\\|").replace("<", "&lt;")
-        parts.append(f"| {rule.code} | `{rule.name}` | {rule.level} | {words} |\n")
-    return "".join(parts)
+    """All rules in one table."""
+    words = (
+        "`urlset check` names them, `urlset rules NAME` shows the page of one. `…` stands for what "
+        "was found. A rule is on unless the last column says otherwise."
+    )
+    return f"{NOTE}# The rules\n\n{words}\n\n" + "".join(f"{line}\n" for line in table(CATALOGUE))
+
+
+def rule_page(rule: Rule) -> str:
+    """The page of one rule."""
+    return NOTE + "".join(f"{line}\n" for line in page(rule))
 
 
 if __name__ == "__main__":
