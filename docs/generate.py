@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that say what the code says: the API, the commands, the rules.
+"""Writes the pages of docs/ that say what the code says: the API, commands, rules, tables.
 
 `make docs` writes them; with `--check` it only tells which ones are stale, and exits with 1.
 """
@@ -15,15 +15,24 @@ from pathlib import Path
 
 import urlset
 from urlset.rules import RULES
+from urlset.store import MACROS, TABLES, VIEWS, Table
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "rules")
+TABLES_INTRO = """\
+`urlset read SOURCE --output site.duckdb`, `urlset.read(source).to_duckdb(path)` and
+`urlset.Store.fill` fill a store: a file of DuckDB with these tables. `urlset.Store.query`,
+`urlset read site.duckdb --sql QUERY` and DuckDB itself ask it.
+
+`documents.document` names a document, `document` and `entry` together an entry. The words
+`"offset"`, `"end"` and `"column"` belong to SQL: write them in quotes.
+"""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
 
 def main() -> int:
     """Write the pages, or check them."""
-    pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules()}
+    pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
     if "--check" in sys.argv:
         for name in stale:
@@ -55,6 +64,7 @@ def describe(name: str, value: object) -> Iterator[str]:
     if not inspect.isclass(value) or issubclass(value, tuple):
         return
     for key, member in sorted(vars(value).items()):
+        member = member.__func__ if isinstance(member, classmethod) else member
         if key.startswith("_") or not (inspect.isfunction(member) or is_property(member)):
             continue
         shown = f"{key}{signature(member)}" if inspect.isfunction(member) else key
@@ -113,6 +123,31 @@ def rules() -> str:
         words = rule.message.replace("|", "\\|").replace("<", "&lt;")
         parts.append(f"| {rule.code} | `{rule.name}` | {rule.level} | {words} |\n")
     return "".join(parts)
+
+
+def tables() -> str:
+    """The tables of a store."""
+    parts = [f"{NOTE}# The tables\n\n{TABLES_INTRO}", *map(table_of, TABLES)]
+    parts.append("\n## Views\n\n| view | rows |\n|---|---|\n")
+    parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in VIEWS]
+    parts.append("\n## Functions\n\n| function | gives |\n|---|---|\n")
+    parts += [f"| `{macro.head}` | {macro.doc} |\n" for macro in MACROS]
+    return "".join(parts)
+
+
+def table_of(table: Table) -> str:
+    head = f"\n## `{table.name}`\n\n{table.doc}\n\n| column | type | meaning |\n|---|---|---|\n"
+    rows = (f"| `{name}` | {brief(kind)} | {doc} |\n" for name, kind, doc in table.columns)
+    return head + "".join(rows)
+
+
+def brief(kind: str) -> str:
+    """A type as it is, or where it has many fields, their names."""
+    if not kind.startswith("STRUCT"):
+        return kind
+    inner = re.sub(r"STRUCT\((?:[^()]|\([^()]*\))*\)(?=\[\]|[,)])", "VARCHAR", kind[7:])
+    names = [field.split()[0] for field in inner.rpartition(")")[0].split(", ")]
+    return f"{'list of ' if kind.endswith('[]') else ''}struct: {', '.join(names)}"
 
 
 if __name__ == "__main__":

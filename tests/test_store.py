@@ -24,7 +24,7 @@ RICH = f"""<urlset {NS} xmlns:image="http://www.google.com/schemas/sitemap-image
 
 
 @pytest.fixture
-def site(tmp_path) -> Path:
+def site(tmp_path: Path) -> Path:
     """An index, a sitemap, a list, and a child that is not there."""
     folder = tmp_path / "site"
     folder.mkdir()
@@ -69,6 +69,15 @@ def test_comments_in_the_file_are_the_words_of_the_schema(store):
         (view.name,) for view in VIEWS
     }
     assert len(MACROS) == 5
+
+
+def test_page_of_the_documentation_has_every_column(store):
+    page = (Path(__file__).parents[1] / "docs" / "tables.md").read_text(encoding="utf-8")
+    for table in TABLES:
+        part = page.partition(f"\n## `{table.name}`\n")[2].partition("\n## ")[0]
+        shown = [line.split("`")[1] for line in part.splitlines() if line.startswith("| `")]
+
+        assert shown == [row[0] for row in store.query(f"DESCRIBE {table.name}")]
 
 
 def test_files_fill_documents_entries_sitemaps_and_problems(store, site, engine):

@@ -74,15 +74,10 @@ def test_query_of_what_was_read_and_of_a_store_give_the_same(urlset):
 
     assert (read.code, kept.code) == (0, 0)
     assert read.out == kept.out
-    assert (
-        list(csv.reader(io.StringIO(read.out)))
-        == [
-            ["loc", "lastmod", "priority"],
-            ["https://e.com/b,%22c%22", "2026-01-02T10:00:00Z", ""],
-            ["https://e.com/ä", "2026-01-31T00:00:00Z", "0.0"],
-        ]
-        or len(read.out.splitlines()) == 3
-    )
+    rows = list(csv.reader(io.StringIO(read.out)))
+    assert rows[0] == ["loc", "lastmod", "priority"]
+    assert ["https://e.com/ä", "2026-01-31T00:00:00Z", "0.0"] in rows
+    assert len(rows) == 3
     assert kept.err == "2 rows\n"
     assert read.err.startswith("2 rows of 2 entries from 1 document")
 
@@ -255,4 +250,4 @@ def test_parquet_to_a_pipe(tmp_path):
     )
     (tmp_path / "o.parquet").write_bytes(ran.stdout)
 
-    assert list(library.read(tmp_path / "o.parquet"))[0].loc == "https://e.com/ä"
+    assert next(iter(library.read(tmp_path / "o.parquet"))).loc == "https://e.com/ä"

@@ -1,6 +1,7 @@
 """The store, filled from a site in a box: what came over HTTP, robots.txt, every request."""
 
 import urllib.parse
+from typing import Any
 
 import pytest
 from tests import site_box
@@ -29,7 +30,7 @@ def asked(store: Store, query: str, box: SiteBox) -> list[tuple[object, ...]]:
 def test_documents_have_the_facts_of_http(store, box: SiteBox, engine):
     small_site(box)
     body = site_box.urlset_of(box.url("/a.xml"), 3)
-    headers = {"etag": '"1"', "last_modified": "Sat, 31 Jan 2026 10:00:00 GMT"}
+    headers: Any = {"etag": '"1"', "last_modified": "Sat, 31 Jan 2026 10:00:00 GMT"}
     box.play("/old.xml", site_box.redirect("/a.xml"))
     box.put("/a.xml", body, kind="text/xml", **headers)
     box.put_index("/s.xml", ["/old.xml", "/gone.xml", "/b.xml"])
