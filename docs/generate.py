@@ -77,7 +77,12 @@ def is_property(member: object) -> bool:
 
 
 def signature(function: object) -> str:
-    text = str(inspect.signature(function)).replace("self, ", "").replace("(self)", "()")  # type: ignore[arg-type]
+    text = (
+        str(inspect.signature(function))
+        .replace("self, ", "")
+        .replace("(self)", "()")
+        .replace("cls, ", "")
+    )  # type: ignore[arg-type]
     text = re.sub(r"'([^']*)'", r"\1", text) if " -> '" in text else text
     return text if len(text) < 80 else text.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
 
