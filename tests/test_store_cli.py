@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -251,3 +252,34 @@ def test_parquet_to_a_pipe(tmp_path):
     (tmp_path / "o.parquet").write_bytes(ran.stdout)
 
     assert next(iter(library.read(tmp_path / "o.parquet"))).loc == "https://e.com/ä"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("ending", ["duckdb", "parquet"])
+def test_memory_does_not_grow_with_what_is_read(tmp_path, ending):
+    """Four times the entries, two million of them: 280 MB of Arrow that must not be held."""
+    lines = "".join(f"https://example.com/{'x' * 60}/{n * 7919}\n" for n in range(50_000))
+    code = (
+        "import sys; from urlset.cli import main; main(sys.argv[1:]);"
+        "print(open('/proc/self/status').read())"
+    )
+
+    peaks = []
+    for count in (10, 40):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        for number in range(count):
+            (folder / f"{number}.txt").write_text(lines)
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "read", str(folder), "-o", f"{folder}.{ending}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert f"{count * 50_000:,} entries" in ran.stderr
+        found = re.search(r"VmHWM:\s+(\d+) kB", ran.stdout)
+        assert found
+        peaks.append(int(found[1]))
+
+    assert peaks[1] < peaks[0] * 1.5
