@@ -67,8 +67,8 @@ MACROS = (
     ),
     Macro(
         "url_folder(loc)",
-        f"nullif(regexp_extract(loc || CASE WHEN regexp_matches(loc, '{_ORIGIN}[^/?#]*$') THEN '/' "
-        f"ELSE '' END, '({_ORIGIN}[^/?#]*/(?:[^?#]*/)?)', 1), '')",
+        f"nullif(regexp_extract(loc, '{_ORIGIN}[^/?#]*') || coalesce(nullif("
+        f"regexp_extract(loc, '{_ORIGIN}[^/?#]*(/(?:[^?#]*/)?)', 1), ''), '/'), '/')",
         "all up to the last `/` of the path: below it lies what a sitemap may list",
     ),
     Macro(
