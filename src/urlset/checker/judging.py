@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from string import Formatter
 from typing import NamedTuple
@@ -125,18 +126,31 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
 def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that find anything at all, told in one pass over their view."""
     asked = ", ".join(f"coalesce(bool_or({rule.where}), false)" for rule in rules)
-    answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
+    try:
+        answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
+    except StoreError:
+        for rule in rules:  # which one is it?
+            with _named(rule):
+                list(store.rows(f"SELECT count(*) FROM {view} WHERE {rule.where}"))
+        raise
     return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
 
 
 def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
     """Count what a rule finds, and keep the rows of the first findings."""
     asked = f"(SELECT * FROM {rule.over} WHERE {rule.where})"
-    try:
+    with _named(rule):
         if rule.sql is not None:  # once: it may be long
             store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
             asked = "asked"
         return _tell(store, rule, asked, sources)
+
+
+@contextmanager
+def _named(rule: Rule) -> Iterator[None]:
+    """Say which rule it was that failed."""
+    try:
+        yield
     except StoreError as error:
         words = str(error).partition(": ")[2]
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
