@@ -155,6 +155,11 @@ class Tree:
         return self.entry_depth > 0
 
     @property
+    def is_outside(self) -> bool:
+        """Whether the root is open, and nothing in it."""
+        return len(self.stack) == 1 and not self.entry_depth and not self._overflow
+
+    @property
     def is_between(self) -> bool:
         """Whether an entry is open, and in it an element whose white space is nothing."""
         return self.entry_depth > 0 and self.stack[-1].name.role in _WITHIN
