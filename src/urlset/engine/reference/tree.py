@@ -234,7 +234,8 @@ class Tree:
                 return depth
         lower = raw.lower()
         for depth in range(len(stack) - 1, -1, -1):
-            if stack[depth].name.raw.lower() == lower:
+            name = stack[depth].name.raw
+            if len(name) == len(raw) and name.lower() == lower:
                 self.context.mark("S006", start, end, f"/{raw.decode()}")
                 return depth
         return None
