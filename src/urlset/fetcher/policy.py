@@ -34,7 +34,8 @@ class Policy:
     waiting for its turn. ``headers`` go to everybody, ``site_headers`` only to their origin
     (``{"https://example.com": {"Authorization": bearer(token)}}``), so secrets stand there.
     ``proxies`` is None for those of the environment. ``allow_private`` takes the address guard
-    out.
+    out. Without ``obey_robots`` a site's robots.txt does not keep us from looking for sitemaps
+    that nobody declares; its ``Crawl-delay`` holds nevertheless.
     """
 
     concurrency: int = 8
@@ -57,6 +58,7 @@ class Policy:
     site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NOBODY)
     proxies: Mapping[str, str] | None = None
     allow_private: bool = False
+    obey_robots: bool = True
 
     def __post_init__(self) -> None:
         secrets = sorted(name for name in self.headers if name.lower() in SECRETS)

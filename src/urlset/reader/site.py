@@ -25,6 +25,7 @@ from urlset.walker import SiteWalk, walk_from
 
 if TYPE_CHECKING:
     from urlset.finder import Trial
+    from urlset.robots import Robots
 
 __all__ = ["Auth", "Site"]
 
@@ -46,6 +47,7 @@ class Site:
         follow: bool,
         since: datetime | None = None,
         cache: str | None = None,
+        robots: bool = False,
     ):
         if target_of(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
@@ -56,12 +58,18 @@ class Site:
         self._follow = follow
         self._since = since
         self._cache = cache
+        self._robots = robots
         self._walk: SiteWalk | None = None
 
     @property
     def trials(self) -> list[Trial]:
         """Where sitemaps were looked for in the latest reading, and what was there."""
         return self._walk.trials if self._walk else []
+
+    @property
+    def robots(self) -> dict[str, Robots]:
+        """The robots.txt files that the latest reading has heard, by origin."""
+        return self._walk.rulebook.files if self._walk else {}
 
     def visits(self) -> Generator[Visit]:
         """Fetch in a thread, and read here, document after document as they come."""
@@ -79,6 +87,8 @@ class Site:
             limit=self._limit,
             follow=self._follow,
             since=self._since,
+            obey=self._policy.obey_robots,
+            robots=self._robots,
         )
         return self._walk if self._cache is None else CachedWalk(self._walk, self._cache)
 
