@@ -58,7 +58,7 @@ IgnoreRobots = Annotated[
     bool,
     typer.Option(
         "--ignore-robots",
-        help="Look for sitemaps where robots.txt asks not to, too; what it declares is always read.",
+        help="Look for sitemaps where robots.txt asks not to; those it declares are always read.",
     ),
 ]
 

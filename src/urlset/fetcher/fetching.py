@@ -16,6 +16,7 @@ from urlset.fetcher.retrying import retry_after_s, wait_before_retry_s
 from urlset.fetcher.targets import host_of, origin_of, target_of
 from urlset.fetcher.transfer import Hop, transfer
 from urlset.fetcher.turns import Turns
+from urlset.underway import waiting_for
 from urlset.urls import resolve
 
 __all__ = ["Fetcher"]
@@ -128,7 +129,8 @@ class Fetcher:
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
             session = self._connections.session("anywhere" if proxy else reach)
             try:
-                response, peer = await transfer(session, request, hop, self._policy)
+                with waiting_for(request.url):
+                    response, peer = await transfer(session, request, hop, self._policy)
             except BaseException:
                 self._turns.leave()
                 raise
