@@ -248,7 +248,8 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
     monkeypatch.setattr(talk, "_say", say)
     box.play("/slow.xml", when_it_was_told)
 
-    ran = urlset(command, url, "--timeout", "9")
+    # One after another, so that nothing else comes that would tell it.
+    ran = urlset(command, url, "--timeout", "9", "--concurrency", "1")
 
     assert ran.code == 0
     assert not underway._waits

@@ -8,7 +8,9 @@ from tests.site_asking import Asking, quick
 from tests.site_box import SiteBox
 
 from urlset.fetcher import Request, drive_in_thread
+from urlset.fetcher.fetching import Fetcher
 from urlset.fetcher.room import Room, Share
+from urlset.fetcher.unpacking import Unpacker
 
 
 def test_nobody_waits_where_there_is_room():
@@ -82,6 +84,54 @@ def test_clock_stands_still_while_a_transfer_waits():
                 waited = await waiting
                 assert waited > 0
                 assert clock.when() == before + waited
+
+    asyncio.run(run())
+
+
+def test_body_is_not_taken_in_while_there_is_no_room():
+    from aiohttp.base_protocol import BaseProtocol
+    from aiohttp.streams import StreamReader
+
+    from urlset.fetcher import transfer
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
+        content.feed_data(b"what came")
+        content.feed_eof()
+        room = Room(1)
+        room.keep(1)
+        with Share(room) as share:
+            taken = transfer._Taken(share)
+            taken.unpacker = Unpacker(None, 1000)
+            async with asyncio.timeout(None) as clock:
+                taking = asyncio.create_task(transfer._take_body(content, 1000, taken, clock))
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                assert (taking.done(), taken.unpacker.size) == (False, 0)
+                room.drop(1)
+                await taking
+            assert taken.unpacker.body() == b"what came"
+            assert not room.is_free_for(Share(room))  # 1 byte of room, 9 in it
+        assert room.is_free_for(Share(room))
+
+    asyncio.run(run())
+
+
+def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
+    body = b"x" * 300_000
+    cut, whole = site_box.cut(body, 200_000), site_box.page(body)
+    urls = [box.play("/cut", site_box.in_turn(cut, whole)), box.play("/fails", cut)]
+    urls += [box.play("/moved", site_box.redirect("/whole")), box.play("/whole", whole)]
+    urls += [box.url("/gone"), "file:///etc/passwd"]
+
+    async def run() -> None:
+        async with Fetcher(quick(max_held_bytes=1_000_000)) as fetcher:
+            for url in urls:
+                response = await fetcher.fetch(Request(url, reach="anywhere"))
+                assert fetcher._room._left == 1_000_000 - len(response.body)
+                fetcher.leave(len(response.body))
+            assert (fetcher._room._left, fetcher._room._kept) == (1_000_000, 0)
 
     asyncio.run(run())
 
