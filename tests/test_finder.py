@@ -5,8 +5,8 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
-from urlset.fetcher import drive_in_thread
-from urlset.finder import PATHS, Finder
+from urlset.fetcher import Response, drive_in_thread
+from urlset.finder import MAX_LEADS, PATHS, Finder
 from urlset.reader import DocumentRecord, read
 from urlset.walker import SiteWalk
 
@@ -259,6 +259,17 @@ def test_wrong_place_is_not_asked_when_home_leads_to_another_site(box: SiteBox):
         walk_site(box)
 
         assert other.paths == ["/login"]
+
+
+def test_sitemaps_that_one_robots_txt_leads_to_are_bounded():
+    finder = Finder("https://example.com")
+    request = finder.ask()
+    assert request is not None
+    body = "".join(f"Sitemap: /{n}.xml\n" for n in range(MAX_LEADS + 5)).encode()
+
+    leads = finder.answer(Response(request, request.url, 200, body=body))
+
+    assert len(list(leads)) == MAX_LEADS
 
 
 # What robots.txt asks not to be asked for.

@@ -88,6 +88,18 @@ def test_crawl_delay_of_the_host_is_kept():
     }
 
 
+def test_documents_wait_for_the_robots_txt_of_their_host():
+    made = SiteWalk([f"https://example.com/{n}.xml" for n in range(3)], robots=True)
+
+    robots = made.ask()
+    assert robots is not None
+    assert (robots.url, made.ask()) == ("https://example.com/robots.txt", None)
+    list(made.answer(Response(robots, robots.url, 404)))
+    asked = [request.url for request in iter(made.ask, None)]
+
+    assert asked == [f"https://example.com/{n}.xml" for n in range(3)]
+
+
 def test_robots_txt_of_a_site_is_asked_for_once(box: SiteBox):
     box.put_robots("Sitemap: /s.xml")
     box.put_urlset("/s.xml", 2)
