@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from urlset.checker.findings import Findings
@@ -10,7 +10,7 @@ from urlset.checker.fixes import FIXES
 from urlset.checker.model import Excerpt, Finding
 from urlset.checker.selection import selector
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Source, read
+from urlset.reader import DocumentRecord, Source, read
 
 if TYPE_CHECKING:
     from urlset.fetcher import Policy
@@ -30,12 +30,14 @@ def check(
     max_excerpts: int = 20,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
+    seen: Callable[[DocumentRecord], None] | None = None,
 ) -> Findings:
     """Check what :func:`urlset.read` would read: the same source, the same pass, told as findings.
 
     ``select`` and ``ignore`` name rules by name, code or the beginning of one (``X``, ``S0``);
     the longer one wins, and ``ignore`` where both are as long. The first ``max_excerpts``
-    findings of each rule carry the line in which they stand.
+    findings of each rule carry the line in which they stand. ``seen`` is told of each document
+    when it has been read, before its findings.
 
     Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
     rule that there is not; what could not be read of it is in :attr:`Findings.failed`.
@@ -53,4 +55,4 @@ def check(
         policy=policy,
         auth=auth,
     )
-    return Findings(entries, wanted, max_excerpts)
+    return Findings(entries, wanted, max_excerpts, seen)

@@ -33,17 +33,26 @@ class Findings:
     (False, 'error', {'T002': 1})
     """
 
-    def __init__(self, entries: Entries, wanted: Callable[[str], bool], max_excerpts: int):
+    def __init__(
+        self,
+        entries: Entries,
+        wanted: Callable[[str], bool],
+        max_excerpts: int,
+        seen: Callable[[DocumentRecord], None] | None = None,
+    ):
         self._entries = entries
         self._wanted = wanted
         self._max_excerpts = max_excerpts
+        self._seen = seen
         self._counts: Counter[tuple[str, Level]] | None = None
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
         counts: Counter[tuple[str, Level]] = Counter()
         omitted: Counter[str] = Counter()
-        for _, document in self._entries.visits():
+        for record, document in self._entries.visits():
+            if self._seen is not None:
+                self._seen(record)
             if document is None:
                 continue
             for finding in self._in_document(document):

@@ -19,6 +19,7 @@ from urlset.cli.network import (
     Concurrency,
     Delay,
     Headers,
+    IgnoreRobots,
     Network,
     Timeout,
     UserAgent,
@@ -26,7 +27,7 @@ from urlset.cli.network import (
 )
 from urlset.cli.options import BaseUrl, EngineOption, Output, Sources, misuse
 from urlset.cli.sink import Sink
-from urlset.cli.talk import Progress, complain_each, note
+from urlset.cli.talk import Progress, complain_each, count_of, note
 from urlset.cli.version import version_of_urlset
 from urlset.errors import SourceError
 from urlset.model import Level
@@ -77,6 +78,7 @@ def check(
     delay: Delay = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    ignore_robots: IgnoreRobots = False,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
@@ -102,6 +104,7 @@ def check(
         delay=delay,
         concurrency=concurrency,
         timeout=timeout,
+        ignore_robots=ignore_robots,
     )
     run = _Run(
         base_url, engine, _names(select), _names(ignore) or [], max_examples or None, network
@@ -135,6 +138,8 @@ class _Run:
         self.documents: list[DocumentRecord] = []
         self.failures: list[str] = []
         self.max_examples = max_examples
+        self._seen = self._entries = 0
+        self._failed: list[str] = []
         self._base = base
         self._engine = engine
         self._select = select
@@ -145,10 +150,9 @@ class _Run:
         """The findings in all sources; where one fails, the others are checked nevertheless."""
         for source in sources:
             try:
-                found = self._check(source)
+                found = self._check(source, progress)
                 for finding in found:
                     self.by_level[finding.level] += 1
-                    progress.update(f"{self.by_level.total():,} findings · {finding.source}")
                     yield finding
             except SourceError as error:
                 self.failures.append(str(error))
@@ -160,7 +164,10 @@ class _Run:
         levels = list(FailLevel)[: list(FailLevel).index(FailLevel(fail_level)) + 1]
         return int(bool(self.failures) or any(self.by_level[level.value] for level in levels))
 
-    def _check(self, source: str) -> Findings:
+    def _check(self, source: str, progress: Progress) -> Findings:
+        def seen(record: DocumentRecord) -> None:
+            self._see(record, progress)
+
         with misuse("--select or --ignore"):
             return find(
                 source,
@@ -169,8 +176,22 @@ class _Run:
                 select=self._select,
                 ignore=self._ignore,
                 max_excerpts=sys.maxsize if self.max_examples is None else self.max_examples,
+                seen=seen,
                 **self._network._asdict(),
             )
+
+    def _see(self, record: DocumentRecord, progress: Progress) -> None:
+        """Tell of a document that was read; its own findings are still to come."""
+        self._seen += 1
+        self._entries += record.entries
+        if record.error:
+            self._failed = [*self._failed[-2:], f"failed: {record.source}: {record.error}"]
+        counts = (
+            count_of(self._seen, "document"),
+            count_of(self._entries, "entry", "entries"),
+            count_of(self.by_level.total(), "finding"),
+        )
+        progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._failed)
 
     def _count(self, found: Findings) -> None:
         for code, count in found.omitted.items():
