@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 
 from urlset.checker.judging import Tally, Told
 from urlset.checker.texts import Texts
-from urlset.reader import Entries
+from urlset.reader import DocumentRecord, Entries
 from urlset.rules import RULES
 from urlset.store import Store
 
-__all__ = ["fill"]
+__all__ = ["Seen", "fill"]
 
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
 
-def fill(store: Store, texts: Texts, entries: Entries) -> Tally:
+Seen = Callable[[DocumentRecord], None]
+"""Who is told of each document when it has been read."""
+
+
+def fill(store: Store, texts: Texts, entries: Entries, seen: Seen | None = None) -> Tally:
     """Read all documents into a store, and their texts beside it.
 
     Gives back what the engine counted but did not tell.
@@ -25,6 +30,8 @@ def fill(store: Store, texts: Texts, entries: Entries) -> Tally:
     with store.filling(None) as filling, closing(entries.portions(filling.hear)) as portions:
         for record, document, rows in portions:
             number = filling.add(record, document, rows)
+            if seen is not None:
+                seen(record)
             if document is None:
                 continue
             texts.add(number, document)
