@@ -61,8 +61,7 @@ class Run:
         if self._baseline is None:
             yield from noted
             return
-        for finding in self._baseline.new(noted):
-            yield finding
+        yield from self._baseline.new(noted)
         self.known = self.found.known.total() - self.by_level.total()
 
     def _check(self, source: str, progress: Progress) -> Findings:
