@@ -53,7 +53,7 @@ class Run:
 
     def exit_code(self) -> int:
         """1 for findings that are bad enough, or for a part that failed."""
-        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]  # type: ignore[arg-type]
+        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
         return int(bool(self.failures) or any(self.by_level[level] for level in levels))
 
     def _new(self, found: Findings) -> Iterator[Finding]:
