@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = ["HOME", "Example", "Many", "documents_of", "shown"]
+__all__ = ["HOME", "PAGE", "Example", "Many", "documents_of", "shown", "whole"]
 
 HOME = "https://example.com/"
 """Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
@@ -22,11 +22,31 @@ class Many(NamedTuple):
     count: int
 
 
+PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+"""An entry without fault."""
+
 Piece = str | bytes | Many | tuple[str | Many, ...]
 """Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is."""
 
 Example = Piece | Mapping[str, Piece]
 """A document, or several by their name or URL; ``robots.txt`` is one of them."""
+
+
+def whole(
+    entries: str = PAGE, *, attributes: str = "", declaration: str = 'encoding="UTF-8"'
+) -> str:
+    """A whole sitemap, for an example of what stands around entries.
+
+    >>> print(whole("", attributes=' id="a"'))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" id="a">
+    <BLANKLINE>
+    </urlset>
+    """
+    return (
+        f'<?xml version="1.0" {declaration}?>\n'
+        f'<urlset xmlns="{SITEMAP_NS}"{attributes}>\n{entries}\n</urlset>'
+    )
 
 
 def documents_of(example: Example) -> dict[str, bytes]:
