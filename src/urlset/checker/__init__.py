@@ -70,6 +70,4 @@ def check(
         policy=policy,
         auth=auth,
     )
-    return Findings(
-        entries, wanted, max_excerpts=max_excerpts, moment=moment, profile=profile
-    )
+    return Findings(entries, wanted, max_excerpts=max_excerpts, moment=moment, profile=profile)

@@ -1,11 +1,13 @@
-"""Fills a store with what a check is about: documents, their entries, and facts of their markup."""
+"""Fills a store with what a check is about, and keeps what a store has no room for."""
 
 from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
 
+from urlset.checker.markup import Markup
 from urlset.checker.texts import Texts
+from urlset.checker.views import BROKEN
 from urlset.model import Level
 from urlset.reader import Entries
 from urlset.rules import RULES
@@ -16,8 +18,10 @@ __all__ = ["fill"]
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
 
-def fill(store: Store, texts: Texts, entries: Entries) -> Counter[tuple[str, Level]]:
-    """Read all documents into a store, and their texts beside it.
+def fill(
+    store: Store, texts: Texts, markup: Markup, entries: Entries
+) -> Counter[tuple[str, Level]]:
+    """Read all documents into a store, and their texts and facts of their markup beside it.
 
     Gives back what the engine counted but did not tell, by code and level.
     """
@@ -28,7 +32,10 @@ def fill(store: Store, texts: Texts, entries: Entries) -> Counter[tuple[str, Lev
             if document is None:
                 continue
             texts.add(number, document)
+            markup.add(number, document)
+            is_broken = any(problem.code in BROKEN for problem in document.problems)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
-                omitted[rule.code, rule.level] += count
+                if rule.code.startswith("X") or not is_broken:
+                    omitted[rule.code, rule.level] += count
     return omitted

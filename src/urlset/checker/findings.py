@@ -10,6 +10,7 @@ from urlset.checker.catalogue import CATALOGUE
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import fill
 from urlset.checker.judging import MAX_ROWS, Row, judge
+from urlset.checker.markup import Markup
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
 from urlset.checker.texts import Text, Texts
@@ -53,9 +54,11 @@ class Findings:
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
+        markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
-            omitted = fill(store, texts, self._entries)
+            omitted = fill(store, texts, markup, self._entries)
             with store.asking() as asking:
+                asking.bring("marked", markup.flow())
                 yield from self._told(asking, texts, omitted)
 
     def __len__(self) -> int:

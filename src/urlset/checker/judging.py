@@ -94,13 +94,13 @@ def _tell_problems(store: Asking, codes: Sequence[str]) -> Counter[tuple[str, Le
     """Count what the engine has told by these codes, and keep the rows of the first ones."""
     named = ", ".join(map(quoted, codes)) or "NULL"
     counts: Counter[tuple[str, Level]] = Counter()
-    query = f"SELECT code, level, count(*) FROM problems WHERE code IN ({named}) GROUP BY ALL"
+    query = f"SELECT code, level, count(*) FROM told WHERE code IN ({named}) GROUP BY ALL"
     for code, level, count in store.rows(query):
         counts[code, level] += count
     if counts:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
-            f"level, message FROM problems WHERE code IN ({named}) "
+            f"level, message FROM told WHERE code IN ({named}) "
             f"QUALIFY row_number() OVER (PARTITION BY code) <= {MAX_ROWS}"
         )
     return counts

@@ -7,9 +7,7 @@ from urlset.checker.declaring import of_engine, rule
 __all__ = ["RULES"]
 
 _TEXT = "https://www.sitemaps.org/protocol.html#otherformats"
-_GOOGLE = (
-    "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#text"
-)
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#text"
 _GOOD = {"sitemap.txt": "https://example.com/\nhttps://example.com/about\n"}
 
 RULES = (
