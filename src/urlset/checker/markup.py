@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("name", "string"),
     ("value", "string"),
     ("other", "string"),
-    ("count", "line"),
+    ("times", "line"),
 )
 """Those of the table ``marked``, which the view ``markup`` shows."""
 
@@ -36,6 +37,7 @@ _TAG = re.compile(rb"""<[^\s/>"']++(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
 _NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?:([\w.-]++):)?+([\w.-]++))[^<>]*+>)")
+_PREFIXED = re.compile(rb"([\w.-]++):")
 _BEFORE_A_NAME = frozenset(b"< \t\r\n/\"'")
 _ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}
 _BEHIND = len(_ORDER)  # extensions come last
@@ -57,7 +59,7 @@ class Fact(NamedTuple):
     name: str | None = None
     value: str | None = None
     other: str | None = None
-    count: int | None = None
+    times: int | None = None
 
 
 class Markup:
@@ -132,21 +134,21 @@ def _of_attributes(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
 
 def _is_met(text: bytes, prefix: bytes, start: int) -> bool:
     """Whether a prefix may be used behind the root's start tag."""
-    sought = prefix + b":"
-    position = text.find(sought, start)
-    for _ in range(_MANY):  # the s: of https: is met at every turn, and no use of a prefix
-        if position < 0:
-            return False
-        if text[position - 1] in _BEFORE_A_NAME:
+    # re finds bytes twice as fast as bytes.find does, which knows no memchr of its first one.
+    hits = re.compile(re.escape(prefix + b":")).finditer(text, start)
+    for number, hit in enumerate(hits):
+        # The s: of https: is met at every turn, and is no use of a prefix.
+        if text[hit.start() - 1] in _BEFORE_A_NAME or number == _MANY:
             return True
-        position = text.find(sought, position + len(sought))
-    return True
+    return False
 
 
 def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
     """Whether the children of each entry are in the order of the schema."""
-    own = text[root.start() + 1 : root.end()]
-    core = own.partition(b":")[0] if _ORDERED_PREFIX.match(own) else None
+    own = _PREFIXED.match(text, root.start() + 1)
+    core = own[1] if own else None
+    if not any(sought.search(text, root.end()) for sought in _disorders(core)):
+        return
     first: Fact | None = None
     count = rank = 0
     last = inside = b""
@@ -178,10 +180,25 @@ def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
         elif not closing and not is_empty:
             inside = name
     if first:
-        yield first._replace(count=count + is_bad)
+        yield first._replace(times=count + is_bad)
 
 
-_ORDERED_PREFIX = re.compile(rb"[\w.-]+:")
+@lru_cache(16)
+def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What stands somewhere in a document that is not in order, and maybe in one that is.
+
+    Where children are out of order, two that follow each other are.
+    """
+    p = rb"" if core is None else re.escape(core + b":")
+    ends = (
+        rb"%b(?:lastmod|changefreq|priority)\s*+>[^<]*+<%bloc" % (p, p),
+        rb"%b(?:changefreq|priority)\s*+>[^<]*+<%blastmod" % (p, p),
+        rb"%bpriority\s*+>[^<]*+<%bchangefreq" % (p, p),
+        rb"(?!%b(?:loc|lastmod|changefreq|priority|url|sitemap)\s*+>)[\w.:-]++\s*+>[^<]*+"
+        rb"<%b(?:loc|lastmod|changefreq|priority)" % (p, p),
+    )
+    others = rb"[/-]>[^<]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
+    return re.compile(rb"</(?:%b)[\s/>]" % b"|".join(ends)), re.compile(others)
 
 
 def _decoded(data: bytes) -> str:

@@ -21,8 +21,8 @@ _BOUND = f' xmlns:image="{_IMAGE}"'
 RULES = (
     of_engine(
         "X020",
-        why="A prefix means nothing until it is declared: strict readers refuse the file, others do "
-        "not see the elements.",
+        why="A prefix means nothing until it is declared: strict readers refuse the file, others "
+        "do not see the elements.",
         instead='Declare the prefix on the root element: xmlns:image="…"',
         source="https://www.w3.org/TR/xml-names/#nsc-NSDeclared",
         bad=whole(_PICTURED),

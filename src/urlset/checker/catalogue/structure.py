@@ -108,12 +108,12 @@ RULES = (
     ),
     rule(
         "S018 element-order info",
-        says="<{name}> stands behind <{value}>, the schema has it before (entries: {count:,})",
+        says="<{name}> stands behind <{value}>, the schema has it before (entries: {times:,})",
         over="markup",
         where="fact = 'order'",
         needs=("order",),
-        why="The schema has loc, lastmod, changefreq, priority and then extensions; the protocol and "
-        "Google take them in any order. Only a check against the schema fails.",
+        why="The schema has loc, lastmod, changefreq, priority and then extensions; the protocol "
+        "and Google take them in any order. Only a check against the schema fails.",
         instead="Nothing, unless you validate against the schema; `urlset build` writes this order",
         source=_SCHEMA,
         bad=f"<url>{_DATE}<loc>https://example.com/</loc></url>",
@@ -123,8 +123,8 @@ RULES = (
     ),
     of_engine(
         "S021",
-        why="Engines report a sitemap without URLs; mostly it was written before there was anything "
-        "to list, or nothing was found. For a news sitemap it is nothing unusual.",
+        why="Engines report a sitemap without URLs; mostly it was written before there was "
+        "anything to list, or nothing was found. For a news sitemap it is nothing unusual.",
         instead="List URLs, or remove the sitemap and what names it",
         source=_ERRORS,
         bad=whole(""),

@@ -56,7 +56,8 @@ RULES = (
         over="sources",
         where="kind = 'text' AND name <> '' "
         "AND NOT regexp_matches(name, '\\.txt(\\.gz|\\.gzip)?$')",
-        why="Google takes a text sitemap only by a name that ends in .txt; the protocol allows any.",
+        why="Google takes a text sitemap only by a name that ends in .txt; the protocol allows "
+        "any.",
         instead="Rename the file to end in .txt, also where an index or robots.txt names it",
         source=_GOOGLE,
         bad={"sitemap.csv": "https://example.com/\n"},

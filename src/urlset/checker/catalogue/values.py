@@ -18,8 +18,8 @@ def _with(element: str) -> str:
 RULES = (
     of_engine(
         "X022",
-        why="Readers unescape once, and what is left is another URL: with &amp; in its text. Mostly "
-        "two programs have both escaped it.",
+        why="Readers unescape once, and what is left is another URL: with &amp; in its text. "
+        "Mostly two programs have both escaped it.",
         instead="Escape once: &amp; and not &amp;amp;",
         source=f"{_PROTOCOL}#escaping",
         bad=PAGE.replace(".com/", ".com/?size=1&amp;amp;color=2"),
@@ -48,8 +48,8 @@ RULES = (
     ),
     of_engine(
         "S013",
-        why="Text that is in no element belongs to nothing. Where it is a URL, the entry lists none "
-        "for most readers.",
+        why="Text that is in no element belongs to nothing. Where it is a URL, the entry lists "
+        "none for most readers.",
         instead="Remove the text; a URL belongs in <url><loc>",
         source=_SCHEMA,
         bad=PAGE.replace("<url>", "<url>Home"),
@@ -58,8 +58,8 @@ RULES = (
     ),
     of_engine(
         "S017",
-        why="A value is text: readers that look for it find nothing, or give up on the file. A link "
-        "in it mostly comes from an editor of web pages.",
+        why="A value is text: readers that look for it find nothing, or give up on the file. A "
+        "link in it mostly comes from an editor of web pages.",
         instead="Leave only text in the value",
         source=_SCHEMA,
         bad=PAGE.replace("https://example.com/", "<b>https://example.com/</b>"),
@@ -68,8 +68,8 @@ RULES = (
     ),
     of_engine(
         "S019",
-        why="The protocol has seven words; another one is ignored, as Google and Bing ignore all of "
-        "them.",
+        why="The protocol has seven words; another one is ignored, as Google and Bing ignore all "
+        "of them.",
         instead="Leave changefreq out; or use always, hourly, daily, weekly, monthly, yearly or "
         "never",
         source=f"{_PROTOCOL}#changefreqdef",

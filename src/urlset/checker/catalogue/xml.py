@@ -30,8 +30,8 @@ RULES = (
     ),
     of_engine(
         "X003",
-        why="In XML, & begins an entity. Strict readers refuse the file; some lenient ones drop the "
-        "& and what is behind it, and ask for a URL that is not there.",
+        why="In XML, & begins an entity. Strict readers refuse the file; some lenient ones drop "
+        "the & and what is behind it, and ask for a URL that is not there.",
         instead="Write &amp; for &",
         source=_ESCAPING,
         bad=PAGE.replace(".com/", ".com/?size=1&color=2"),
@@ -40,8 +40,8 @@ RULES = (
     ),
     of_engine(
         "X004",
-        why="XML knows amp, lt, gt, quot and apos; the others belong to HTML. Strict readers refuse "
-        "the file.",
+        why="XML knows amp, lt, gt, quot and apos; the others belong to HTML. Strict readers "
+        "refuse the file.",
         instead="Write the character itself, or its number as &#nnn;",
         source=f"{_XML}#wf-entdeclared",
         bad=PAGE.replace(".com/", ".com/caf&eacute;"),
@@ -71,8 +71,8 @@ RULES = (
     ),
     of_engine(
         "X008",
-        why="Nothing but comments may follow the root; strict readers refuse the file. Mostly it is "
-        "a banner that a cache or a timer adds to every page.",
+        why="Nothing but comments may follow the root; strict readers refuse the file. Mostly it "
+        "is a banner that a cache or a timer adds to every page.",
         instead="Remove what stands after the closing tag of the root",
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\nServed in 0.2 s",
@@ -81,9 +81,9 @@ RULES = (
     ),
     of_engine(
         "X009",
-        why="What comes behind the cut is lost, and some readers take the last URL though only half "
-        "of it is there. Mostly the disk was full, a time limit was reached, or the file was read "
-        "while it was written.",
+        why="What comes behind the cut is lost, and some readers take the last URL though only "
+        "half of it is there. Mostly the disk was full, a time limit was reached, or the file was "
+        "read while it was written.",
         instead="Write the file again to its end, and move it into place only when it is whole",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
@@ -131,8 +131,8 @@ RULES = (
     ),
     of_engine(
         "X018",
-        why="Crawlers do not look at it, and browsers are removing XSLT: people will see a warning, "
-        "or the bare file.",
+        why="Crawlers do not look at it, and browsers are removing XSLT: people will see a "
+        "warning, or the bare file.",
         instead="Remove the xml-stylesheet instruction, or let it name a CSS file",
         source="https://developer.chrome.com/docs/web-platform/deprecating-xslt",
         bad=f'<?xml-stylesheet type="text/xsl" href="/sitemap.xsl"?>\n{_ENTRIES}',
