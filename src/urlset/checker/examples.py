@@ -25,6 +25,8 @@ class Many(NamedTuple):
 PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 """An entry without fault."""
 
+_PRINTED = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
+
 Piece = str | bytes | Many | tuple[str | Many, ...]
 """Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is."""
 
@@ -74,6 +76,8 @@ def _once(part: str | Many) -> str:
 
 
 def _printable(data: bytes) -> str:
+    if len(data.translate(None, _PRINTED)) > len(data) // 10:  # it is packed
+        return f"{data[:16].hex(' ')} … {len(data):,} bytes"
     text = data.decode("utf-8", errors="backslashreplace")
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufeff]", lambda m: f"\\x{ord(m[0]):02x}", text)
 

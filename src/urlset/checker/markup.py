@@ -36,9 +36,12 @@ _OPENING = re.compile(rb"<!--|" + FIND_ROOT.pattern, re.IGNORECASE)
 _TAG = re.compile(rb"""<[^\s/>"']++(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
-_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?:([\w.-]++):)?+([\w.-]++))[^<>]*+>)")
+# Beware: an attribute's value ends before "<", or what is never closed would be read to the end
+# from each tag.
+_REST = rb"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
+_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?:([\w.-]++):)?+([\w.-]++))%b)" % _REST)
 _PREFIXED = re.compile(rb"([\w.-]++):")
-_BEFORE_A_NAME = frozenset(b"< \t\r\n/\"'")
+_BEFORE_A_NAME = frozenset(b"< \t\r\n\"'")
 _ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}
 _BEHIND = len(_ORDER)  # extensions come last
 _MANY = 1_000
@@ -197,7 +200,7 @@ def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]
         rb"(?!%b(?:loc|lastmod|changefreq|priority|url|sitemap)\s*+>)[\w.:-]++\s*+>[^<]*+"
         rb"<%b(?:loc|lastmod|changefreq|priority)" % (p, p),
     )
-    others = rb"[/-]>[^<]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
+    others = rb"[/-]>[^<>]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
     return re.compile(rb"</(?:%b)[\s/>]" % b"|".join(ends)), re.compile(others)
 
 
