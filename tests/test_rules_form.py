@@ -220,6 +220,7 @@ BAD = "<url id='1'><loc>https://example.com/</loc><lastmod>yesterday</lastmod></
         (whole(BAD + page("<b>", "a&b")), {"X002", "X003"}),
         (whole(BAD).removesuffix("</urlset>"), {"X009"}),
         (whole(BAD).replace("urlset", "pages"), {"S001"}),
+        (BAD + PAGE + PAGE, {"S001"}),  # no root; each is another document (X024)
         (f"<!DOCTYPE html><html><body>{BAD} a & b", {"X019"}),
         (f"PK\x03\x04{BAD}", {"X029"}),
         ("BZh9\nnot a URL\nhttps://example.com/ https://example.com/a", {"X029"}),

@@ -122,9 +122,19 @@ def test_unused_namespace_points_at_the_declaration(encoding):
 
     assert (finding.line, finding.column, finding.level) == (4, 2, "info")
     assert data[finding.offset :].startswith("xmlns:image".encode(encoding)[-22:])
-    assert finding.message == "xmlns:image is declared but not used"
+    assert finding.message == "Declared but not used: xmlns:image"
     assert finding.excerpt is not None
     assert finding.excerpt.text[finding.excerpt.place :].startswith("xmlns:image=")
+
+
+def test_unused_namespaces_are_one_finding_of_a_document():
+    # Programs that declare all they know, whatever they write, are common.
+    data = whole(attributes=XSI + IMAGE + ' xmlns:video="v"').encode()
+
+    [finding] = check(data, select=["P005"])
+
+    assert finding.message == "Declared but not used: xmlns:xsi, xmlns:image, xmlns:video"
+    assert data[finding.offset :].startswith(b"xmlns:xsi")
 
 
 def test_unused_namespace_of_a_broken_document_is_not_told():

@@ -63,7 +63,8 @@ VIEWS = {
     # Documents of which only a part could be read, or that were packed with what nobody unpacks
     # (zlib is unpacked).
     "broken": f"""
-        SELECT document, bool_or(code = 'X029') AS is_packed FROM problems
+        SELECT document, bool_or(code = 'X029') AS is_packed, bool_or(code = 'S001') AS is_rootless
+        FROM problems
         WHERE document IS NOT NULL AND (
             code IN ({_BROKEN}) OR (code = 'X029' AND NOT starts_with(message, 'A zlib')))
         GROUP BY document""",
@@ -71,7 +72,8 @@ VIEWS = {
     "told": f"""
         SELECT p.* FROM problems p LEFT JOIN broken b ON b.document = p.document
         WHERE b.document IS NULL OR p.code IN ({_OF_PACKING})
-            OR (NOT b.is_packed AND (starts_with(p.code, 'X') OR p.code = 'S001'))""",
+            OR (NOT b.is_packed AND (starts_with(p.code, 'X') OR p.code = 'S001')
+                AND NOT (b.is_rootless AND p.code = 'X024'))""",
     # Every document that was met, also one that could not be read.
     "sources": f"""
         SELECT *, kind IN {_KINDS} AND document NOT IN (SELECT document FROM broken) AS is_sound,

@@ -132,9 +132,11 @@ RULES = (
     ),
     rule(
         "P005 unused-namespace info",
-        says="xmlns:{name} is declared but not used",
-        over="markup",
-        where="fact = 'unused'",
+        says="Declared but not used: {names}",
+        sql="""
+            SELECT document, min("offset") AS "offset", min(line) AS line,
+                string_agg('xmlns:' || name, ', ' ORDER BY "offset") AS names
+            FROM markup WHERE fact = 'unused' GROUP BY document""",
         needs=("markup",),
         why="It does no harm. Where images, videos or links were meant to be in the sitemap, they "
         "are not there.",
