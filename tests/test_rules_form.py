@@ -7,6 +7,7 @@ import pytest
 
 from urlset.checker import check
 from urlset.checker.examples import PAGE, whole
+from urlset.fetcher import Policy
 
 PLAIN = whole().encode()
 PACKED = gzip.compress(PLAIN, mtime=0)
@@ -242,3 +243,13 @@ def test_what_is_broken_hides_nothing_in_other_documents():
     found = check(at({"a.xml": broken, "b.xml": whole(BAD).encode()}), select=["X", "S"])
 
     assert {(f.code, str(f.source)[-5:]) for f in found} == {("X009", "a.xml"), ("S012", "b.xml")}
+
+
+def test_gz_name_mismatch_is_not_told_where_the_server_packed_the_file(box):
+    # Many servers send a file .gz as it is, with Content-Encoding: gzip.
+    packed = box.put("/a.xml.gz", PACKED, content_encoding="gzip")
+    plain = box.put("/b.xml.gz", PLAIN)
+    policy = Policy(proxies={})
+
+    assert list(check(packed, select=["X027"], policy=policy)) == []
+    assert [f.level for f in check(plain, select=["X027"], policy=policy)] == ["warning"]

@@ -74,7 +74,8 @@ VIEWS = {
         WHERE b.document IS NULL OR p.code IN ({_OF_PACKING})
             OR (NOT b.is_packed AND (starts_with(p.code, 'X') OR p.code = 'S001')
                 AND NOT (b.is_rootless AND p.code = 'X024'))""",
-    # Every document that was met, also one that could not be read.
+    # Every document that was met, also one that could not be read; `name` is that of the file, in
+    # lower case, and empty where there is none.
     "sources": f"""
         SELECT *, kind IN {_KINDS} AND document NOT IN (SELECT document FROM broken) AS is_sound,
             scheme_of(url) AS scheme, host_of(url) AS host, origin_of(url) AS origin,

@@ -52,6 +52,8 @@ RULES = (
             FROM sources
             WHERE kind IN ('urlset', 'index', 'text', 'rss', 'atom') AND name <> ''
                 AND (layers > 0) <> (ends_with(name, '.gz') OR ends_with(name, '.gzip'))
+                -- What the server packed on its way (Content-Encoding) may be the file itself.
+                AND (layers > 0 OR coalesce(wire_size >= packed_size, true))
                 AND document NOT IN (  -- packed with something else
                     SELECT document FROM problems WHERE code = 'X029' AND document IS NOT NULL
                 )""",
