@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.checker import check
+from urlset.checker import check, own_rule
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.markup import Fact, facts_of
 from urlset.document import parse
@@ -223,6 +223,21 @@ def test_order_is_that_of_ranks(entries):
 
     ranks = [[CHILDREN[c] for c in children if CHILDREN[c] is not None] for children in entries]
     assert sum(fact.times or 0 for fact in told) == sum(its != sorted(its) for its in ranks)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"over": "markup", "where": "fact = 'order'"},
+        {"sql": "SELECT document, name FROM markup WHERE fact = 'order'"},
+    ],
+)
+def test_rules_of_ones_own_may_ask_for_all_facts(asked):
+    own = own_rule(1, {"name": "own-order", "says": "{name}", **asked})
+
+    [finding] = check(whole(url(LASTMOD, LOC)).encode(), rules=[own], select=["Z001"])
+
+    assert finding.message == "loc"
 
 
 # ── hostile documents ────────────────────────────────────────────────────────────────────────
