@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import Seen, fill
 from urlset.checker.judging import MAX_ROWS, Row, Tally, judge
+from urlset.checker.markup import Markup
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
 from urlset.checker.texts import Text, Texts
@@ -57,9 +58,11 @@ class Findings:
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
+        markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
-            omitted = fill(store, texts, self._entries, self._seen)
+            omitted = fill(store, texts, markup, self._entries, self._seen)
             with store.asking() as asking:
+                asking.bring("marked", markup.flow())
                 yield from self._told(asking, texts, omitted)
 
     def __len__(self) -> int:
