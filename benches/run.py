@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import check_race
 import environment
 import report
 import site_data
@@ -28,6 +29,7 @@ from works import Tools, works
 
 HERE = Path(__file__).parent
 SITE = "whole site"
+CHECK = "check of a folder"
 SHARE = 8
 """Documents that the peers read: the slowest one would take five minutes for all of them."""
 
@@ -50,16 +52,22 @@ def main() -> int:
     else:
         results = race(listed, rounds=5, seconds=1.0, budget=25)
     sites = _site(options, tools)
-    verdicts = [*judge(results), *site_report.judge(sites)]
+    checks = _checks(options)
+    verdicts = [*judge(results), *site_report.judge(sites), *check_race.judge(checks)]
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    site_lines = site_report.text(sites) if sites else ()
+    site_lines = [*(site_report.text(sites) if sites else ())]
+    site_lines += check_race.text(checks) if checks else ()
     for line in (*report.text(listed, results), *site_lines, *report.goals(verdicts)):
         print(line)
     if options.json:
-        data = report.plain_data(results, verdicts) | {"site": site_report.plain_data(sites)}
+        data = report.plain_data(results, verdicts) | {
+            "site": site_report.plain_data(sites),
+            "check": check_race.plain_data(checks),
+        }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
-        site_lines = site_report.markdown(sites) if sites else ()
+        site_lines = [*(site_report.markdown(sites) if sites else ())]
+        site_lines += check_race.markdown(checks) if checks else ()
         lines = (*report.markdown(listed, results), *site_lines)
         _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
     return 0
@@ -76,6 +84,16 @@ def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
     whole = site_data.site(count)
     listed = readers(whole, whole.share(share), tools.python)
     return race_site(listed, rounds=1 if options.quick else 3)
+
+
+def _checks(options: argparse.Namespace) -> list[check_race.Checked]:
+    """Check a folder, and a growing one, if that is wanted."""
+    if options.only == "WRITE" or (options.match and options.match not in CHECK):
+        return []
+    count = 10 if options.quick else site_data.DOCUMENTS
+    make = [sys.executable, HERE / "site_data.py", str(count)]
+    subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+    return check_race.race_checks(site_data.site(count), rounds=1 if options.quick else 3)
 
 
 def _options() -> argparse.Namespace:

@@ -21,7 +21,7 @@ SITEMAP_NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 def told(documents, *codes):
     """The findings of these rules in each document, as level and words, by what it is called."""
-    found = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for finding in check(documents, select=list(codes)):
         name = str(finding.source).rpartition("/")[2]
         found.setdefault(name, []).append((finding.level, finding.message))

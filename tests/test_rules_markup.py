@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.checker import check, own_rule
+from urlset.checker.declaring import Need
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.markup import Fact, facts_of
 from urlset.document import parse
@@ -18,7 +19,7 @@ PICTURE = "<image:image><image:loc>https://example.com/a.jpg</image:loc></image:
 LINK = '<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de?a>b"/>'
 
 
-def facts(data: str | bytes, kind: str, *needs: str) -> list[Fact]:
+def facts(data: str | bytes, kind: str, *needs: Need) -> list[Fact]:
     document = parse(data if isinstance(data, bytes) else data.encode())
     found = facts_of(document, needs or ("markup", "order"))
     return [fact for fact in found if fact.fact == kind]
@@ -61,7 +62,7 @@ def test_xml_declaration_says_what_was_found():
     }
 
     found = {
-        f.source[-5:]: (f.message, f.line, f.column) for f in check(documents, select=["X017"])
+        (f.source or "")[-5:]: (f.message, f.line, f.column) for f in check(documents, select=["X017"])
     }
 
     assert found == {
@@ -221,7 +222,7 @@ def test_order_is_that_of_ranks(entries):
 
     told = facts(data, "order")
 
-    ranks = [[CHILDREN[c] for c in children if CHILDREN[c] is not None] for children in entries]
+    ranks = [[rank for c in children if (rank := CHILDREN[c]) is not None] for children in entries]
     assert sum(fact.times or 0 for fact in told) == sum(its != sorted(its) for its in ranks)
 
 
