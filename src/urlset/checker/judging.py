@@ -13,6 +13,7 @@ from datetime import datetime
 from string import Formatter
 from typing import NamedTuple
 
+from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
 from urlset.checker.views import statements
 from urlset.errors import QueryError, StoreError
@@ -91,6 +92,8 @@ def judge(
         store.run(statement)
     sources = dict(store.rows("SELECT document, source FROM documents"))
     chosen = list(rules)
+    if any(rule.code in disallowed.CODES for rule in chosen):
+        disallowed.note_disallowed(store, profile)
     counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:
