@@ -187,7 +187,9 @@ def test_missing_children(tmp_path: Path):
 
 
 def test_not_referenced():
-    feed = '<rss version="2.0"><channel><item><link>https://example.com/</link></item></channel></rss>'
+    feed = (
+        '<rss version="2.0"><channel><item><link>https://example.com/</link></item></channel></rss>'
+    )
     documents = {
         "index.xml": index(f"{SITE}/a.xml", f"{SITE}/b.xml.gz"),
         "a.xml": PAGE,

@@ -81,7 +81,9 @@ def test_engine_profile_limit_of_urls(profile, name: str, words: str | None):
 
 
 def test_engine_profile_limit_of_files_and_dates():
-    document = f"<urlset {NS}><url><loc>https://e.com/</loc><lastmod>{{}}</lastmod></url>{{}}</urlset>"
+    document = (
+        f"<urlset {NS}><url><loc>https://e.com/</loc><lastmod>{{}}</lastmod></url>{{}}</urlset>"
+    )
 
     [large] = check(document.format("2026-01-01", " " * 10_485_760).encode(), select=["L008"],
                     profile="baidu")  # fmt: skip

@@ -36,9 +36,7 @@ def test_ignored_hints_are_told_once_for_a_document():
 
     [finding] = found("P001", both)
     assert finding.line is None
-    assert finding.message == (
-        "1,200 changefreq and 1,200 priority: Google and Bing ignore both"
-    )
+    assert finding.message == ("1,200 changefreq and 1,200 priority: Google and Bing ignore both")
     assert messages("P001", entry("", "<priority>0.5</priority>")) == [
         "1 priority: Google and Bing ignore it"
     ]
@@ -75,9 +73,7 @@ def test_constant_priority():
     ],
 )
 def test_hint_contradiction(changefreq: str, lastmod: str, days: int | None):
-    document = entry(
-        "", f"<lastmod>{lastmod}</lastmod>\n<changefreq>{changefreq}</changefreq>"
-    )
+    document = entry("", f"<lastmod>{lastmod}</lastmod>\n<changefreq>{changefreq}</changefreq>")
 
     findings = found("P003", document)
 
@@ -93,7 +89,7 @@ def test_not_compressed():
     assert finding.message == f"{len(data):,} bytes are not compressed"
     assert list(check({url: gzip.compress(data, 1)}, select=["P004"])) == []
     assert list(check({url: data, f"{url}.gz": gzip.compress(data, 1)}, select=["P004"])) == []
-    small = data[:1_048_576 - 9] + b"</urlset>"
+    small = data[: 1_048_576 - 9] + b"</urlset>"
     assert list(check({url: small}, select=["P004"])) == []
 
 

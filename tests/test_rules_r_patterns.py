@@ -46,7 +46,9 @@ def test_what_robots_forbid_is_matched_and_what_is_exact_is_forbidden(pattern: s
         assert not [one for one in hits if one.is_exact]
 
 
-@pytest.mark.parametrize("pattern", ["/a.b", "/[x", "/*.pdf$", "/%C3%A9'", "/%00", "/(?", "/%5C%7B"])
+@pytest.mark.parametrize(
+    "pattern", ["/a.b", "/[x", "/*.pdf$", "/%C3%A9'", "/%00", "/(?", "/%5C%7B"]
+)
 def test_duckdb_takes_the_regular_expressions(pattern: str):
     for form in (regexes_of(pattern).plain, regexes_of(pattern).encoded):
         if form is not None:

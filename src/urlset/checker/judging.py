@@ -75,7 +75,8 @@ class Verdict(NamedTuple):
             SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth, code,
                 f.level, f.message
             FROM found f LEFT JOIN documents d USING (document)
-            ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth"""
+            ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
+                message"""
         yield from map(Row._make, self.store.rows(query))
 
 

@@ -58,9 +58,7 @@ def regexes_of(pattern: str) -> Regexes:
         encoded.append(_encoded(known) + (".*" if half else ""))
     whole = [piece for piece in plain if piece is not None]
     is_plain = len(whole) == len(plain)
-    return Regexes(
-        ".*".join(whole) + end if is_plain else None, ".*".join(encoded) + end, is_exact
-    )
+    return Regexes(".*".join(whole) + end if is_plain else None, ".*".join(encoded) + end, is_exact)
 
 
 def alternatives(patterns: Iterable[str]) -> Iterator[str]:

@@ -12,9 +12,7 @@ _PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</last
 
 
 def _listed(loc: str) -> str:
-    return (
-        f"<sitemap><loc>https://{loc}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
-    )
+    return f"<sitemap><loc>https://{loc}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
 
 
 _GOOD = {"sitemap-index.xml": _listed("example.com/sitemap.xml"), "sitemap.xml": _PAGE}
@@ -49,8 +47,7 @@ RULES = (
             "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
             "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
             "robots.txt": "Sitemap: https://example.com/sitemap-index.xml",
-            "https://shop.example.com/robots.txt": "Sitemap: "
-            "https://shop.example.com/sitemap.xml",
+            "https://shop.example.com/robots.txt": "Sitemap: https://shop.example.com/sitemap.xml",
         },
     ),
     rule(

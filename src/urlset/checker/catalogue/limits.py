@@ -9,9 +9,7 @@ from urlset.protocol import SITEMAP_NS
 __all__ = ["RULES"]
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
-_GOOGLE = (
-    "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
-)
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 _ONE = _PAGE.replace("{n}", "")
 _CHILD = (
@@ -31,7 +29,9 @@ _ARTICLE = """<url>
 <news:title>Article {n}</news:title>
 </news:news>
 </url>"""
-_PADDING = Many("what a generator wrote for itself, of each of its " + "many " * 10 + "steps", 520_000)
+_PADDING = Many(
+    "what a generator wrote for itself, of each of its " + "many " * 10 + "steps", 520_000
+)
 
 RULES = (
     of_engine(

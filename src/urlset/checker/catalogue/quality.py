@@ -14,9 +14,7 @@ _ONE = _PAGE.replace("{n}", "")
 
 
 def _with(element: str, *, lastmod: str = "2026-11-20T08:00:00Z", loc: str = "{n}") -> str:
-    return (
-        f"<url><loc>https://example.com/{loc}</loc><lastmod>{lastmod}</lastmod>{element}</url>"
-    )
+    return f"<url><loc>https://example.com/{loc}</loc><lastmod>{lastmod}</lastmod>{element}</url>"
 
 
 RULES = (

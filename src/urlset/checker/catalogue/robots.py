@@ -13,7 +13,9 @@ _PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</last
 _SITEMAP = "Sitemap: https://example.com/sitemap.xml"
 _GOOD = {"robots.txt": _SITEMAP, "sitemap.xml": _PAGE}
 
-_IS_HTML = r"regexp_matches(left(text, 2000), '(?is)^\s*<(!doctype html|html|head|body|!--.*<html)')"
+_IS_HTML = (
+    r"regexp_matches(left(text, 2000), '(?is)^\s*<(!doctype html|html|head|body|!--.*<html)')"
+)
 
 RULES = (
     rule(
