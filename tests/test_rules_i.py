@@ -131,7 +131,7 @@ def test_nested_index():
     documents = {
         "a.xml": index(f"{SITE}/z.xml"),  # read before the one that lists it
         "z.xml": index(f"{SITE}/a.xml?"),
-        "sitemap.xml": index(f"{SITE}/b.xml", f"{SITE}/c.xml", f"https://EXAMPLE.com/b.xml"),
+        "sitemap.xml": index(f"{SITE}/b.xml", f"{SITE}/c.xml", "https://EXAMPLE.com/b.xml"),
         "b.xml": index(f"{SITE}/c.xml"),
         "c.xml": PAGE,
     }

@@ -133,12 +133,14 @@ def test_low_value_urls():
         "account/": "a login", "wp-admin/": "the administration of the site",
         "blog/feed/": "a feed", "blog/page/12": "one of the pages of a list",
         "?p=3": "one of the pages of a list", "search?q=a": "the results of a search",
-        "?s=a": "the results of a search", "shoes?sort=price": "a list in another order, or filtered",
+        "?s=a": "the results of a search",
+        "shoes?sort=price": "a list in another order, or filtered",
         "shoes?a=b&amp;filter_size=4": "a list in another order, or filtered",
         "login.php": "a login",
     }  # fmt: skip
     fine = [
-        "cartoon", "blog/logging", "accounting/", "feedback", "page/about", "research", "feed-the-cat",
+        "cartoon", "blog/logging", "accounting/", "feedback", "page/about", "research",
+        "feed-the-cat",
         "shoes?resort=1", "rss-explained", "administration/city", "index.php?p=3&amp;id=1", "",
     ]  # fmt: skip
 

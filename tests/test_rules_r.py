@@ -136,7 +136,8 @@ def test_disallowed_for_whom(robots: str, profile, agent: str | None):
 def test_disallowed_pages_in_any_spelling():
     locs = [
         f"{SITE}/private/a", f"{SITE}:443/private/a", "HTTPS://Example.COM/private/a",
-        f"{SITE}/%70rivate/a", f"{SITE}/a?b=/private/&amp;sort=1", f"{SITE}/%C3%A4/x", f"{SITE}/ä/x",
+        f"{SITE}/%70rivate/a", f"{SITE}/a?b=/private/&amp;sort=1", f"{SITE}/%C3%A4/x",
+        f"{SITE}/ä/x",
         "https://user@example.com/private/a", f"{SITE}/private/open", f"{SITE}/Private/a",
         f"{SITE}/a#/private/", "http://example.com/private/a", "https://b.example.com/private/a",
         f"{SITE}?sort=1", f"{SITE}", f"{SITE}/a?re=sort", f"{SITE}/%zz/sort=",
@@ -213,7 +214,7 @@ def test_disallowed_is_what_protego_says(rules: list[tuple[str, str]], paths: li
 
 
 def test_disallowed_without_the_patterns_of_protego(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Robots, "patterns", lambda self, agent: None)
+    monkeypatch.setattr(Robots, "patterns", lambda *_: None)
     entries = "".join(f"<url><loc>{SITE}/{path}</loc></url>" for path in ("a", "b", "%61"))
 
     findings = found("R010", "User-agent: *\nDisallow: /a", {"sitemap.xml": entries})
@@ -290,7 +291,7 @@ def test_cross_submission(robots: dict[str, str], is_told: bool):
     [
         ("maps/all.xml", "User-agent: *", True),
         ("maps/all.xml", f"Sitemap: {SITE}/maps/all.xml", False),
-        ("maps/all.xml", f"Sitemap: https://EXAMPLE.com:443/maps/all.xml", False),
+        ("maps/all.xml", "Sitemap: https://EXAMPLE.com:443/maps/all.xml", False),
         ("sitemap.xml", "User-agent: *", False),
         ("sitemap_index.xml", "User-agent: *", False),
         ("maps/all.xml", None, False),

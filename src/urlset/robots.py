@@ -46,7 +46,7 @@ class SitemapLine(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A pattern for paths, percent-encoded as they are compared: does it allow, or forbid?"""
+    """A pattern for paths that allows or forbids, percent-encoded as they are compared."""
 
     is_allowing: bool
     text: str

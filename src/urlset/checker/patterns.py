@@ -38,10 +38,10 @@ class Regexes(NamedTuple):
 
 
 def regexes_of(pattern: str) -> Regexes:
-    """Translate a pattern, percent-encoded as protego compares it.
+    r"""Translate a pattern, percent-encoded as protego compares it.
 
     >>> regexes_of("/a*.pdf$")[::2]
-    ('/a.*\\\\.pdf$', True)
+    ('/a.*\\.pdf$', True)
     """
     end = "$" if pattern.endswith("$") else ""
     pieces = pattern.removesuffix("$").split("*")

@@ -29,8 +29,8 @@ RULES = (
             FROM (SELECT document, count(changefreq) AS n, count(priority) AS m
                 FROM entries e SEMI JOIN sound s USING (document) GROUP BY document)
             WHERE n + m > 0 AND coalesce(profile(), '') NOT IN ('yandex', 'baidu')""",
-        why="Google and Bing do not look at changefreq and priority. They make the file larger, and "
-        "somebody has to keep them right.",
+        why="Google and Bing do not look at changefreq and priority. They make the file larger, "
+        "and somebody has to keep them right.",
         instead="Leave both out, and give a <lastmod> that is true",
         source=_GOOGLE,
         bad=_with("<changefreq>daily</changefreq><priority>0.8</priority>", loc=""),
@@ -98,7 +98,8 @@ RULES = (
                     WHEN regexp_matches(path,
                         '(?i)/(log-?in|log-?out|sign-?in|sign-?up|register|account|my-account)(/|$|\.)')
                         THEN 'a login'
-                    WHEN regexp_matches(path, '(?i)/(wp-admin|admin|administrator|wp-login)(/|$|\.)')
+                    WHEN regexp_matches(path,
+                        '(?i)/(wp-admin|admin|administrator|wp-login)(/|$|\.)')
                         THEN 'the administration of the site'
                     WHEN regexp_matches(path, '(?i)/(feed|rss|atom)(/|$|\.xml$)') THEN 'a feed'
                     WHEN regexp_matches(path, '(?i)/page/[0-9]+/?$')
@@ -111,12 +112,12 @@ RULES = (
                         '(?i)(^|&)(sort|order|orderby|sort_by|filter[^=&]*|view|replytocom)=')
                         THEN 'a list in another order, or filtered'
                     END AS kind
-                FROM urls WHERE query <> '' OR regexp_matches(path,
+                FROM urls WHERE contains(loc, '?') OR regexp_matches(loc,
                     '(?i)/(cart|basket|checkout|wish|log|sign|regis|acc|my-acc|wp-|admin|feed|rss|atom|page|search)'))
             WHERE kind IS NOT NULL""",
         at="loc",
-        why="Pages that are for one visitor, or show once more what others show, are not for search "
-        "engines; each of them takes time from those that are.",
+        why="Pages that are for one visitor, or show once more what others show, are not for "
+        "search engines; each of them takes time from those that are.",
         instead="List pages that somebody may look for",
         source=_GOOGLE,
         bad=_PAGE.replace("{n}", "cart/"),

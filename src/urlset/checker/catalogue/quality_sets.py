@@ -36,10 +36,12 @@ RULES = (
         # Folders and the pages in them may differ: what lies side by side should not. Documents
         # in which no style is mixed at all are left out first, by what costs little.
         sql=r"""
-            WITH mixed AS (
-                SELECT document FROM entries SEMI JOIN sound USING (document) GROUP BY document
-                HAVING count(*) >= 20 AND count(*) * 0.05 <= least(
-                    count_if(ends_with(loc, '/')), count_if(NOT ends_with(loc, '/')))),
+            WITH tallies AS (
+                SELECT document, count(*) AS n, count_if(ends_with(loc, '/')) AS slashes,
+                    bool_or(split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4))) AS is_upper
+                FROM entries SEMI JOIN sound USING (document) GROUP BY document
+                HAVING n >= 20),
+            mixed AS (FROM tallies WHERE least(slashes, n - slashes) >= n * 0.05),
             pages AS (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
                     regexp_extract(rtrim(loc, '/'), '^.*/') AS folder
@@ -57,8 +59,8 @@ RULES = (
                 FROM folders GROUP BY document HAVING sum(a + b) >= 20),
             tops AS (
                 SELECT document, split_part(loc, '/', 4) AS top, count(*) AS n, min(loc) AS loc
-                FROM entries SEMI JOIN sound USING (document)
-                WHERE contains(substr(loc, 9), '/') GROUP BY document, top),
+                FROM entries SEMI JOIN (FROM tallies WHERE is_upper) USING (document)
+                WHERE split_part(loc, '/', 5) <> '' GROUP BY document, top),
             cases AS (
                 SELECT document, 'upper and lower case' AS style, max(n) AS a,
                     (sum(n) - max(n))::UBIGINT AS b, arg_max(loc, n) AS first,

@@ -30,8 +30,8 @@ RULES = (
                     WHERE document IS NULL AND source IS NOT NULL AND code IN ('R002', 'R003'))
                 AND host_of(url) IN (SELECT host FROM sound WHERE host IS NOT NULL)""",
         needs=("robots",),
-        why="robots.txt is where every engine looks for sitemaps by itself; without the line each of "
-        "them has to be told.",
+        why="robots.txt is where every engine looks for sitemaps by itself; without the line each "
+        "of them has to be told.",
         instead="Add a line with the whole URL, as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
         bad={"robots.txt": "User-agent: *\nDisallow: /cart/", "sitemap.xml": _PAGE},
@@ -98,8 +98,8 @@ RULES = (
                 = regexp_replace(host_of(site), '^www\\.', '')
                 AND port_of(origin_of(loc)) = port_of(site)""",
         needs=("robots",),
-        why="Each scheme and each host is a site of its own. What leads through a redirect is fetched "
-        "later, and its place no longer fits the URLs in it.",
+        why="Each scheme and each host is a site of its own. What leads through a redirect is "
+        "fetched later, and its place no longer fits the URLs in it.",
         instead="Declare the sitemap with the scheme and the host of the site",
         source=_GOOGLE,
         bad={
@@ -111,7 +111,8 @@ RULES = (
     ),
     of_engine(
         "R006",
-        why="Google reads the first 500 KiB and ignores the rest; a Sitemap line there is not seen.",
+        why="Google reads the first 500 KiB and ignores the rest; what is declared there is not "
+        "seen.",
         instead="Shorten it: one pattern for many paths; and put Sitemap lines first",
         source=_GOOGLE,
         bad={
@@ -137,8 +138,8 @@ RULES = (
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
         needs=("robots",),
-        why="A server that gives its start page for every URL has no robots.txt: nothing is forbidden "
-        "and no sitemap is declared.",
+        why="A server that gives its start page for every URL has no robots.txt: nothing is "
+        "forbidden and no sitemap is declared.",
         instead="Publish a text file there, or answer with 404",
         source=_GOOGLE,
         bad={

@@ -46,8 +46,8 @@ RULES = (
             JOIN disallowed d ON d.document = e.document AND d.entry = e.entry""",
         at="loc",
         needs=("robots",),
-        why="A URL is offered here and forbidden there: it is not fetched, and Search Console tells it "
-        "as an error. The same holds for images and videos of a page.",
+        why="A URL is offered here and forbidden there: it is not fetched, and Search Console "
+        "tells it as an error. The same holds for images and videos of a page.",
         instead="Remove it from the sitemap, or allow it in robots.txt",
         source=_GOOGLE,
         bad={
@@ -91,13 +91,15 @@ RULES = (
         says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
         sql="""
             SELECT document, host, count(*) AS n, min(loc) AS loc FROM urls
-            WHERE NOT starts_with(loc, sitemap_origin || '/') AND host <> sitemap_host
+            WHERE (sitemap_host NOT IN (SELECT host FROM answered)
+                    OR (SELECT count(*) FROM answered) > 1)
+                AND NOT starts_with(loc, sitemap_origin || '/') AND host <> sitemap_host
                 AND host IN (SELECT host FROM answered)
                 AND (document, host) NOT IN (SELECT (document, host) FROM proofs)
             GROUP BY document, host""",
         needs=("place", "robots"),
-        why="A sitemap may list URLs of another host where the robots.txt of that host declares it: "
-        "that proves that both belong together. Without it engines drop the URLs.",
+        why="A sitemap may list URLs of another host where the robots.txt of that host declares "
+        "it: that proves that both belong together. Without it engines drop the URLs.",
         instead="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
         source="https://www.sitemaps.org/protocol.html#sitemaps_cross_submits",
         bad={
