@@ -90,11 +90,13 @@ RULES = (
         "R012 cross-submit-unproven warning",
         says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
         sql="""
-            SELECT document, host, count(*) AS n, min(loc) AS loc FROM urls
-            WHERE (sitemap_host NOT IN (SELECT host FROM answered)
-                    OR (SELECT count(*) FROM answered) > 1)
-                AND NOT starts_with(loc, sitemap_origin || '/') AND host <> sitemap_host
-                AND host IN (SELECT host FROM answered)
+            WITH doubtful AS (SELECT document, host AS own, origin || '/' AS start FROM sound
+                WHERE host NOT IN (SELECT host FROM answered)
+                    OR (SELECT count(*) FROM answered) > 1),
+            strays AS (SELECT document, own, host_of(loc) AS host
+                FROM entries JOIN doubtful USING (document) WHERE NOT starts_with(loc, start))
+            SELECT document, host, count(*) AS n FROM strays
+            WHERE host <> own AND host IN (SELECT host FROM answered)
                 AND (document, host) NOT IN (SELECT (document, host) FROM proofs)
             GROUP BY document, host""",
         needs=("place", "robots"),
