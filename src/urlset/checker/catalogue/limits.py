@@ -41,7 +41,7 @@ RULES = (
         instead="Split it into several sitemaps, and list those in an index",
         source=_PROTOCOL,
         bad=Many(_PAGE, 50_001),
-        good=Many(_PAGE, 5_000),
+        good=Many(_PAGE, 9),
         fixing="safe",
     ),
     of_engine(

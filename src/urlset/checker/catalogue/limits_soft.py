@@ -37,7 +37,7 @@ RULES = (
         instead="Split it into several sitemaps with an index before it is full",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=Many(_PAGE, 45_001),
-        good=Many(_PAGE, 5_000),
+        good=Many(_PAGE, 9),
     ),
     rule(
         "L008 engine-profile-limit warning",

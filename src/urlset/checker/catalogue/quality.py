@@ -50,7 +50,7 @@ RULES = (
         instead="Leave it out, or give it to the pages that differ",
         source=_TAGS,
         bad=Many(_with("<priority>0.8</priority>"), 10),
-        good=Many(_PAGE, 10),
+        good=Many(_PAGE, 9),
         is_default=False,
         fixing="opt-in",
     ),
@@ -84,7 +84,7 @@ RULES = (
         instead="Write it as .xml.gz, or have the server compress what it sends",
         source="https://www.sitemaps.org/faq.html#faq_sitemap_size",
         bad=Many(_PAGE, 12_500),
-        good=Many(_PAGE, 5_000),
+        good=Many(_PAGE, 9),
         fixing="safe",
     ),
     rule(

@@ -75,7 +75,7 @@ RULES = (
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
         bad=(Many(_SHOP, 18), Many(_SLASH, 2)),
-        good=Many(_SHOP, 20),
+        good=Many(_SHOP, 9),
     ),
     rule(
         "P501 fragmented-set info",
