@@ -9,14 +9,12 @@ from urlset.protocol import SITEMAP_NS
 __all__ = ["RULES"]
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
-_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 _ONE = _PAGE.replace("{n}", "")
 _CHILD = (
     "<sitemap><loc>https://example.com/sitemap.xml</loc>"
     "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
 )
-_OTHERS = _CHILD.replace("sitemap.xml", "sitemap-{n}.xml")
 _IMAGE = "<image:image><image:loc>https://example.com/{n}.jpg</image:loc></image:image>"
 _ARTICLE = """<url>
 <loc>https://example.com/{n}</loc>
