@@ -11,7 +11,9 @@
 mod arrow_in;
 mod arrow_out;
 mod gunzip;
+mod memory;
 mod render;
+mod room;
 mod rows_in;
 mod rows_out;
 
@@ -22,6 +24,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyString};
 use urlset_core::columns::Entries;
 use urlset_core::{Mark, Run, Sitemap};
+
+#[global_allocator]
+static MEMORY: memory::Memory = memory::Memory;
 
 /// Entries in columns.
 #[pyclass(frozen, module = "urlset.engine._native")]

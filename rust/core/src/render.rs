@@ -79,24 +79,12 @@ impl Renderer {
         entries.row()
     }
 
-    /// The number of bytes of the document, header and footer included.
+    /// The document: header, entries, footer.
     #[must_use]
-    pub fn size(&self) -> usize {
-        self.body.len() + self.frame(self.used)
-    }
-
-    /// Writes the document into exactly as many bytes as it has.
-    pub fn write(&self, out: &mut [u8]) {
+    pub fn parts(&self) -> (String, &[u8], &'static str) {
         let (header, footer) =
             if self.is_text { (String::new(), "") } else { (header(self.used), FOOTER) };
-        let mut rest = out;
-        for part in [header.as_bytes(), &self.body, footer.as_bytes()] {
-            let Some((place, tail)) = rest.split_at_mut_checked(part.len()) else {
-                return;
-            };
-            place.copy_from_slice(part);
-            rest = tail;
-        }
+        (header, &self.body, footer)
     }
 
     fn frame(&self, used: [bool; 4]) -> usize {
@@ -329,9 +317,8 @@ mod tests {
         }
         let mut whole = Renderer::new(false, 9, 1 << 20, 9);
         assert_eq!(whole.add(&entries, 0), 3);
-        let mut bytes = vec![0; whole.size()];
-        whole.write(&mut bytes);
-        let text = String::from_utf8(bytes).unwrap();
+        let (header, body, footer) = whole.parts();
+        let text = format!("{header}{}{footer}", utf8(body).unwrap());
         assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
         assert!(text.ends_with("</urlset>\n"), "{text}");
         let size = i64::try_from(text.len()).unwrap();
