@@ -12,6 +12,7 @@ mod arrow_in;
 mod arrow_out;
 mod gunzip;
 mod memory;
+mod objects;
 mod render;
 mod room;
 mod rows_in;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyString};
 use urlset_core::columns::Entries;
 use urlset_core::{Mark, Run, Sitemap};
+
+use crate::rows_out::Rows;
 
 #[global_allocator]
 static MEMORY: memory::Memory = memory::Memory;
@@ -40,14 +43,9 @@ impl Columns {
         self.entries.row()
     }
 
-    /// Gives some rows: values for each field but the source.
-    fn lists<'py>(
-        &self,
-        py: Python<'py>,
-        start: usize,
-        stop: usize,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        rows_out::lists(py, &self.entries, start..stop.min(self.entries.row()))
+    /// Gives the rows, one by one.
+    fn rows(&self, py: Python<'_>, source: Option<Bound<'_, PyString>>) -> PyResult<Rows> {
+        Rows::new(py, Arc::clone(&self.entries), source)
     }
 
     /// Gives an Arrow C stream of one batch.
@@ -89,9 +87,9 @@ fn parse<'py>(
     let parsed = parsed.ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
     })?;
-    let instants = rows_out::Instants::new(py)?;
+    let mut instants = objects::Instants::new(py)?;
     let sitemap = |sitemap: Sitemap| {
-        let lastmod = sitemap.lastmod.map(|instant| instants.make(py, instant)).transpose()?;
+        let lastmod = sitemap.lastmod.map(|instant| instants.get(py, instant)).transpose()?;
         let Sitemap { loc, lastmod_text, offset, line, .. } = sitemap;
         Ok((loc, lastmod, lastmod_text, source.clone(), offset, line))
     };
