@@ -13,10 +13,10 @@ use std::sync::Mutex;
 const MOST_KEPT: usize = 64 << 20;
 
 /// Blocks are bigger than two to the power of so many bytes; others are the system's.
-const FIRST: u32 = 18;
+const FIRST: u32 = 16;
 
 /// Sizes of blocks that are kept: four to each doubling, up to 64 MiB.
-const SIZES: usize = 32;
+const SIZES: usize = 40;
 
 /// Blocks of each size that are kept at most.
 const PLACES: usize = 16;

@@ -24,12 +24,7 @@ impl Class {
         if !class.is_subclass_of::<PyTuple>()? {
             return Err(pyo3::exceptions::PyTypeError::new_err("expected a class of tuples"));
         }
-        // SAFETY: the slot of a type, which is null or what its number says: here, a `newfunc`.
-        let new = unsafe {
-            let slot = ffi::PyType_GetSlot(&raw mut ffi::PyTuple_Type, ffi::Py_tp_new);
-            std::mem::transmute::<*mut std::ffi::c_void, Option<ffi::newfunc>>(slot)
-        };
-        let new = new.ok_or_else(|| PySystemError::new_err("expected tuple to have a tp_new"))?;
+        let new = new_of(&py.get_type::<PyTuple>())?;
         let blank = PyTuple::new(py, [PyTuple::new(py, blank)?])?;
         Ok(Self { kind: class.clone().unbind(), blank: blank.unbind(), new })
     }
@@ -44,6 +39,16 @@ impl Class {
         // SAFETY: a new reference, or null and an error.
         unsafe { Bound::from_owned_ptr_or_err(py, made) }.map(Fresh)
     }
+}
+
+/// The function behind `__new__` of a class.
+fn new_of(class: &Bound<'_, PyType>) -> PyResult<ffi::newfunc> {
+    // SAFETY: the slot of a type, which is null or what its number says: here, a `newfunc`.
+    let new = unsafe {
+        let slot = ffi::PyType_GetSlot(class.as_type_ptr(), ffi::Py_tp_new);
+        std::mem::transmute::<*mut std::ffi::c_void, Option<ffi::newfunc>>(slot)
+    };
+    new.ok_or_else(|| PySystemError::new_err(format!("expected {class} to have a tp_new")))
 }
 
 /// A tuple that nobody else has yet.
@@ -182,7 +187,8 @@ impl Numbers {
 
 /// Makes aware datetimes; those that come again are the same object.
 pub struct Instants {
-    datetime: Py<PyAny>,
+    datetime: Py<PyType>,
+    new: ffi::newfunc,
     utc: Py<PyAny>,
     known: Known<i64>,
 }
@@ -191,8 +197,9 @@ impl Instants {
     /// Finds the class.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         let module = py.import("datetime")?;
-        let [datetime, utc] = [module.getattr("datetime")?, module.getattr("UTC")?];
-        Ok(Self { datetime: datetime.unbind(), utc: utc.unbind(), known: Known::new() })
+        let datetime = module.getattr("datetime")?.cast_into::<PyType>()?;
+        let utc = module.getattr("UTC")?.unbind();
+        Ok(Self { new: new_of(&datetime)?, datetime: datetime.unbind(), utc, known: Known::new() })
     }
 
     /// Makes the datetime of an instant of the years 1 to 9999.
@@ -200,10 +207,16 @@ impl Instants {
     /// By the ten bytes that a datetime is pickled as: 60 ns, where seven numbers take 160
     /// (Python 3.11).
     pub fn get<'py>(&mut self, py: Python<'py>, instant: i64) -> PyResult<Object<'py>> {
-        let (datetime, utc) = (self.datetime.bind(py), &self.utc);
-        self.known.get(py, instant, instant.cast_unsigned(), || {
-            let state = urlset_core::dates::fields(instant);
-            datetime.call1((PyBytes::new(py, &state), utc))
+        let Self { datetime, new, utc, known } = self;
+        known.get(py, instant, instant.cast_unsigned(), || {
+            let state = PyBytes::new(py, &urlset_core::dates::fields(instant));
+            let arguments = (state, &*utc).into_pyobject(py)?;
+            // SAFETY: as the interpreter calls it for `datetime(state, utc)`; a new reference
+            // comes, or null and an error.
+            unsafe {
+                let made = new(datetime.as_ptr().cast(), arguments.as_ptr(), std::ptr::null_mut());
+                Bound::from_owned_ptr_or_err(py, made)
+            }
         })
     }
 }

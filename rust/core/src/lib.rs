@@ -34,6 +34,7 @@ mod names;
 mod namespaces;
 mod plain;
 mod prolog;
+mod search;
 mod sitemap;
 mod tokens;
 mod tree;

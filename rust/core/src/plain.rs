@@ -1,6 +1,7 @@
 //! Markup as nearly everybody writes it, read without a tree: small steps along the bytes, each of
 //! which fails where there is anything to decide.
 
+use crate::search::{Look, find_end};
 use crate::tokens::is_blank;
 use crate::urls::trim;
 use crate::values::{Place, any, is_noncharacter};
@@ -12,6 +13,15 @@ pub enum Piece {
     Text(usize, usize),
     /// In [`Scan::made`].
     Made(usize, usize),
+}
+
+/// A text at the start of a longer one.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    /// The longer one.
+    pub rest: &'a [u8],
+    /// The length of the text.
+    pub length: usize,
 }
 
 /// Where a value stands in the text.
@@ -132,18 +142,23 @@ impl<'a> Scan<'a> {
 
     /// Steps over the text of an element up to its end tag, if nothing is to be decoded in it and
     /// nothing to be trimmed; may stay anywhere else.
-    #[inline]
-    pub fn bare_text(&mut self, end_tag: &[u8]) -> Option<&'a [u8]> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the end tag is known where it is called")]
+    pub fn bare_text(&mut self, end_tag: &[u8]) -> Option<Start<'a>> {
+        self.bare(Look::Text, end_tag)
+    }
+
+    /// Steps over a text or a value and what follows it, if all is as usual; stays where it is
+    /// or anywhere behind it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "what follows is known where it is called")]
+    pub fn bare(&mut self, look: Look, following: &[u8]) -> Option<Start<'a>> {
         let rest = self.rest();
-        let length = memchr::memchr(b'<', rest)?;
-        let (text, tail) = rest.split_at_checked(length)?;
-        let is_mark = |byte: &u8| (0x21..0x80).contains(byte);
-        let is_bare = tail.starts_with(end_tag)
-            && text.first().is_some_and(is_mark)
-            && text.last().is_some_and(is_mark)
-            && !any(text, is_odd);
-        self.at += length + end_tag.len();
-        is_bare.then_some(text)
+        let (length, is_odd) = find_end(rest, look)?;
+        let is_mark = |at: usize| rest.get(at).is_some_and(|byte| (0x21..0x80).contains(byte));
+        let is_bare = !is_odd && length > 0 && is_mark(0) && is_mark(length - 1);
+        self.at += length;
+        (is_bare && self.eat(following)).then_some(Start { rest, length })
     }
 
     /// Decodes a value in which nothing is odd: the five references of XML and no other.

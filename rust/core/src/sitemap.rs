@@ -220,7 +220,8 @@ fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize], number: 
                 marks.add(S008, offset, end, "loc");
             }
             if let Some(url) = url {
-                entries.commit_at(url.as_bytes(), places.source_offset(place), places.line(place));
+                entries.loc.set(entries.row(), url.as_bytes());
+                entries.commit_at(places.source_offset(place), places.line(place));
             } else if count == 0 {
                 entries.rollback();
             }
