@@ -1,8 +1,6 @@
 //! The end of a text, and whether there is anything odd in it. Texts are short: to call a function
 //! that looks far ahead takes longer than to look.
 
-use crate::values::any;
-
 /// What ends a text, and what is odd in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -58,6 +56,22 @@ fn find(byte: u8, text: &[u8]) -> Option<usize> {
         return finder.find(text);
     }
     memchr::memchr(byte, text)
+}
+
+/// Whether there is such a byte. Sixteen at a time, without branches, become vector code; the
+/// last sixteen are looked at again rather than one by one.
+#[inline]
+pub fn any(bytes: &[u8], is_odd: impl Fn(u8) -> bool) -> bool {
+    let Some(last) = bytes.last_chunk::<16>() else {
+        return bytes.iter().any(|byte| is_odd(*byte));
+    };
+    let mut odd = [0; 16];
+    for chunk in bytes.as_chunks::<16>().0.iter().chain([last]) {
+        for (odd, byte) in odd.iter_mut().zip(chunk) {
+            *odd |= u8::from(is_odd(*byte));
+        }
+    }
+    odd != [0; 16]
 }
 
 #[cfg(test)]

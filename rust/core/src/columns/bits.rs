@@ -13,7 +13,9 @@ impl Bits {
     #[inline]
     pub fn set(&mut self, row: usize) {
         let byte = row / 8;
-        if byte >= self.bytes.len() {
+        if byte == self.bytes.len() {
+            self.bytes.push(0);
+        } else if byte > self.bytes.len() {
             self.bytes.resize(byte + 1, 0);
         }
         self.bytes[byte] |= 1 << (row % 8);

@@ -5,9 +5,9 @@ use crate::codes::{S019, S020};
 use crate::columns::Entries;
 use crate::context::utf8;
 use crate::dates::{parse_date, w3c_instant};
+use crate::metadata::{changefreq_word, priority_value};
 use crate::plain::{Span, Start};
 use crate::search::Look;
-use crate::sitemap::{changefreq_word, priority_value};
 use crate::urls::{has_space, http_length, is_authority};
 use crate::values::is_doubly_escaped;
 
@@ -43,7 +43,7 @@ impl Fast<'_> {
     fn origin(&mut self, loc: &[u8]) -> Option<()> {
         let ends = |byte: Option<&u8>| byte.is_none_or(|b| matches!(b, b'/' | b'?' | b'#'));
         let is_known = !self.origin.is_empty()
-            && loc.starts_with(&self.origin)
+            && begins(loc, &self.origin)
             && ends(loc.get(self.origin.len()));
         if !is_known {
             let scheme = http_length(loc);
@@ -81,7 +81,7 @@ impl Fast<'_> {
             };
             if rest.starts_with(b"</lastmod>") {
                 let text = &self.scan.rest()[..length];
-                let instant = if self.date.0 == text {
+                let instant = if is_same(&self.date.0, text) {
                     self.date.1
                 } else if let Some(instant) = w3c_instant(text) {
                     self.date.0.clear();
@@ -159,4 +159,25 @@ impl Fast<'_> {
         }
         Some(())
     }
+}
+
+/// Whether a text begins with another one. (Most origins have 16 to 32 bytes: to compare all in
+/// two steps takes less time than a call.)
+#[inline]
+fn begins(text: &[u8], origin: &[u8]) -> bool {
+    let Some(text) = text.get(..origin.len()) else {
+        return false;
+    };
+    match (origin.first_chunk::<16>(), origin.last_chunk::<16>()) {
+        (Some(first), Some(last)) if origin.len() <= 32 => {
+            text.first_chunk() == Some(first) && text.last_chunk() == Some(last)
+        }
+        _ => text == origin,
+    }
+}
+
+/// Whether two dates are the same text; what differs first is their end.
+#[inline]
+fn is_same(known: &[u8], text: &[u8]) -> bool {
+    known.last_chunk::<8>() == text.last_chunk() && known == text
 }
