@@ -139,7 +139,8 @@ VIEWS = {
             hash(list_sort(list_distinct(pairs))) AS pairs_key,
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
             len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
-            len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count
+            len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
+            list_contains(tags, hash('x-default')) AS has_default
         FROM (SELECT *, list_transform(theres, lambda t, i:
                 CASE WHEN t IS NOT NULL THEN hash(t, tags[i]) END) AS pairs
             FROM (SELECT {_ENTRY}, hash(normal_of(e.loc)) AS here,
@@ -147,12 +148,13 @@ VIEWS = {
                         CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL AND is_web(a.href)
                         THEN hash(normal_of(a.href)) END) AS theres,
                     list_transform(e.alternates, lambda a:
-                        CASE WHEN a.media IS NULL THEN hash(tag_of(a.hreflang)) END) AS tags
+                        CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
+                        THEN hash(tag_of(a.hreflang)) END) AS tags
                 {_FROM_ENTRIES} WHERE len(e.alternates) > 0))
         WHERE link_count > 0""",
     # Every link to another version that is not as it should be: all versions listed, each with the
     # same links. Most sites have none, for clusters that are whole are left out first.
-    "doubtful": f"""
+    "doubtful": """
         WITH whole AS (
             SELECT pairs_key FROM (SELECT DISTINCT pairs_key, here, size, has_self FROM versions)
             GROUP BY pairs_key HAVING count(*) = any_value(size) AND bool_and(has_self)),
@@ -188,6 +190,7 @@ VIEWS = {
         LEFT JOIN own ON own.here = l.there
         WHERE is_contradicted OR NOT (is_returned AND is_alike) AND is_listed
             OR is_covered AND NOT is_listed""",
+    # The same, with the words of the link.
     "crossings": """
         SELECT d.*, e.loc, e.alternates[d.nth].href AS href, e.alternates[d.nth].hreflang AS hreflang
         FROM doubtful d JOIN entries e ON e.document = d.document AND e.entry = d.entry""",

@@ -80,8 +80,8 @@ RULES = (
         "H003 hreflang-relative-href error",
         says='href "{v}" is not a full URL',
         over="alternates",
-        where="hreflang IS NOT NULL AND NOT is_web(href) "
-        "AND NOT regexp_matches(href, '^(?i:android|ios)-app:')",
+        where="CASE WHEN hreflang IS NULL OR is_web(href) THEN false "
+        "ELSE NOT regexp_matches(href, '^(?i:android|ios)-app:') END",
         values={"v": "shown(href)"},
         at="link",
         why="Google wants the whole URL, with https:// and the host, and does not resolve a path.",
@@ -110,8 +110,8 @@ RULES = (
         "H005 hreflang-language error",
         says='"{language}" is not a language of ISO 639-1{hint}',
         over="alternates",
-        where="NOT is_locale AND tag_of(hreflang) <> 'x-default' "
-        "AND NOT is_language(language_of(hreflang))",
+        where="CASE WHEN is_locale OR tag_of(hreflang) = 'x-default' THEN false "
+        "ELSE NOT is_language(language_of(hreflang)) END",
         values={"language": "shown(regexp_extract(hreflang, '^[^-_]*'))", "hint": _HINT},
         level_sql="CASE WHEN regexp_full_match(language_of(hreflang), '[a-z]{3}') "
         "THEN 'warning' ELSE 'error' END",
@@ -129,8 +129,8 @@ RULES = (
         says='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
         over="alternates",
         # XK is no code of ISO, but what Unicode and the EU write for Kosovo.
-        where=f"NOT is_locale AND is_language(language_of(hreflang)) AND {_REGION} <> 'XK' "
-        f"AND {_REGION} <> '' AND NOT is_region({_REGION})",
+        where="CASE WHEN is_locale OR NOT is_language(language_of(hreflang)) THEN false "
+        f"ELSE {_REGION} NOT IN ('', 'XK') AND NOT is_region({_REGION}) END",
         values={
             "region": f"shown({_REGION})",
             "v": "shown(hreflang)",
