@@ -59,6 +59,9 @@ MACROS = {
     r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
     r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
     "THEN 'has a character that must be percent-encoded' END",
+    # For URLs that are seldom the same: most differ in their ends, which costs little to see.
+    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 4) <> right(rtrim(other, '/'), 4) "
+    "THEN false ELSE normal_of(one) = normal_of(other) END",
     # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
     # a day with a time (to the minute, second or finer) and its zone.
     "w3c_fault(text)": f"CASE WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') "
