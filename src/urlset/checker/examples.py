@@ -16,10 +16,10 @@ HOME = "https://example.com/"
 
 
 class Many(NamedTuple):
-    """A part that is repeated ``count`` times; ``{n}`` in it counts from 1."""
+    """A part that is repeated so many ``times``; ``{n}`` in it counts from 1."""
 
     part: str
-    count: int
+    times: int
 
 
 Piece = str | bytes | Many | tuple[str | Many, ...]
@@ -50,7 +50,7 @@ def shown(piece: Piece) -> str:
 def _once(part: str | Many) -> str:
     if isinstance(part, str):
         return part.strip("\n")
-    return f"{part.part.replace('{n}', '1')}\n… {part.count:,} times"
+    return f"{part.part.replace('{n}', '1')}\n… {part.times:,} times"
 
 
 def _printable(data: bytes) -> str:
@@ -74,7 +74,7 @@ def _document(piece: Piece) -> bytes:
 def _whole(part: str | Many) -> str:
     if isinstance(part, str):
         return part
-    return "\n".join(part.part.replace("{n}", str(n)) for n in range(1, part.count + 1))
+    return "\n".join(part.part.replace("{n}", str(n)) for n in range(1, part.times + 1))
 
 
 def _rooted(root: str, entries: str) -> bytes:
