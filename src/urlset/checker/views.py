@@ -60,7 +60,7 @@ MACROS = {
     r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
     "THEN 'has a character that must be percent-encoded' END",
     # For URLs that are seldom the same: most differ in their ends, which costs little to see.
-    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 4) <> right(rtrim(other, '/'), 4) "
+    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
     "THEN false ELSE normal_of(one) = normal_of(other) END",
     # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
     # a day with a time (to the minute, second or finer) and its zone.

@@ -141,7 +141,7 @@ RULES = (
         sql=r"""
             SELECT document, "offset", line, loc, shown(news.name) AS v,
                 'has words in parentheses' AS what
-            FROM articles WHERE contains(news.name, '(') AND contains(news.name, ')')
+            FROM articles WHERE regexp_matches(news.name, '\([^)]*\)')
             UNION ALL
             SELECT document, first.*, shown(name) AS v, 'is also written "' || shown(usual) || '"'
             FROM (

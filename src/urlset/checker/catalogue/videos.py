@@ -39,9 +39,7 @@ _GOOD = _video()
 _MISSING = {
     f"video:{name}": f"video.{name} IS NULL" for name in ("thumbnail_loc", "title", "description")
 }
-_SAME = {
-    f"video:{name}": f"same_url(video.{name}, loc)" for name in ("content_loc", "player_loc")
-}
+_SAME = {f"video:{name}": f"same_url(video.{name}, loc)" for name in ("content_loc", "player_loc")}
 
 # Files may lie on FTP, too; what plays in Flash or by a protocol of streams is not fetched.
 _FAULT = (
