@@ -1,5 +1,6 @@
 """G: cases of the rules about images, videos, news and other extensions."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from datetime import UTC, datetime
@@ -225,7 +226,8 @@ def test_dates(code, page):
     told = caught(code, *(page.replace("…", escape(text)) for text, _ in cases))
 
     for number, (text, fault) in enumerate(cases):
-        assert told.get(number, "").endswith(fault) and (number in told) == bool(fault), text
+        assert told.get(number, "").endswith(fault), text
+        assert (number in told) == bool(fault), text
 
 
 @pytest.mark.parametrize(

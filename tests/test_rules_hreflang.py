@@ -1,5 +1,6 @@
 """H: cases of the rules about versions of a page in other languages."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import re

@@ -55,7 +55,7 @@ SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ
 TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 """.split()
 )
-"""Countries and territories; what is only reserved (UK, EU, UN) or in use by agreement (XK) is not."""
+"""Countries and territories; not what is only reserved (UK, EU, UN) or agreed upon (XK)."""
 
 SCRIPTS = tuple(
     """

@@ -50,12 +50,13 @@ MACROS = {
     r"'^https?://(www\.)?', ''), '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3'), "
     r"'/(\?|$)', '\1'))",
     # A value as it stands in words: one line of 80 characters.
-    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' ELSE text END, "
-    "chr(9) || chr(10) || chr(13), '   ')",
+    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
+    "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
     "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
     # What is wrong with a URL that the engine takes as it is (of images, videos …), in words.
-    "url_fault(text)": r"CASE WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') "
-    "THEN NULL WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
+    "url_fault(text)": "CASE "
+    r"WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') THEN NULL "
+    "WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
     r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
     r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
     "THEN 'has a character that must be percent-encoded' END",
@@ -64,8 +65,9 @@ MACROS = {
     "THEN false ELSE normal_of(one) = normal_of(other) END",
     # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
     # a day with a time (to the minute, second or finer) and its zone.
-    "w3c_fault(text)": f"CASE WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') "
-    "THEN CASE WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
+    "w3c_fault(text)": "CASE "
+    f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
+    "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
     r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:[6-9])') THEN 'is not a real date' "
     r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
     "THEN 'has an offset that no place on Earth has' END "
@@ -137,7 +139,8 @@ VIEWS = {
     # Hashes, for there may be a hundred million of them; that two URLs of ten million have the same
     # one is as likely as one in 300,000.
     "versions": f"""
-        SELECT document, entry, "offset", line, here, theres, list_contains(theres, here) AS has_self,
+        SELECT document, entry, "offset", line, here, theres,
+            list_contains(theres, here) AS has_self,
             len(list_distinct(theres)) AS size, hash(list_sort(list_distinct(theres))) AS urls_key,
             hash(list_sort(list_distinct(pairs))) AS pairs_key,
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
@@ -195,7 +198,8 @@ VIEWS = {
             OR is_covered AND NOT is_listed""",
     # The same, with the words of the link.
     "crossings": """
-        SELECT d.*, e.loc, e.alternates[d.nth].href AS href, e.alternates[d.nth].hreflang AS hreflang
+        SELECT d.*, e.loc, e.alternates[d.nth].href AS href,
+            e.alternates[d.nth].hreflang AS hreflang
         FROM doubtful d JOIN entries e ON e.document = d.document AND e.entry = d.entry""",
     # Every sitemap that a robots.txt declares, once for each line.
     "declared": """

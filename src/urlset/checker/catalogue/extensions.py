@@ -54,8 +54,8 @@ RULES = (
         "('', 'mobile', 'pc,mobile', 'htmladapt', 'autoadapt') END",
         values={"v": f"shown({_TYPE})"},
         at="mobile",
-        why="Baidu tells from it whether a page is for telephones, for computers or for both. A word "
-        "that it does not know says nothing.",
+        why="Baidu tells from it whether a page is for telephones, for computers or for both. A "
+        "word that it does not know says nothing.",
         instead="Write mobile, pc,mobile or htmladapt, or leave type out",
         source="Baidu on mobile sitemaps, as webmasters quote it",
         bad=_BAIDU.format('<mobile:mobile type="phone"/>'),

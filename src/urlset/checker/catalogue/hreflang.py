@@ -138,8 +138,8 @@ RULES = (
             "WHEN '419' THEN '; name its countries one by one' ELSE '' END",
         },
         at="link",
-        why="Behind the language stands a country, in two letters of ISO 3166-1. Google names es-419, "
-        "UK, EU and UN as values that it ignores.",
+        why="Behind the language stands a country, in two letters of ISO 3166-1. Google names "
+        "es-419, UK, EU and UN as values that it ignores.",
         instead="Write the code of a country (GB for the United Kingdom), or the language alone",
         source=_SOURCE,
         bad=_page(_link("de-EU")),

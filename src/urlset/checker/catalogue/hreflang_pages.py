@@ -47,8 +47,8 @@ RULES = (
             -- A link without a full URL, which is told of, may be the one to itself.
             WHERE NOT v.has_self AND v.url_count = v.link_count""",
         at="loc",
-        why="Each version lists all versions, itself included. Without the link to itself it is not "
-        "said in which language the page is.",
+        why="Each version lists all versions, itself included. Without the link to itself it is "
+        "not said in which language the page is.",
         instead="Add a link from the page to its own URL, with its own language",
         source=_SOURCE,
         bad=_page(_GERMAN),

@@ -113,8 +113,8 @@ RULES = (
             "own": "shown(list_aggregate(own_tags, 'string_agg', '\", \"'))",
         },
         at="link",
-        why="One of the two pages is wrong, and an engine cannot know which; readers may be led to a "
-        "page in a language that is not theirs.",
+        why="One of the two pages is wrong, and an engine cannot know which; readers may be led to "
+        "a page in a language that is not theirs.",
         instead="Give a URL the same hreflang on all pages that list it",
         source=_SOURCE,
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de-AT=b')}",

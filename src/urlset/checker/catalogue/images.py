@@ -41,7 +41,7 @@ RULES = (
         at="image:loc",
         why="An image is fetched from the URL as it stands there; a path alone, or a URL that is "
         "none, leads to no image.",
-        instead="Write the URL in full, with https:// and the host, and percent-encode what must be",
+        instead="Write the URL in full, with https:// and the host, and percent-encoded",
         source=_SOURCE,
         bad=_page("<image:loc>/a.jpg</image:loc>"),
         good=_page(_IMAGE),
@@ -70,7 +70,8 @@ RULES = (
         "G004 image-duplicate info",
         says="Image {image} is listed {n} times on this page",
         sql="""
-            SELECT document, "offset", line, loc, shown(src) AS image, count(*) AS n, max(nth) AS nth
+            SELECT document, "offset", line, loc, shown(src) AS image, count(*) AS n,
+                max(nth) AS nth
             FROM (
                 SELECT e.document, e.entry, e."offset", e.line, e.loc,
                     unnest(list_transform(e.images, lambda i: i.loc)) AS src,

@@ -154,8 +154,8 @@ RULES = (
                     regexp_replace(name, '[\s\pP]|(?i:^the )', '', 'g')) ORDER BY n DESC, name)
             ) WHERE name <> usual""",
         at="news:name",
-        why="The name is to be the one that readers know from news.google.com, letter for letter and "
-        "without what stands in parentheses there.",
+        why="The name is to be the one that readers know from news.google.com, letter for letter "
+        "and without what stands in parentheses there.",
         instead="Write the name in one way, without parentheses",
         source=_SOURCE,
         bad=_article(name="The Rye (subscription)"),

@@ -178,7 +178,8 @@ RULES = (
         "G030 video-restriction error",
         says="video:restriction {fault}",
         over="videos",
-        where=f"CASE WHEN video.restriction IS NULL THEN false ELSE ({_RESTRICTION}) IS NOT NULL END",
+        where="CASE WHEN video.restriction IS NULL THEN false "
+        f"ELSE ({_RESTRICTION}) IS NOT NULL END",
         values={"fault": _RESTRICTION},
         at="video:video",
         why="Where it cannot be read, the video may be shown where it must not be, or nowhere.",
@@ -229,7 +230,7 @@ RULES = (
         where="length(video.description) > 2048 OR length(video.title) > 100",
         values={
             "tag": "CASE WHEN length(video.description) > 2048 THEN 'description' ELSE 'title' END",
-            "n": "CASE tag WHEN 'title' THEN length(video.title) ELSE length(video.description) END",
+            "n": "length(CASE tag WHEN 'title' THEN video.title ELSE video.description END)",
             "most": "CASE tag WHEN 'title' THEN 'the schema has 100' ELSE 'the limit is 2,048' END",
         },
         level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
