@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
 from urlset.locating import IN_PACKED
 
 __all__ = ["BROKEN", "MACROS", "VIEWS", "statements"]
+
+_LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
+_DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 MACROS = {
     "moment()": "getvariable('moment')::TIMESTAMPTZ",
@@ -47,6 +51,42 @@ MACROS = {
     "twin_of(loc)": r"lower(regexp_replace(regexp_replace(regexp_replace(normal_of(loc), "
     r"'^https?://(www\.)?', ''), '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3'), "
     r"'/(\?|$)', '\1'))",
+    # A value as it stands in words: one line of 80 characters.
+    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
+    "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
+    "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
+    # What is wrong with a URL that the engine takes as it is (of images, videos …), in words.
+    "url_fault(text)": "CASE "
+    r"WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') THEN NULL "
+    "WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
+    r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
+    r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
+    "THEN 'has a character that must be percent-encoded' END",
+    # For URLs that are seldom the same: most differ in their ends, which costs little to see.
+    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
+    "THEN false ELSE normal_of(one) = normal_of(other) END",
+    # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
+    # a day with a time (to the minute, second or finer) and its zone.
+    "w3c_fault(text)": "CASE "
+    f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
+    "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
+    r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:[6-9])') THEN 'is not a real date' "
+    r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
+    "THEN 'has an offset that no place on Earth has' END "
+    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
+    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
+    "THEN 'has an offset that is not written +hh:mm' "
+    "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
+    # The instant of such a date, a day being its midnight in UTC; null where it has a fault.
+    "w3c_moment(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
+    "THEN try_cast(text AS TIMESTAMPTZ) END",
+    # The value of hreflang as engines compare it, and its parts.
+    "tag_of(hreflang)": "lower(replace(hreflang, '_', '-'))",
+    "language_of(hreflang)": "split_part(tag_of(hreflang), '-', 1)",
+    "is_locale(hreflang)": f"regexp_full_match(hreflang, '(?i:{_LOCALE})')",
+    "is_language(code)": f"regexp_full_match(code, '{'|'.join(LANGUAGES)}')",
+    "is_script(code)": f"regexp_full_match(code, '(?i:{'|'.join(SCRIPTS)})')",
+    "is_region(code)": f"regexp_full_match(code, '{'|'.join(REGIONS)}')",
 }
 """Functions of SQL that rules may use, besides DuckDB's own."""
 
@@ -56,7 +96,7 @@ BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 _BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))
 _OF_PACKING = ", ".join(f"'{code}'" for code in sorted(IN_PACKED))
 _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
-_ENTRY = 'e.document, e."offset", e.line, e.loc'
+_ENTRY = 'e.document, e.entry, e."offset", e.line, e.loc'
 _FROM_ENTRIES = "FROM entries e JOIN sound s ON s.document = e.document"
 
 VIEWS = {
@@ -113,9 +153,78 @@ VIEWS = {
         SELECT {_ENTRY}, s.url AS sitemap, e.news
         {_FROM_ENTRIES} WHERE e.news IS NOT NULL""",
     "alternates": f"""
-        SELECT {_ENTRY}, s.url AS sitemap, unnest(e.alternates, recursive := false) AS alternate,
-            generate_subscripts(e.alternates, 1) AS nth
-        {_FROM_ENTRIES} WHERE len(e.alternates) > 0""",
+        SELECT *, alternate.hreflang AS hreflang, alternate.href AS href,
+            is_locale(alternate.hreflang) AS is_locale
+        FROM (SELECT {_ENTRY}, s.url AS sitemap,
+                unnest(e.alternates, recursive := false) AS alternate,
+                generate_subscripts(e.alternates, 1) AS nth
+            {_FROM_ENTRIES} WHERE len(e.alternates) > 0)""",
+    # Every entry that lists versions of its page in other languages, with the hashes of their URLs.
+    # Hashes, for there may be a hundred million of them; that two URLs of ten million have the same
+    # one is as likely as one in 300,000.
+    "versions": f"""
+        SELECT document, entry, "offset", line, here, theres,
+            list_contains(theres, here) AS has_self,
+            len(list_distinct(theres)) AS size, hash(list_sort(list_distinct(theres))) AS urls_key,
+            hash(list_sort(list_distinct(pairs))) AS pairs_key,
+            len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
+            len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
+            len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
+            list_contains(tags, hash('x-default')) AS has_default
+        FROM (SELECT *, list_transform(theres, lambda t, i:
+                CASE WHEN t IS NOT NULL THEN hash(t, tags[i]) END) AS pairs
+            FROM (SELECT {_ENTRY}, hash(normal_of(e.loc)) AS here,
+                    list_transform(e.alternates, lambda a:
+                        CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL AND is_web(a.href)
+                        THEN hash(normal_of(a.href)) END) AS theres,
+                    list_transform(e.alternates, lambda a:
+                        CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
+                        THEN hash(tag_of(a.hreflang)) END) AS tags
+                {_FROM_ENTRIES} WHERE len(e.alternates) > 0))
+        WHERE link_count > 0""",
+    # Every link to another version that is not as it should be: all versions listed, each with the
+    # same links. Most sites have none, for clusters that are whole are left out first.
+    "doubtful": """
+        WITH whole AS (
+            SELECT pairs_key FROM (SELECT DISTINCT pairs_key, here, size, has_self FROM versions)
+            GROUP BY pairs_key HAVING count(*) = any_value(size) AND bool_and(has_self)),
+        links AS (
+            SELECT * FROM (
+                SELECT v.document, v.entry, v."offset", v.line, v.here, v.urls_key, v.size,
+                    unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth,
+                    unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
+                    unnest(list_transform(e.alternates, lambda a: host_of(a.href))) AS host
+                FROM versions v ANTI JOIN whole w USING (pairs_key)
+                JOIN entries e ON e.document = v.document AND e.entry = v.entry)
+            WHERE there <> here),
+        targets AS (
+            SELECT v.* FROM versions v
+            SEMI JOIN (SELECT DISTINCT there FROM links) l ON l.there = v.here),
+        answers AS (
+            SELECT v.here, unnest(v.theres) AS there,
+                unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag
+            FROM targets v JOIN entries e ON e.document = v.document AND e.entry = v.entry),
+        returned AS (SELECT DISTINCT here, there FROM answers),
+        alike AS (SELECT DISTINCT here, urls_key FROM targets),
+        own AS (
+            SELECT here, list_sort(list(DISTINCT tag)) AS tags FROM answers
+            WHERE here = there AND tag <> 'x-default' GROUP BY here)
+        SELECT l.* EXCLUDE (host), own.tags AS own_tags,
+            l.there IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
+            l.host IN (SELECT DISTINCT host FROM urls) AS is_covered,
+            r.here IS NOT NULL AS is_returned, k.here IS NOT NULL AS is_alike,
+            l.tag <> 'x-default' AND NOT list_contains(own.tags, l.tag) AS is_contradicted
+        FROM links l
+        LEFT JOIN returned r ON r.here = l.there AND r.there = l.here
+        LEFT JOIN alike k ON k.here = l.there AND k.urls_key = l.urls_key
+        LEFT JOIN own ON own.here = l.there
+        WHERE is_contradicted OR NOT (is_returned AND is_alike) AND is_listed
+            OR is_covered AND NOT is_listed""",
+    # The same, with the words of the link.
+    "crossings": """
+        SELECT d.*, e.loc, e.alternates[d.nth].href AS href,
+            e.alternates[d.nth].hreflang AS hreflang
+        FROM doubtful d JOIN entries e ON e.document = d.document AND e.entry = d.entry""",
     # Every sitemap that a robots.txt declares, once for each line.
     "declared": """
         SELECT url AS source, host_of(url) AS host, sitemap.url AS loc, sitemap.line AS line
@@ -157,7 +266,7 @@ VIEWS = {
 }
 """The views by name, in the order in which they are made."""
 
-_KEPT = ("broken", "sources", "proofs")  # small, and asked often
+_KEPT = ("broken", "sources", "proofs", "versions", "doubtful")  # asked often, or dear
 
 
 def statements() -> Iterator[str]:
