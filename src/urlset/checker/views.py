@@ -56,16 +56,16 @@ MACROS = {
     r"a || CASE WHEN starts_with(p, '!') THEN p[2:] ELSE p END), 3) ELSE text END",
     # What is left of a URL that most servers answer like others: without scheme, www, the name of
     # an index file and a slash at the end; for `twin_of`, in lower case.
-    "bare(loc)": r"regexp_replace(CASE WHEN contains(lower(loc), '/index.') "
-    r"OR contains(lower(loc), '/default.') THEN regexp_replace(loc, "
-    r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') ELSE loc END, "
-    r"'^https?://(www\.)?', '')",
-    "unslashed(text)": r"CASE WHEN suffix(text, '/') THEN text[:-2] WHEN contains(text, '/?') "
-    r"THEN regexp_replace(text, '/(\?|$)', '\1') ELSE text END",
-    "is_plain(loc)": "NOT (contains(loc, '%') OR contains(loc, '+') OR contains(loc, '#') OR "
-    "contains(loc, '@') OR contains(loc, '/.') OR contains(substr(loc, 7), ':'))",
-    "twin_of(loc)": "unslashed(bare(CASE WHEN is_plain(loc) THEN lower(loc) "
-    "ELSE lower(normal_of(loc)) END))",
+    # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.
+    "bare(loc)": r"list_transform([loc], lambda t: regexp_replace("
+    r"CASE WHEN contains(lower(t), '/index.') OR contains(lower(t), '/default.') "
+    r"THEN regexp_replace(t, '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') "
+    r"ELSE t END, '^https?://(www\.)?', ''))[1]",
+    "unslashed(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
+    r"WHEN contains(t, '/?') THEN regexp_replace(t, '/(\?|$)', '\1') ELSE t END)[1]",
+    "is_plain(loc)": "NOT regexp_matches(substr(loc, 7), '[%+#@:]|/[.]')",
+    "twin_of(loc)": "unslashed(bare(lower(CASE WHEN is_plain(loc) THEN loc "
+    "ELSE normal_of(loc) END)))",
 }
 """Functions of SQL that rules may use, besides DuckDB's own."""
 
