@@ -24,7 +24,7 @@ RULES = (
         "the entry with them.",
         instead="List the http or https URL of a page, or remove the entry",
         source="https://www.sitemaps.org/protocol.html#locdef",
-        bad=entry("mailto:me@example.com"),
+        bad=entry("mailto:me@example.com") + entry("https://example.com/contact"),
         good=entry("https://example.com/contact"),
     ),
     of_engine(
@@ -76,7 +76,7 @@ RULES = (
         why="No such host can be looked up, so that nobody can fetch the page.",
         instead="Correct the host name; it is mostly a setting of the generator",
         source="https://www.rfc-editor.org/rfc/rfc1123#section-2.1",
-        bad=entry("https://example..com/about"),
+        bad=entry("https://example..com/about") + entry("https://example.com/contact"),
         good=entry("https://example.com/about"),
     ),
 )
