@@ -46,8 +46,8 @@ _IDENTICAL = f"""
         WHERE list_min(gaps) <= 60000000)
     SELECT document, n, (100 * len(list_filter(all_, lambda t:
             t >= start AND t <= start + 60000000))) // n AS percent,
-        strftime(make_timestamp(start),
-            CASE WHEN has_time THEN '%Y-%m-%dT%H:%M:%SZ' ELSE '%Y-%m-%d' END) AS value
+        CASE WHEN has_time THEN strftime(make_timestamp(start), '%Y-%m-%dT%H:%M:%SZ')
+            ELSE strftime(make_timestamp(start), '%Y-%m-%d') END AS value
     FROM stretches"""
 
 _SPREAD = (
@@ -66,7 +66,7 @@ RULES = (
         "Search engines that notice no longer use lastmod, on the whole site.",
         instead="Write when each page itself was last changed, or leave lastmod out",
         source=_BING,
-        bad=Many(entry("https://example.com/{n}"), 10),
+        bad=(Many(entry("https://example.com/{n}"), 10),),
         good=_SPREAD,
         fixing="unsafe",
     ),
@@ -81,7 +81,7 @@ RULES = (
         bad={
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
             "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
-            "pages.xml": Many(entry("https://example.com/{n}"), 10),
+            "pages.xml": (Many(entry("https://example.com/{n}"), 10),),
         },
         good={
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
