@@ -35,6 +35,11 @@ def main() -> int:
                 f"read {site} --format txt",
             ),
             step("How its sitemaps hang together.", f"read {site} --tree"),
+            step(
+                "What it has where, asked in SQL; --output site.duckdb keeps the tables.",
+                f"read {site} --sql 'SELECT url_section(loc) AS section, count(*) AS urls, "
+                "max(lastmod) AS latest FROM entries GROUP BY ALL ORDER BY urls DESC'",
+            ),
         ]
     good += [
         step(

@@ -1,8 +1,13 @@
 """Documents kept between readings: fetched again where they changed, never half, never wrong."""
 
 import contextlib
+import os
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import site_box
@@ -107,6 +112,42 @@ def test_several_readings_at_once_share_a_folder(box: SiteBox, tmp_path):
     assert len(results) == 12
     assert all(rows == results[0][0] for rows, _ in results)
     assert len(list(tmp_path.iterdir())) == 21  # and nothing half written
+
+
+def test_two_processes_share_a_folder(box: SiteBox, tmp_path):
+    """Each reads the site again and again, while a document changes under both."""
+    site(box)
+    code = (
+        "import sys, urlset\n"
+        "from tests.site_asking import quick\n"
+        "for _ in range(4):\n"
+        "    entries = urlset.read(sys.argv[1], policy=quick(), cache=sys.argv[2])\n"
+        "    rows = sorted(entry.loc for entry in entries)\n"
+        "    errors = [record.error for record in entries.documents if record.error]\n"
+        "    print(len(rows), len(set(rows)), *errors, flush=True)\n"
+    )
+    command = [sys.executable, "-c", code, box.url("/s.xml"), str(tmp_path / "kept")]
+    root = str(Path(__file__).parents[1])
+    path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    options: Any = {"stdout": subprocess.PIPE, "text": True}
+    processes = [
+        subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, **options)
+        for _ in range(2)
+    ]
+    version = 0
+    while any(process.poll() is None for process in processes):
+        version += 1
+        body = urlset_of(box.url("/3.xml"), 100) + b"<!-- %d -->" % version
+        box.play("/3.xml", kept(body, f'"{version}"'))
+        time.sleep(0.01)
+
+    for process in processes:
+        out, _ = process.communicate()
+        assert (process.returncode, out) == (0, "2000 2000\n" * 4)
+    files = list((tmp_path / "kept").iterdir())
+    assert len(files) == 21
+    assert not [path.name for path in files if path.name.startswith(".part")]
+    assert len(read(box, tmp_path / "kept")[0]) == 2_000
 
 
 def test_folder_that_cannot_be_is_told(box: SiteBox, tmp_path):

@@ -8,6 +8,7 @@
     ├── TargetError     (OSError)     a target that cannot be written
     ├── StoreError      (OSError)     a store that cannot be opened, or filled
     ├── QueryError      (ValueError)  a query in SQL that cannot be answered
+    ├── ConfigurationError (ValueError) a configuration, or a baseline, that cannot be meant
     └── EngineError     (RuntimeError) the engine asked for is not installed
 
 What is wrong *inside* a document is never an exception: it is a problem in
@@ -17,6 +18,7 @@ What is wrong *inside* a document is never an exception: it is a problem in
 from __future__ import annotations
 
 __all__ = [
+    "ConfigurationError",
     "EngineError",
     "EntryError",
     "QueryError",
@@ -59,6 +61,10 @@ class StoreError(UrlsetError, OSError):
 
 class QueryError(UrlsetError, ValueError):
     """A query cannot be answered: it is no SQL, or asks for what the tables do not have."""
+
+
+class ConfigurationError(UrlsetError, ValueError):
+    """A configuration cannot be meant: no TOML, a key that there is not, a value of another type."""
 
 
 class EngineError(UrlsetError, RuntimeError):

@@ -33,8 +33,10 @@ __all__ = [
     "entries_to_stream",
     "is_arrow",
     "open_stream",
+    "rows_of",
     "schema",
     "select_rows",
+    "selected",
 ]
 
 Leaf = Literal["string", "instant", "number", "offset", "line", "flag"]
@@ -153,6 +155,12 @@ def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> A
 def open_stream(stream: Any) -> Any:
     """Read any Arrow stream, batch by batch (an ``arro3.core.RecordBatchReader``)."""
     return arro3.RecordBatchReader.from_arrow(stream)
+
+
+def rows_of(stream: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows of any Arrow stream as tuples, a batch at a time."""
+    for batch in open_stream(stream):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:

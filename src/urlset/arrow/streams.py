@@ -130,6 +130,8 @@ class Counted:
         self._passed = 0
         start = 1
         for batch in arro3.RecordBatchReader.from_stream(self._rows):
+            if not batch.num_rows:  # and arro3 takes no buffer without bytes
+                continue
             rows = batch.add_column(0, _ENTRY, _count_up(start, batch.num_rows))
             start += batch.num_rows
             if self._choose is not None:

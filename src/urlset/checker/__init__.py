@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from urlset.checker.catalogue import CATALOGUE
-from urlset.checker.declaring import Profile, Rule
+from urlset.checker.baseline import Baseline
+from urlset.checker.catalogue import CATALOGUE, GROUPS
+from urlset.checker.declaring import Profile, Rule, rule
 from urlset.checker.findings import Findings
 from urlset.checker.model import LEVELS, Excerpt, Finding
-from urlset.checker.selection import rules_named, selector
+from urlset.checker.own import own_rule
+from urlset.checker.selection import catalogue_with, rules_named, selector
+from urlset.model import Level
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, read
 
@@ -19,13 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE",
+    "GROUPS",
     "LEVELS",
+    "Baseline",
     "Excerpt",
     "Finding",
     "Findings",
     "Profile",
     "Rule",
+    "catalogue_with",
     "check",
+    "own_rule",
+    "rule",
     "rules_named",
 ]
 
@@ -40,6 +49,9 @@ def check(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
+    ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    levels: Mapping[str, Level] = MappingProxyType({}),
+    rules: Sequence[Rule] = (),
     profile: Profile | None = None,
     moment: datetime | None = None,
     max_excerpts: int = 20,
@@ -60,7 +72,10 @@ def check(
     >>> [f.rule for f in check(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>", select=["X", "S"])]
     ['missing-namespace', 'unescaped-ampersand']
     """
-    wanted = selector(select, ignore, extend_select, profile=profile)
+    catalogue = catalogue_with(rules, levels)
+    wanted = selector(
+        select, ignore, extend_select, profile=profile, rules=catalogue, ignore_in=ignore_in
+    )
     entries = read(
         source,
         base=base,
@@ -71,5 +86,5 @@ def check(
         auth=auth,
     )
     return Findings(
-        entries, wanted, max_excerpts=max_excerpts, moment=moment, profile=profile
+        entries, catalogue, wanted, max_excerpts=max_excerpts, moment=moment, profile=profile
     )

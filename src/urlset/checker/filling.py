@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing
 
+from urlset.checker.judging import Tally, Told
 from urlset.checker.texts import Texts
-from urlset.model import Level
 from urlset.reader import Entries
 from urlset.rules import RULES
 from urlset.store import Store
@@ -16,12 +16,12 @@ __all__ = ["fill"]
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
 
-def fill(store: Store, texts: Texts, entries: Entries) -> Counter[tuple[str, Level]]:
+def fill(store: Store, texts: Texts, entries: Entries) -> Tally:
     """Read all documents into a store, and their texts beside it.
 
-    Gives back what the engine counted but did not tell, by code and level.
+    Gives back what the engine counted but did not tell.
     """
-    omitted: Counter[tuple[str, Level]] = Counter()
+    omitted: Tally = Counter()
     with store.filling(None) as filling, closing(entries.portions(filling.hear)) as portions:
         for record, document, rows in portions:
             number = filling.add(record, document, rows)
@@ -30,5 +30,5 @@ def fill(store: Store, texts: Texts, entries: Entries) -> Counter[tuple[str, Lev
             texts.add(number, document)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
-                omitted[rule.code, rule.level] += count
+                omitted[Told(rule.code, rule.level, record.source)] += count
     return omitted

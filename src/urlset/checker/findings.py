@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from urlset.checker.catalogue import CATALOGUE
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import fill
-from urlset.checker.judging import MAX_ROWS, Row, judge
+from urlset.checker.judging import MAX_ROWS, Row, Tally, judge
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
 from urlset.checker.texts import Text, Texts
@@ -19,7 +18,8 @@ from urlset.store import Asking, Store
 
 __all__ = ["Findings"]
 
-Tally = Counter[tuple[str, Level]]
+Wanted = Callable[[Rule, str | None], bool]
+"""Tells whether findings of a rule are wanted: at all (None), and in a document."""
 
 
 class Findings:
@@ -38,14 +38,16 @@ class Findings:
     def __init__(
         self,
         entries: Entries,
-        wanted: Callable[[Rule], bool],
+        rules: Mapping[str, Rule],
+        wanted: Wanted,
         *,
         max_excerpts: int,
         moment: datetime | None,
         profile: str | None,
     ):
         self._entries = entries
-        self._rules = {rule.code: rule for rule in CATALOGUE.values() if wanted(rule)}
+        self._rules = {code: rule for code, rule in rules.items() if wanted(rule, None)}
+        self._wanted = wanted
         self._max_excerpts = max_excerpts
         self._moment = moment
         self._profile = profile
@@ -70,15 +72,17 @@ class Findings:
     def by_rule(self) -> dict[str, int]:
         """How many findings there are of each code, in the order of codes."""
         counts: Counter[str] = Counter()
-        for (code, _), count in sorted(self._tally.items()):
-            counts[code] += count
-        return dict(counts)
+        for told, count in self._tally.items():
+            counts[told.code] += count
+        return {code: counts[code] for code in sorted(counts)}
 
     @property
     def by_level(self) -> dict[Level, int]:
         """How many findings there are of each level, also of those with none."""
-        tally = self._tally
-        return {level: sum(n for (_, its), n in tally.items() if its == level) for level in LEVELS}
+        counts: Counter[Level] = Counter()
+        for told, count in self._tally.items():
+            counts[told.level] += count
+        return {level: counts[level] for level in LEVELS}
 
     @property
     def worst(self) -> Level | None:
@@ -111,27 +115,31 @@ class Findings:
         moment = self._moment or datetime.now(UTC)
         verdict = judge(asking, self._rules.values(), moment=moment, profile=self._profile)
         self._note(verdict.counts, omitted)
-        told: Counter[str] = Counter()
+        given: Counter[str] = Counter()
         for row, place, text in placed(verdict.rows(), self._rules, texts):
-            told[row.code] += 1
+            if not self._wanted(self._rules[row.code], row.source):
+                continue
+            given[row.code] += 1
             finding = self._finding(row, place)
-            if text is not None and told[row.code] <= self._max_excerpts:
+            if text is not None and given[row.code] <= self._max_excerpts:
                 finding = _with_excerpt(finding, place, text)
             yield finding
 
     def _note(self, counts: Tally, omitted: Tally) -> None:
-        self._counts = counts
-        self._omitted = Counter()
-        for (code, level), count in omitted.items():
-            if code in self._rules:
-                self._counts[code, level] += count
-                self._omitted[code] += count
-        given: Counter[str] = Counter()
-        for (code, _), count in counts.items():
-            given[code] += count
-        for code, count in given.items():
-            hidden = count - self._omitted[code] - MAX_ROWS
-            self._omitted[code] += max(0, hidden)
+        """Count what is wanted, also what is not given: the engine, and a query, have limits."""
+        both = {
+            told: count
+            for told, count in (counts + omitted).items()
+            if told.code in self._rules and self._wanted(self._rules[told.code], told.source)
+        }
+        self._counts = Counter(both)
+        found: Counter[str] = Counter()
+        for told, count in counts.items():
+            found[told.code] += count
+        hidden = {code: max(0, count - MAX_ROWS) for code, count in found.items()}
+        self._omitted = Counter(hidden)
+        for told, count in omitted.items():
+            self._omitted[told.code] += count if told in both else 0
         self._omitted = +self._omitted
 
     def _finding(self, row: Row, place: Place) -> Finding:

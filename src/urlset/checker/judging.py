@@ -7,17 +7,19 @@ asked for their rows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from string import Formatter
 from typing import NamedTuple
 
 from urlset.checker.declaring import Rule
 from urlset.checker.views import statements
+from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
 
-__all__ = ["MAX_ROWS", "Row", "judge"]
+__all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge"]
 
 MAX_ROWS = 10_000
 """Findings of one rule that are given; the others are counted."""
@@ -27,6 +29,17 @@ _FOUND = """
 CREATE OR REPLACE TEMP TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
     message VARCHAR)"""
+
+
+class Told(NamedTuple):
+    """What findings are counted by: their rule, their level, and the document they are about."""
+
+    code: str
+    level: Level
+    source: str | None
+
+
+Tally = Counter[Told]
 
 
 class Row(NamedTuple):
@@ -50,9 +63,9 @@ class Row(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What rules found: how many of each code and level, and the rows in the order of places."""
+    """What rules found: how many there are, and the rows in the order of places."""
 
-    counts: Counter[tuple[str, Level]]
+    counts: Tally
     store: Asking
 
     def rows(self) -> Iterator[Row]:
@@ -76,31 +89,35 @@ def judge(
     store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
     for statement in (*statements(), _FOUND):
         store.run(statement)
+    sources = dict(store.rows("SELECT document, source FROM documents"))
     chosen = list(rules)
-    counts = _tell_problems(store, [rule.code for rule in chosen if rule.is_of_engine])
+    counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:
         if rule.over is not None:
             by_view[rule.over].append(rule)
         elif rule.sql is not None:
-            counts += _ask(store, rule)
+            counts += _ask(store, rule, sources)
     for view, its in by_view.items():
         for rule in _hitting(store, view, its):
-            counts += _ask(store, rule)
+            counts += _ask(store, rule, sources)
     return Verdict(counts, store)
 
 
-def _tell_problems(store: Asking, codes: Sequence[str]) -> Counter[tuple[str, Level]]:
-    """Count what the engine has told by these codes, and keep the rows of the first ones."""
-    named = ", ".join(map(quoted, codes)) or "NULL"
-    counts: Counter[tuple[str, Level]] = Counter()
-    query = f"SELECT code, level, count(*) FROM problems WHERE code IN ({named}) GROUP BY ALL"
-    for code, level, count in store.rows(query):
-        counts[code, level] += count
+def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
+    """Count what the engine has told by these rules, and keep the rows of the first ones."""
+    counts: Tally = Counter()
+    named = ", ".join(quoted(rule.code) for rule in rules) or "NULL"
+    cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
+    level = f"CASE code{cases} ELSE level END" if cases else "level"
+    told = f"(SELECT * REPLACE ({level} AS level) FROM problems WHERE code IN ({named}))"
+    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL"
+    for code, its, source, count in store.rows(query):
+        counts[Told(code, its, source)] += count
     if counts:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
-            f"level, message FROM problems WHERE code IN ({named}) "
+            f"level, message FROM {told} "
             f"QUALIFY row_number() OVER (PARTITION BY code) <= {MAX_ROWS}"
         )
     return counts
@@ -109,24 +126,50 @@ def _tell_problems(store: Asking, codes: Sequence[str]) -> Counter[tuple[str, Le
 def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that find anything at all, told in one pass over their view."""
     asked = ", ".join(f"coalesce(bool_or({rule.where}), false)" for rule in rules)
-    answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
+    try:
+        answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
+    except StoreError:
+        for rule in rules:  # which one is it?
+            with _named(rule):
+                list(store.rows(f"SELECT count(*) FROM {view} WHERE {rule.where}"))
+        raise
     return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
 
 
-def _ask(store: Asking, rule: Rule) -> Counter[tuple[str, Level]]:
+def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
     """Count what a rule finds, and keep the rows of the first findings."""
-    source = f"({rule.sql})" if rule.sql else f"(SELECT * FROM {rule.over} WHERE {rule.where})"
-    columns = store.columns(f"SELECT * FROM {source}")
+    asked = f"(SELECT * FROM {rule.over} WHERE {rule.where})"
+    with _named(rule):
+        if rule.sql is not None:  # once: it may be long
+            store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
+            asked = "asked"
+        return _tell(store, rule, asked, sources)
+
+
+@contextmanager
+def _named(rule: Rule) -> Iterator[None]:
+    """Say which rule it was that failed."""
+    try:
+        yield
+    except StoreError as error:
+        words = str(error).partition(": ")[2]
+        raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
+
+
+def _tell(store: Asking, rule: Rule, asked: str, sources: Mapping[int, str | None]) -> Tally:
+    columns = store.columns(f"SELECT * FROM {asked}")
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
-    counts: Counter[tuple[str, Level]] = Counter()
-    for its, count in store.rows(f"SELECT {level} AS l, count(*) FROM {source} GROUP BY l"):
-        counts[rule.code, its] += count
+    place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
+    by = ", ".join(name if name in columns else "NULL" for name in ("document", "source"))
+    counts: Tally = Counter()
+    query = f"SELECT {level} AS its, {by}, count(*) FROM {asked} GROUP BY ALL"
+    for its, document, named, count in store.rows(query):
+        counts[Told(rule.code, its, named if document is None else sources[document])] += count
     if counts:
-        place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
         values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
         store.run(
             f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
-            f"FROM (SELECT *{values} FROM {source}) LIMIT {MAX_ROWS}"
+            f"FROM (SELECT *{values} FROM {asked}) LIMIT {MAX_ROWS}"
         )
     return counts
 

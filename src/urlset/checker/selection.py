@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache
+from types import MappingProxyType
 
 from urlset.checker.catalogue import CATALOGUE
 from urlset.checker.declaring import Rule
+from urlset.model import Level
 
-__all__ = ["rules_named", "selector"]
+__all__ = ["catalogue_with", "rules_named", "selector"]
 
 
 def selector(
@@ -19,30 +23,50 @@ def selector(
     *,
     profile: str | None = None,
     rules: Mapping[str, Rule] = CATALOGUE,
-) -> Callable[[Rule], bool]:
+    ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Callable[[Rule, str | None], bool]:
     """Make the question whether a rule is wanted; the longest name that covers it decides.
 
     Without ``select`` it is those that are on by default, and those of the ``profile``. A rule
-    that is off by default comes with ``select`` or ``extend`` where its own name or code is
-    given, or the letter of its group alone is *not* enough: three letters of its code are.
+    that is off by default comes with its name, or with three letters of its code: that of the
+    group is not enough. ``ignore_in`` has further names by a pattern for the source of documents.
 
-    >>> wanted = selector(["X", "S002"], ["X003"])
-    >>> wanted(CATALOGUE["X001"]), wanted(CATALOGUE["X003"])
-    (True, False)
+    >>> wanted = selector(["U", "S002"], ["U012"], ignore_in={"old/*": ["U001"]})
+    >>> [wanted(CATALOGUE[code], "old/a.xml") for code in ("U025", "U012", "U001")]
+    [True, False, False]
     """
     chosen = _lengths(select if select is not None else [""], rules)
     for code, length in _lengths(extend, rules).items():
         chosen[code] = max(length, chosen.get(code, 0))
     left = _lengths(ignore, rules)
+    left_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
 
     @cache
-    def wanted(rule: Rule) -> bool:
+    def wanted(rule: Rule, source: str | None = None) -> bool:
         length = chosen.get(rule.code, -1)
         if length < OWN and not _is_on(rule, profile):
             return False
-        return length > left.get(rule.code, -1)
+        ignored = [left, *(its for pattern, its in left_in.items() if _matches(source, pattern))]
+        return all(length > its.get(rule.code, -1) for its in ignored)
 
     return wanted
+
+
+def catalogue_with(own: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str, Rule]:
+    """The catalogue, with rules of somebody's own behind it, and other levels for some rules.
+
+    Raises ``ValueError`` for a code or a name that is taken, and for a rule that there is not.
+    """
+    rules = dict(CATALOGUE)
+    for rule in own:
+        taken = next((its for its in rules.values() if rule.name == its.name), None)
+        if taken is not None or rule.code in rules:
+            raise ValueError(f"{rule.code} ({rule.name}): the code or the name is taken")
+        rules[rule.code] = rule
+    for name, level in levels.items():
+        for code in rules_named(name, rules):
+            rules[code] = replace(rules[code], level=level, level_sql=f"'{level}'")
+    return rules
 
 
 OWN = 3
@@ -61,6 +85,13 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     )
     hint = f"did you mean {close[0]!r}?" if close else "`urlset rules` lists them"
     raise ValueError(f"expected the name or the code of a rule, found {name!r}; {hint}")
+
+
+def _matches(source: str | None, pattern: str) -> bool:
+    """Tell whether a document is meant, by the end of its path or by all of it."""
+    return source is not None and (
+        fnmatchcase(source, pattern) or fnmatchcase(source, f"*/{pattern}")
+    )
 
 
 def _is_on(rule: Rule, profile: str | None) -> bool:

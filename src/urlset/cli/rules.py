@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from urlset.cli.colour import painter
 from urlset.cli.options import misuse
 from urlset.cli.sink import Sink
-from urlset.reporter import Line, Piece
-from urlset.rules import RULES
+from urlset.reporter import Line, Piece, unfilled
+
+if TYPE_CHECKING:
+    from urlset.checker import Rule
 
 __all__ = ["rules"]
 
@@ -35,7 +37,7 @@ def rules(
       urlset rules X
       urlset rules unescaped-ampersand
     """  # noqa: D301 - the \b keeps the lines of the examples
-    from urlset.checker.selection import rules_named
+    from urlset.checker import CATALOGUE, rules_named
 
     with misuse("NAME"):
         codes = rules_named(name or "")
@@ -43,29 +45,24 @@ def rules(
         paint = painter(is_shown=True)
         width = shutil.get_terminal_size().columns if sink.is_terminal else None
         for code in codes:
-            for line in _details(code) if len(codes) == 1 else [_row(code, width)]:
+            rule = CATALOGUE[code]
+            lines = _page(rule) if len(codes) == 1 else [_row(rule, width)]
+            for line in lines:
                 sink.write(f"{paint(line)}\n", is_markup=True)
 
 
-def _row(code: str, width: int | None) -> Line:
+def _row(rule: Rule, width: int | None) -> Line:
     """A line of the list, cut to the width of a terminal."""
-    rule = RULES[code]
-    start = f"{code} ", f"{rule.name:<31}", f"{rule.level:<8}"
-    message = _message(code)
+    start = f"{rule.code} ", f"{rule.name:<31} ", f"{rule.level:<8}"
+    off = "" if rule.is_default and not rule.profiles else "(off) "
+    message = off + unfilled(rule.says)
     if width is not None:
         message = message[: max(0, width - len("".join(start)))]
     return Piece(start[0]), Piece(start[1], "rule"), Piece(start[2], rule.level), Piece(message)
 
 
-def _details(code: str) -> Iterator[Line]:
-    from urlset.checker import FIXES
+def _page(rule: Rule) -> Iterator[Line]:
+    from urlset.reporter.pages import page
 
-    rule = RULES[code]
-    yield Piece(f"{code}[{rule.name}]", "rule"), Piece(" "), Piece(rule.level, rule.level)
-    for label, text in (("says", _message(code)), ("do", FIXES.get(code))):
-        if text:
-            yield (Piece(f"  {label + ':':<6}{text}"),)
-
-
-def _message(code: str) -> str:
-    return RULES[code].message.replace("{}", "…")
+    for line in page(rule):
+        yield (Piece(line, "heading" if line.startswith("#") else "plain"),)

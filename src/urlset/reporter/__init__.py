@@ -1,4 +1,4 @@
-"""Tells findings: as text for people, as JSON, SARIF or annotations for machines.
+"""Tells findings: as text for people, as JSON, SARIF, JUnit XML or annotations for machines.
 
 Every reporter takes findings while they are found and gives strings at once, so that a report
 of any length needs no memory. Nothing here knows a terminal: text comes in pieces with a role,
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from urlset.reporter.github import report_github
 from urlset.reporter.json import report_json
-from urlset.reporter.plain import cells, clip, escape_json, harmless
+from urlset.reporter.junit import report_junit
+from urlset.reporter.plain import cells, clip, escape_json, harmless, unfilled
 from urlset.reporter.sarif import report_sarif
 from urlset.reporter.text import Line, Piece, report_text, summary
 
@@ -22,7 +23,9 @@ __all__ = [
     "harmless",
     "report_github",
     "report_json",
+    "report_junit",
     "report_sarif",
     "report_text",
     "summary",
+    "unfilled",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["cells", "clip", "escape_json", "first", "harmless", "last"]
+__all__ = ["cells", "clip", "escape_json", "first", "harmless", "last", "unfilled"]
 
 # C0, DEL and C1 (escape sequences); marks that turn the direction of writing (CVE-2021-42574);
 # what has no width, and the breaks, surrogates and tags that terminals treat each in its own way.
@@ -32,6 +32,15 @@ def escape_json(text: str) -> str:
     if not _HARMFUL_IN_JSON.search(text):
         return text
     return _HARMFUL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def unfilled(says: str) -> str:
+    """The words of a rule without what is put in.
+
+    >>> unfilled("{n:,} URLs; the limit is 50,000")
+    '… URLs; the limit is 50,000'
+    """
+    return re.sub(r"\{[^{}]*\}", "…", says)
 
 
 def cells(text: str) -> int:

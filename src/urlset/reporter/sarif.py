@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from json import JSONEncoder
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from urlset.checker import FIXES, Finding
-from urlset.reporter.plain import escape_json
-from urlset.rules import RULES
+from urlset.checker import CATALOGUE, Finding, Rule
+from urlset.reporter.plain import escape_json, unfilled
 
 __all__ = ["report_sarif"]
 
@@ -23,10 +22,12 @@ _LEVEL = {"error": "error", "warning": "warning", "info": "note"}
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 
-def report_sarif(findings: Iterable[Finding], *, version: str) -> Iterator[str]:
+def report_sarif(
+    findings: Iterable[Finding], *, version: str, rules: Mapping[str, Rule] = CATALOGUE
+) -> Iterator[str]:
     """Give the lines of a log with one run; ``version`` is that of urlset."""
-    numbers = {code: number for number, code in enumerate(RULES)}
-    driver = {"name": "urlset", "version": version, "rules": [_rule(code) for code in RULES]}
+    numbers = {code: number for number, code in enumerate(rules)}
+    driver = {"name": "urlset", "version": version, "rules": [*map(_rule, rules.values())]}
     yield f'{{"$schema": {_encode(SCHEMA)}, "version": "2.1.0", "runs": [{{'
     yield f'"tool": {{"driver": {_encode(driver)}}},'
     yield '"columnKind": "unicodeCodePoints",'
@@ -38,15 +39,16 @@ def report_sarif(findings: Iterable[Finding], *, version: str) -> Iterator[str]:
     yield "]}]}"
 
 
-def _rule(code: str) -> dict[str, Any]:
-    rule = RULES[code]
-    described = {
-        "id": code,
+def _rule(rule: Rule) -> dict[str, Any]:
+    source = rule.page.source
+    return {
+        "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": rule.message.replace("{}", "…")},
+        "shortDescription": {"text": unfilled(rule.says)},
+        "fullDescription": {"text": rule.page.why},
+        "help": {"text": rule.page.instead},
         "defaultConfiguration": {"level": _LEVEL[rule.level]},
-    }
-    return described | ({"help": {"text": FIXES[code]}} if code in FIXES else {})
+    } | ({"helpUri": source} if source.startswith("https://") else {})
 
 
 def _result(finding: Finding, number: int) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from urlset.checker import Excerpt, Finding
 from urlset.model import Level
 from urlset.reader import DocumentRecord
 from urlset.reporter.plain import cells, first, harmless, last
-from urlset.rules import RULES
 
 __all__ = ["Line", "Piece", "report_text", "summary"]
 
@@ -52,8 +51,10 @@ def report_text(
     ``omitted`` counts, by code, those that are not among the findings, when these are all seen.
     """
     counts: Counter[str] = Counter()
+    names: dict[str, str] = {}
     for finding in findings:
         counts[finding.code] += 1
+        names[finding.code] = finding.rule
         if max_examples is None or counts[finding.code] <= max_examples:
             yield _headline(finding)
             if finding.excerpt is not None:
@@ -62,7 +63,7 @@ def report_text(
         hidden = 0 if max_examples is None else max(0, count - max_examples)
         more = omitted.get(code, 0) + hidden
         if more:
-            rule = Piece(f"{code}[{RULES[code].name}]", "rule")
+            rule = Piece(f"{code}[{names[code]}]", "rule")
             yield Piece(f"… {more:,} more of {count + omitted.get(code, 0):,}: "), rule
 
 

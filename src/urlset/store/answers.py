@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from urlset.arrow import open_stream
+from urlset.arrow import rows_of
 from urlset.errors import QueryError
 from urlset.store.connecting import literal, unbound
 
@@ -49,7 +49,7 @@ class Answer:
         return int(found[0]) if found else 0
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        yield from _rows(self)
+        yield from rows_of(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._relation("*").__arrow_c_stream__(requested_schema)
@@ -63,14 +63,14 @@ class Answer:
         """The rows as text: instants as W3C has them, lists and structs as JSON."""
         shown = [_text(f"#{n}", kind) for n, kind in enumerate(self.types, start=1)]
         relation = self._relation(", ".join(f"{text} AS c{n}" for n, text in enumerate(shown)))
-        yield from _rows(relation)  # not given away: the table goes with this answer
+        yield from rows_of(relation)  # not given away: the table goes with this answer
 
     def objects(self) -> Iterator[str]:
         """The rows as objects of JSON, each on one line."""
         shown = [_json(f"#{n}", kind) for n, kind in enumerate(self.types, start=1)]
         names = (literal(name) for name in self.columns)
         pairs = ", ".join(f"{name}, {text}" for name, text in zip(names, shown, strict=True))
-        for (line,) in _rows(self._relation(f"json_object({pairs})::VARCHAR AS line")):
+        for (line,) in rows_of(self._relation(f"json_object({pairs})::VARCHAR AS line")):
             yield line
 
     def _relation(self, expressions: str) -> Any:
@@ -142,11 +142,6 @@ def _query_error(error: duckdb.Error) -> QueryError:
     if "does not exist" in text or "not found in FROM" in text:
         text += " · `SHOW TABLES` and `DESCRIBE entries` tell what there is"
     return QueryError(f"the query cannot be answered: {text}")
-
-
-def _rows(stream: Any) -> Iterator[tuple[Any, ...]]:
-    for batch in open_stream(stream):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _text(column: str, kind: str) -> str:

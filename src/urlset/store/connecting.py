@@ -52,11 +52,13 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+def attach(
+    connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, is_kept: bool = True
+) -> None:
     """Open a store under the name ``store``, made where there is none.
 
     Raises :class:`urlset.StoreError`. Beside it is ``answers``, for tables that come and go: a
-    store that is only read has no room for them.
+    store that is only read has no room for them. One that is not kept is nowhere explained.
     """
     _check(path, read_only=read_only)
     mode = " (READ_ONLY)" if read_only else ""
@@ -65,7 +67,9 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS answers")
         connection.execute("USE store")
-        ensure_store(connection, path, read_only=read_only)
+        ensure_store(connection, path, read_only=read_only, is_kept=is_kept)
+        if not is_kept:
+            connection.execute("PRAGMA disable_checkpoint_on_shutdown")
 
 
 def is_database(path: str) -> bool:
@@ -80,13 +84,15 @@ def is_database(path: str) -> bool:
         return False
 
 
-def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+def ensure_store(
+    connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, is_kept: bool = True
+) -> None:
     """Make the tables in a new file; raises :class:`urlset.StoreError` for one with others."""
     with told(path):
         tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
         if not tables and not read_only:
             connection.execute("BEGIN")
-            for statement in statements():
+            for statement in statements(with_comments=is_kept):
                 connection.execute(statement)
             connection.execute("COMMIT")
             return

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from urlset.arrow import batches_to_entries, open_stream
+from urlset.arrow import batches_to_entries, rows_of
 from urlset.arrow.streams import as_entries
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
@@ -87,13 +87,10 @@ def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[Stor
     def of_document(table: str, make: type[Any], number: int) -> list[Any]:
         names = ", ".join(f'"{name}"' for name in make._fields)
         stream = query(f"SELECT {names} FROM {table} WHERE document = {number}")
-        columns = (batch.columns for batch in open_stream(stream))
-        rows = (zip(*(c.to_pylist() for c in batch), strict=True) for batch in columns)
-        return [make._make(row) for batch in rows for row in batch]
+        return [make._make(row) for row in rows_of(stream)]
 
     counts = dict(query("SELECT document, count(*) FROM entries GROUP BY ALL").fetchall())
-    facts = query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document").fetchall()
-    for row in facts:
+    for row in rows_of(query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document")):
         number, has_sitemaps, has_problems = row[0], row[9], row[10]
         text = f"SELECT {_ENTRY} FROM entries WHERE document = {number}"
         rows = StoredRows(partial(query, text), counts.get(number, 0))

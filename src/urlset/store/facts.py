@@ -19,6 +19,7 @@ __all__ = [
     "Row",
     "document_row",
     "fetch_row",
+    "is_robots",
     "problem_rows",
     "robots_rows",
     "sitemap_rows",
@@ -79,12 +80,17 @@ def fetch_row(response: Response, **more: Any) -> Row:
     facts = {
         "source": request.url,
         "parent": request.parent,
-        "why": request.why,
+        "why": "robots.txt" if is_robots(response) else request.why,
         "content_type": headers.get("content-type"),
         "etag": headers.get("etag"),
         "last_modified": headers.get("last-modified"),
     }
     return _row("fetches", response, facts | more)
+
+
+def is_robots(response: Response) -> bool:
+    """Tell a robots.txt from the sitemaps that one declares; what a walk reads has a token."""
+    return response.request.why == "robots" and response.request.token is None
 
 
 class RobotsRows(NamedTuple):

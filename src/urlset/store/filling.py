@@ -19,6 +19,7 @@ from urlset.store.facts import (
     Row,
     document_row,
     fetch_row,
+    is_robots,
     problem_rows,
     robots_rows,
     sitemap_rows,
@@ -100,7 +101,7 @@ class Filling:
         """Take what came over HTTP, whatever it is; of a robots.txt also what it says."""
         common = self._common()
         self._plain["fetches"].append(fetch_row(response, **common))
-        if response.request.why == "robots":
+        if is_robots(response):
             row, problems = robots_rows(response, **common)
             self._plain["robots"].append(row)
             self._plain["problems"] += problems

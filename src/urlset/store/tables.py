@@ -49,8 +49,7 @@ def _struct(fields: str) -> str:
 
 
 IMAGES = f"{_struct('loc caption geo_location title license')}[]"
-VIDEOS = f"""STRUCT(
-thumbnail_loc VARCHAR, title VARCHAR, description VARCHAR, content_loc VARCHAR,
+VIDEOS = f"""STRUCT(thumbnail_loc VARCHAR, title VARCHAR, description VARCHAR, content_loc VARCHAR,
 player_loc VARCHAR, player_loc_allow_embed VARCHAR, player_loc_autoplay VARCHAR,
 duration VARCHAR, expiration_date VARCHAR, rating VARCHAR,
 content_segments {_struct("loc duration")}[],
@@ -180,7 +179,7 @@ TABLES = (
         source         | VARCHAR     | the URL that was asked for
         root           | VARCHAR     | what was asked for, and led to it
         parent         | VARCHAR     | the document that names it
-        why            | VARCHAR     | given, robots, home, link, well-known, feed or index
+        why            | VARCHAR     | robots.txt or home; of what may be a sitemap how it was found: given, robots, link, well-known, feed or index
         url            | VARCHAR     | the final URL
         redirects      | VARCHAR[]   | the URLs before the final one
         status         | UINTEGER    | HTTP status; null where no answer came

@@ -1,0 +1,96 @@
+"""One run of ``urlset check``: several sources, their findings, and the totals."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from urlset.checker import LEVELS, Baseline, Finding, Findings, Rule, catalogue_with
+from urlset.checker import check as find
+from urlset.cli.network import Network
+from urlset.cli.options import misuse
+from urlset.cli.settings import Settings
+from urlset.cli.talk import Progress
+from urlset.errors import SourceError
+from urlset.model import Level
+from urlset.reader import DocumentRecord
+
+__all__ = ["Run"]
+
+
+class Run:
+    """One check of several sources, and its totals: of what is told, and of what is known."""
+
+    def __init__(self, settings: Settings, network: Network, engine: str | None):
+        self.by_level: Counter[Level] = Counter()
+        self.omitted: Counter[str] = Counter()
+        self.known = 0
+        self.documents: list[DocumentRecord] = []
+        self.failures: list[str] = []
+        self.found = Baseline()
+        self._settings = settings
+        self._baseline = Baseline.read(settings.baseline) if settings.baseline else None
+        self._network = network
+        self._engine = engine
+        with misuse("rules"):
+            self.rules: dict[str, Rule] = catalogue_with(settings.rules, settings.levels)
+
+    def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
+        """The findings in all sources; where one fails, the others are checked nevertheless."""
+        for source in sources:
+            try:
+                found = self._check(source)
+                for finding in self._new(found):
+                    self.by_level[finding.level] += 1
+                    progress.update(f"{self.by_level.total():,} findings · {finding.source}")
+                    yield finding
+            except SourceError as error:
+                self.failures.append(str(error))
+                continue
+            self._count(found)
+
+    def exit_code(self) -> int:
+        """1 for findings that are bad enough, or for a part that failed."""
+        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]  # type: ignore[arg-type]
+        return int(bool(self.failures) or any(self.by_level[level] for level in levels))
+
+    def _new(self, found: Findings) -> Iterator[Finding]:
+        noted = self.found.note(found)
+        if self._baseline is None:
+            yield from noted
+            return
+        for finding in self._baseline.new(noted):
+            yield finding
+        self.known = self.found.known.total() - self.by_level.total()
+
+    def _check(self, source: str) -> Findings:
+        wishes = self._settings
+        examples = wishes.max_examples
+        with misuse("--select, --ignore or [check]"):
+            return find(
+                source,
+                base=wishes.base,
+                engine=self._engine,
+                select=wishes.select,
+                ignore=wishes.ignore,
+                extend_select=wishes.extend_select,
+                ignore_in=wishes.ignore_in,
+                levels=wishes.levels,
+                profile=wishes.profile,
+                rules=wishes.rules,
+                max_excerpts=sys.maxsize if examples is None else examples,
+                **self._network._asdict(),
+            )
+
+    def _count(self, found: Findings) -> None:
+        for code, count in found.omitted.items():
+            if self._baseline is None:  # else what is not given cannot be told from what is known
+                self.omitted[code] += count
+                self.by_level[self.rules[code].level] += count
+        for record in found.documents:
+            is_cut = record.fetched is not None and not record.fetched.is_whole
+            if record.error and (record.kind is None or is_cut):
+                self.failures.append(f"{record.source}: {record.error}")
+            if record.kind is not None:
+                self.documents.append(record._replace(problems=()))

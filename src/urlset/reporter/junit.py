@@ -1,0 +1,83 @@
+"""Findings as JUnit XML, which build servers show as tests (the schema of Jenkins' xUnit plugin).
+
+A document is a test suite; each rule that found something there is a failed test in it, and a
+document without findings is one test that passed. What is less bad than what
+makes the check fail is told as output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from xml.sax.saxutils import escape, quoteattr
+
+from urlset.checker import LEVELS, Finding
+from urlset.reader import DocumentRecord
+from urlset.reporter.plain import harmless
+
+__all__ = ["report_junit"]
+
+
+def report_junit(
+    findings: Iterable[Finding],
+    documents: Sequence[DocumentRecord] = (),
+    *,
+    fail_level: str = "error",
+) -> Iterator[str]:
+    """Give the lines of a report; ``documents`` are asked for the clean ones at the end.
+
+    Findings of ``fail_level`` or worse make a test fail.
+
+    >>> list(report_junit([]))[1:]
+    ['<testsuites name="urlset">', '</testsuites>']
+    """
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<testsuites name="urlset">'
+    told = set()
+    bad = LEVELS[: LEVELS.index(fail_level) + 1]  # type: ignore[arg-type]
+    for source, its in groupby(findings, key=lambda finding: finding.source):
+        told.add(source)
+        yield from _suite(source, list(its), bad)
+    for document in documents:
+        if document.source not in told and document.kind is not None:
+            yield from _suite(document.source, [], bad)
+    yield "</testsuites>"
+
+
+def _suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> Iterator[str]:
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.code, []).append(finding)
+    failures = sum(_fails(its, bad) for its in by_rule.values())
+    name = _attribute(source or "<bytes>")
+    counts = f'tests="{len(by_rule) or 1}" failures="{failures}" errors="0" skipped="0"'
+    yield f"  <testsuite name={name} {counts}>"
+    if not by_rule:
+        yield f'    <testcase name="no findings" classname={name}/>'
+    for its in by_rule.values():
+        yield from _case(name, its, bad)
+    yield "  </testsuite>"
+
+
+def _case(suite: str, findings: list[Finding], bad: Sequence[str]) -> Iterator[str]:
+    first = findings[0]
+    yield f"    <testcase name={_attribute(f'{first.code} {first.rule}')} classname={suite}>"
+    tag = "failure" if _fails(findings, bad) else "system-out"
+    more = f" ({len(findings):,} findings)" if len(findings) > 1 else ""
+    told = f" message={_attribute(first.message + more)} type={_attribute(first.level)}"
+    lines = "\n".join(map(_line, findings))
+    yield f"      <{tag}{told if tag == 'failure' else ''}>{escape(lines)}</{tag}>"
+    yield "    </testcase>"
+
+
+def _fails(findings: list[Finding], bad: Sequence[str]) -> bool:
+    return any(finding.level in bad for finding in findings)
+
+
+def _line(finding: Finding) -> str:
+    place = "" if finding.line is None else f"{finding.line}:{finding.column}: "
+    return harmless(f"{place}{finding.level}: {finding.message}")
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(harmless(text))

@@ -1,0 +1,99 @@
+"""The page of a rule: what it says, why it matters, what is wrong and what is right; as Markdown."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from urlset.checker import GROUPS, Rule
+from urlset.checker.examples import Example, Piece, shown
+from urlset.reporter.plain import unfilled
+
+__all__ = ["page", "table"]
+
+_FIXING = {
+    "none": None,
+    "safe": "Can be fixed: `urlset check --fix`.",
+    "unsafe": "Can be fixed by an assumption: `urlset check --fix --unsafe-fixes`.",
+    "opt-in": "Can be fixed where it is asked for: `urlset check --fix --select {code}`.",
+}
+
+
+def page(rule: Rule) -> Iterator[str]:
+    """The lines of a rule's page."""
+    yield f"# {rule.name} ({rule.code})"
+    yield ""
+    yield f"**{rule.level}** · {GROUPS.get(rule.group, 'your own')} · {_when(rule)}"
+    yield ""
+    yield from textwrap.wrap(f"Says: {unfilled(rule.says)}", 100)
+    yield ""
+    yield from textwrap.wrap(rule.page.why, 100)
+    yield ""
+    yield "## Wrong"
+    yield ""
+    yield from _example(rule.page.bad)
+    yield "## Use instead"
+    yield ""
+    yield from textwrap.wrap(f"{rule.page.instead}.", 100)
+    yield ""
+    yield from _example(rule.page.good)
+    fixing = _FIXING[rule.fixing]
+    if fixing:
+        yield fixing.replace("{code}", rule.code)
+        yield ""
+    yield from _query(rule)
+    yield f"Source: {_linked(rule.page.source)}"
+
+
+def table(rules: Mapping[str, Rule]) -> Iterator[str]:
+    """All rules as one table, with links to their pages."""
+    yield "| code | name | level | it says | |"
+    yield "|---|---|---|---|---|"
+    for rule in rules.values():
+        words = unfilled(rule.says).replace("|", "\\|").replace("<", "&lt;")
+        notes = [] if rule.is_default or rule.profiles else ["off"]
+        notes += sorted(rule.profiles)
+        notes += [] if rule.fixing == "none" else [f"fix: {rule.fixing}"]
+        link = f"[{rule.name}](rules/{rule.name}.md)"
+        yield f"| {rule.code} | {link} | {rule.level} | {words} | {', '.join(notes)} |"
+
+
+def _when(rule: Rule) -> str:
+    if rule.profiles:
+        return f"with `--profile {' or '.join(sorted(rule.profiles))}`"
+    return "on by default" if rule.is_default else f"off; `--extend-select {rule.code}` asks for it"
+
+
+def _example(example: Example) -> Iterator[str]:
+    if not isinstance(example, Mapping):
+        yield from _fenced(example)
+        return
+    for name, piece in example.items():
+        yield f"`{name}`"
+        yield ""
+        yield from _fenced(piece)
+
+
+def _fenced(piece: Piece) -> Iterator[str]:
+    yield "```text"
+    yield from (line.rstrip() for line in shown(piece).splitlines())
+    yield "```"
+    yield ""
+
+
+def _query(rule: Rule) -> Iterator[str]:
+    """What is asked of the tables, so that everybody can ask for something alike."""
+    if rule.is_of_engine:
+        return
+    query = rule.sql or f"SELECT * FROM {rule.over} WHERE {rule.where}"
+    yield "## The query"
+    yield ""
+    yield "```sql"
+    yield from (line.rstrip() for line in inspect.cleandoc(query).strip().splitlines())
+    yield "```"
+    yield ""
+
+
+def _linked(source: str) -> str:
+    return f"<{source}>" if source.startswith("https://") and " " not in source else source

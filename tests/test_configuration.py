@@ -1,0 +1,127 @@
+"""The configuration: where it is found, what it may hold, and that options come before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from urlset.cli.settings import settings_of
+from urlset.configuration import read_configuration
+from urlset.errors import ConfigurationError
+
+WHOLE = """
+[check]
+select = ["X", "U012,D"]
+ignore = ["D011"]
+extend-select = ["U004"]
+profile = "yandex"
+base-url = "https://example.com/"
+fail-level = "warning"
+max-examples = 0
+baseline = "known.json"
+
+[check.levels]
+loc-fragment = "error"
+
+[check.per-path-ignores]
+"old/*.xml" = ["X", "D"]
+
+[[check.rules]]
+name = "no-preview"
+says = "{loc} is a preview"
+over = "urls"
+where = "host LIKE '%.preview.example.com'"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+def test_there_need_be_none():
+    settings = settings_of(None)
+
+    assert settings.select is None
+    assert (settings.fail_level, settings.max_examples, settings.baseline) == ("error", 20, None)
+
+
+def test_all_that_it_may_hold(tmp_path: Path):
+    (tmp_path / "urlset.toml").write_text(WHOLE)
+
+    settings = settings_of(None)
+
+    assert settings.select == ["X", "U012", "D"]
+    assert (settings.ignore, settings.extend_select) == (["D011"], ["U004"])
+    assert (settings.profile, settings.base) == ("yandex", "https://example.com/")
+    assert (settings.fail_level, settings.max_examples) == ("warning", None)
+    assert settings.baseline == tmp_path / "known.json"
+    assert settings.levels == {"loc-fragment": "error"}
+    assert settings.ignore_in == {"old/*.xml": ["X", "D"]}
+    assert [rule.name for rule in settings.rules] == ["no-preview"]
+
+
+def test_options_come_before_it(tmp_path: Path):
+    (tmp_path / "urlset.toml").write_text(WHOLE)
+
+    settings = settings_of(
+        None, select=["S"], fail_level="info", max_examples=3, baseline=Path("other.json")
+    )
+
+    assert (settings.select, settings.ignore) == (["S"], ["D011"])
+    assert (settings.fail_level, settings.max_examples) == ("info", 3)
+    assert settings.baseline == Path("other.json")
+
+
+def test_it_is_looked_for_upwards_to_the_root_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.urlset.check]\nprofile = 'bing'\n")
+    (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'x'\n")  # not of ours
+    monkeypatch.chdir(inner)
+
+    assert settings_of(None).profile == "bing"
+
+    (tmp_path / "a" / ".git").mkdir()
+    assert read_configuration().path is None
+
+
+def test_a_named_one_may_lie_anywhere(tmp_path: Path):
+    path = tmp_path / "else.toml"
+    path.write_text("[check]\nprofile = 'baidu'\n")
+
+    assert settings_of(path).profile == "baidu"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[check", "expected TOML"),
+        ("[check]\nselct = []", "did you mean 'select'"),
+        ("[check]\nselect = 'X'", "expected a list, found 'X'"),
+        ("[check]\nselect = [1]", "each of select: expected a text, found 1"),
+        ("[check]\nmax-examples = true", "expected a number, found True"),
+        ("[check]\nprofile = 'gogle'", "expected google, bing, yandex, baidu, found 'gogle'"),
+        ("[check]\nfail-level = 'none'", "fail-level: expected error, warning, info"),
+        ("[check.levels]\nX001 = 'bad'", "levels: expected error, warning, info, found 'bad'"),
+        ("[[check.rules]]\nname = 'a'", "rules[1]: says is missing"),
+        ("check = 3", "expected a table, found 3"),
+    ],
+)
+def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
+    (tmp_path / "urlset.toml").write_text(text)
+
+    with pytest.raises(ConfigurationError) as caught:
+        settings_of(None)
+
+    assert words in str(caught.value)
+    assert "urlset.toml" in str(caught.value)
+
+
+def test_a_named_one_that_is_not_there(tmp_path: Path):
+    with pytest.raises(ConfigurationError, match="found none at"):
+        settings_of(tmp_path / "none.toml")
