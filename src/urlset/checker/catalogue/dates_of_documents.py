@@ -47,7 +47,8 @@ _IDENTICAL = f"""
     SELECT document, n, (100 * len(list_filter(all_, lambda t:
             t >= start AND t <= start + 60000000))) // n AS percent,
         CASE WHEN has_time THEN strftime(make_timestamp(start), '%Y-%m-%dT%H:%M:%SZ')
-            ELSE strftime(make_timestamp(start), '%Y-%m-%d') END AS value
+            ELSE strftime(make_timestamp(start), '%Y-%m-%d') END
+            || CASE WHEN list_min(gaps) > 0 THEN ' (within a minute)' ELSE '' END AS value
     FROM stretches"""
 
 _SPREAD = (
@@ -58,7 +59,7 @@ _SPREAD = (
 RULES = (
     rule(
         "D009 lastmod-all-identical warning",
-        says="{percent} % of {n:,} URLs share the lastmod {value}, to the minute",
+        says="{percent} % of {n:,} URLs share the lastmod {value}",
         # Where D010 tells whence the date comes, that is enough.
         sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
         f"(SELECT document FROM ({_GENERATED}))",

@@ -24,7 +24,7 @@ _TRACKING = (
     "medium|content|cid)|s_kwcid|ef_id|elqtrackid|elqtrack|_kx|vero_id|vero_conv|oly_enc_id|"
     "oly_anon_id|_branch_match_id|_bhlid|rb_clickid|wickedid|irclickid|cjevent|zanpid|ranmid|"
     "raneaid|ransiteid|sscid|dicbo|tblci|xtor|wt\\.mc_id|wt_mc|at_campaign|at_medium|guccounter|"
-    "guce_referrer|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
+    "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
 )
 _PARAMETER = f"(?i)(?:^|[&;])({_SESSION}|{_TRACKING})(?:=|&|;|$)"
 _IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name

@@ -30,7 +30,8 @@ DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
         WHEN suffix(path_of(loc), '/') <> suffix(path_of(other), '/')
         THEN 'the slash at its end' END,
     CASE WHEN {_CASED} THEN 'upper and lower case' END), ''),
-    CASE WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
+    CASE WHEN suffix(loc, '/') <> suffix(other, '/') THEN 'the slash at its end'
+        WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
 """By what ``loc`` and ``other``, which are twins, differ, in words."""
 
 # Short ids, as of videos, differ by their case alone; words are rather written in lower case.
