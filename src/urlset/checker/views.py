@@ -23,7 +23,7 @@ MACROS = {
     r"'^[^:]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)', 1) "
     "ELSE split_part(authority_of(loc), ':', 1) END)",
     "port_of(loc)": "CASE WHEN contains(authority_of(loc), ':') THEN regexp_extract(loc, "
-    r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*):([0-9]+)', 1) ELSE '' END",
+    r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1) ELSE '' END",
     # All that follows the host: path, query and fragment.
     "rest_of(loc)": "substr(loc, "
     "length(split_part(loc, '/', 1)) + 3 + length(authority_of(loc)))",
