@@ -175,7 +175,7 @@ def test_variants_in_two_files() -> None:
     ("sitemap", "loc", "code"),
     [
         (f"{HOME}/sitemap.xml", f"{HOME}/a", None),
-        (f"{HOME}/sitemap.xml", "https://EXAMPLE.com:443/a", None),
+        (f"{HOME}/sitemap.xml", "https://EXAMPLE.com:443/a", "U014"),
         (f"{HOME}/sitemap.xml", "https://www.example.com/a", "U028"),
         (f"{HOME}/sitemap.xml", "https://example.com:8443/a", "U028"),
         (f"{HOME}/sitemap.xml", "http://example.com/a", "U030"),
@@ -219,7 +219,7 @@ def test_what_an_index_names_is_named_with_it() -> None:
 
 
 def test_a_folder_is_one_warning_where_robots_txt_names_the_sitemap() -> None:
-    name = {"https://cdn.example.net/maps/a.xml": Many(entry("https://cdn.example.net/{n}"), 20)}
+    name = {"https://cdn.example.net/maps/a.xml": (Many(entry("https://cdn.example.net/{n}"), 20),)}
     robots = {"https://cdn.example.net/robots.txt": ROBOTS}
 
     assert [(f.code, f.level) for f in told(name)] == [("U029", "error")] * 20
