@@ -14,7 +14,9 @@ SITEMAP = "https://example.com/sitemap.xml"
 
 def listing(*locs: str) -> bytes:
     entries = "".join(f"<url><loc>{escape(loc)}</loc></url>" for loc in locs)
-    return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'.encode()
+    return (
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'.encode()
+    )
 
 
 def told(code: str, *locs: str, at: str = LOCAL) -> dict[str | None, str]:

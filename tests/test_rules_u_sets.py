@@ -225,9 +225,7 @@ def test_a_folder_is_one_warning_where_robots_txt_names_the_sitemap() -> None:
     assert [(f.code, f.level) for f in told(name)] == [("U029", "error")] * 20
     [finding] = told(name | robots)
     assert (finding.code, finding.level) == ("U029", "warning")
-    assert finding.message == (
-        "Outside of /maps/, the folder of the sitemap: 20 URLs, such as /1"
-    )
+    assert finding.message == ("Outside of /maps/, the folder of the sitemap: 20 URLs, such as /1")
 
 
 def test_hosts_are_told_once_where_the_place_is_not_known() -> None:

@@ -25,8 +25,7 @@ MACROS = {
     "port_of(loc)": "CASE WHEN contains(authority_of(loc), ':') THEN regexp_extract(loc, "
     r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1) ELSE '' END",
     # All that follows the host: path, query and fragment.
-    "rest_of(loc)": "substr(loc, "
-    "length(split_part(loc, '/', 1)) + 3 + length(authority_of(loc)))",
+    "rest_of(loc)": "substr(loc, length(split_part(loc, '/', 1)) + 3 + length(authority_of(loc)))",
     "path_of(loc)": "coalesce(nullif("
     "split_part(split_part(rest_of(loc), '#', 1), '?', 1), ''), '/')",
     "query_of(loc)": r"CASE WHEN contains(loc, '?') "
@@ -147,15 +146,13 @@ VIEWS = {
             JOIN sitemaps c ON normal_of(c.loc) = a.url JOIN named n ON n.document = c.document)
         SELECT a.document, d.host FROM above a JOIN declared d ON normal_of(d.loc) = a.url
         UNION SELECT document, host_of(declared_by) FROM sources WHERE declared_by IS NOT NULL""",
-    # Every entry, with how its loc stands to the URL of its sitemap: `in`, on another `host` (or
-    # port, or scheme), `http` where only the scheme is behind, or beside the folder: `path`. NULL
-    # where the URL of the sitemap is not known; `is_proven` where the host declares the sitemap.
-    "scoped": """
+    # Every entry that is not plainly below its sitemap, and how its loc stands to the URL of that:
+    # on another `host` (or port, or scheme), `http` where only the scheme is behind, beside the
+    # folder: `path`, or `in` all the same, where its host declares the sitemap (`is_proven`).
+    "strays": """
         SELECT u.*, p.host IS NOT NULL AS is_proven, CASE
-            WHEN sitemap IS NULL THEN NULL
             WHEN origin_of(loc) = sitemap_origin THEN CASE
-                WHEN sitemap_folder = '/' OR starts_with(path, sitemap_folder)
-                    OR starts_with(decoded(path), decoded(sitemap_folder)) THEN 'in'
+                WHEN starts_with(decoded(path), decoded(sitemap_folder)) THEN 'in'
                 ELSE 'path' END
             WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) THEN 'http'
             WHEN p.host IS NOT NULL THEN 'in'
@@ -163,7 +160,9 @@ VIEWS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM urls u LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host""",
+        FROM (SELECT * FROM urls
+            WHERE NOT starts_with(loc, sitemap_origin || sitemap_folder)) u
+        LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host""",
     # Every entry that has a twin anywhere, with a hash of each thing that is said of it.
     "alike": """
         SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin, s.kind,

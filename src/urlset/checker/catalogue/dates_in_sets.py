@@ -11,9 +11,7 @@ _INDEX = "https://www.sitemaps.org/protocol.html#sitemapIndexTagDefinitions"
 
 
 def _child(name: str, lastmod: str) -> str:
-    return (
-        f"<sitemap><loc>https://example.com/{name}.xml</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
-    )
+    return f"<sitemap><loc>https://example.com/{name}.xml</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
 
 
 # The newest date within each sitemap that was read; what lies in the future is told by D007.

@@ -52,8 +52,12 @@ _IDENTICAL = f"""
     FROM stretches"""
 
 _SPREAD = (
-    Many("<url><loc>https://example.com/{n}</loc><lastmod>2026-11-0{n}T08:00:00Z</lastmod></url>", 9),
-    Many("<url><loc>https://example.com/a{n}</loc><lastmod>2026-10-0{n}T08:00:00Z</lastmod></url>", 9),
+    Many(
+        "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
+    Many(
+        "<url><loc>https://example.com/a{n}</loc><lastmod>2026-10-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
 )
 
 RULES = (

@@ -58,7 +58,9 @@ RULES = (
             WITH schemes AS (
                 SELECT document, scheme, count(*) AS n,
                     arg_min({'place': "offset", 'line': line, 'loc': loc}, "offset") AS first
-                FROM scoped WHERE scope IS NULL OR scope = 'in' GROUP BY ALL)
+                FROM (SELECT document, "offset", line, loc, scheme FROM urls WHERE sitemap IS NULL
+                    UNION ALL SELECT document, "offset", line, loc, scheme
+                    FROM strays WHERE scope = 'in') GROUP BY ALL)
             SELECT document, s.n AS n, scheme, total,
                 first.place AS "offset", first.line AS line, first.loc AS loc
             FROM schemes s JOIN (
@@ -83,7 +85,7 @@ RULES = (
     rule(
         "U028 out-of-scope-host error",
         says="URL is on {origin}, the sitemap is on {sitemap_origin}",
-        over="scoped",
+        over="strays",
         where="scope = 'host'",
         values={"origin": "origin_of(loc)"},
         level_sql=_LEVEL,
@@ -107,11 +109,11 @@ RULES = (
         sql="""
             SELECT document, "offset", line, loc, sitemap_folder AS folder, path AS what,
                 'error' AS level
-            FROM scoped WHERE scope = 'path' AND NOT is_proven
+            FROM strays WHERE scope = 'path' AND NOT is_proven
             UNION ALL
             SELECT document, min("offset"), min(line), arg_min(loc, "offset"), sitemap_folder,
                 format('{:,} URLs, such as {}', count(*), arg_min(path, "offset")), 'warning'
-            FROM scoped WHERE scope = 'path' AND is_proven
+            FROM strays WHERE scope = 'path' AND is_proven
             GROUP BY document, sitemap_folder""",
         at="loc",
         why="A sitemap speaks of what lies in its own folder and below. A line in robots.txt makes "
@@ -125,7 +127,7 @@ RULES = (
     rule(
         "U030 http-on-https-site warning",
         says="http URL in an https sitemap",
-        over="scoped",
+        over="strays",
         where="scope = 'http'",
         at="loc",
         why="Strictly, a sitemap may not speak of another scheme. Where http redirects to https, it "

@@ -1,4 +1,4 @@
-"""U: URLs that are spelled wrongly: characters, percent-encoding, templates that were not filled."""
+"""U: URLs that are spelled wrongly: characters, percent-encoding, templates left unfilled."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ _NOT_ASCII = r"[^\x00-\x7f]"
 _BAD_PERCENT = "%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)"
 # A URL within a URL is rightly encoded once more.
 _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
+_UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
     "origin_of(loc) || tidied(CASE WHEN contains(path, '/.') THEN list_reduce("
     "string_split(path, '/')[2:], lambda done, part: CASE part "
@@ -132,7 +133,8 @@ RULES = (
             SELECT * FROM (
                 SELECT *, {_TIDY} AS tidy FROM locs
                 WHERE NOT contains(authority_of(loc), '@')
-                    AND (NOT regexp_full_match(loc, 'https?://[a-z0-9.-]+/[\\w~/?=&-]*'))
+                    AND (contains(path, '/.') OR NOT regexp_matches(loc, '^https?://[^/?#:A-Z]+/')
+                        OR (contains(loc, '%') AND regexp_matches(loc, '{_UNTIDY}')))
             ) WHERE tidy <> loc""",
         at="loc",
         why="RFC 3986 has one spelling among those that mean the same. Where all use it, a page is "
