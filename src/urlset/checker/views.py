@@ -76,14 +76,14 @@ _FROM_ENTRIES = "FROM entries e JOIN sound s ON s.document = e.document"
 VIEWS = {
     # Every document that was met, also one that could not be read.
     "sources": f"""
-        SELECT * REPLACE (CASE WHEN regexp_matches(url, '(?i)^https?://') THEN url END AS url),
-            kind IN {_KINDS} AND document NOT IN (
+        SELECT *, kind IN {_KINDS} AND document NOT IN (
                 SELECT document FROM problems WHERE document IS NOT NULL AND code IN {_BROKEN}
             ) AS is_sound,
             scheme_of(url) AS scheme, host_of(url) AS host, origin_of(url) AS origin,
             folder_of(url) AS folder,
             lower(regexp_extract(regexp_replace(source, '[?#].*', ''), '[^/\\\\]*$')) AS name
-        FROM documents""",
+        FROM (SELECT * REPLACE (
+            CASE WHEN regexp_matches(url, '(?i)^https?://') THEN url END AS url) FROM documents)""",
     "sound": "SELECT * FROM sources WHERE is_sound",
     # Every entry, with the parts of its loc, and of the URL of its sitemap where that is known.
     "urls": f"""
