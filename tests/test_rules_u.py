@@ -75,27 +75,32 @@ CASES = {
     "U017": (
         [
             "HTTPS://example.com/", "https://Example.com/", "https://example.com", f"{HOME}/%7Ea",
-            f"{HOME}/%e4", f"{HOME}/a/../b", f"{HOME}/./a", f"{HOME}/a/..", "http://example.com:80/",
+            f"{HOME}/%e4", f"{HOME}/a/../b", f"{HOME}/./a", f"{HOME}/a/..",
+            "http://example.com:80/",
             f"{HOME}/?a=%41",
         ],
         [f"{HOME}/~a", f"{HOME}/%E4", f"{HOME}/.well-known/a", f"{HOME}/a..b", f"{HOME}/%2F",
-         f"{HOME}/?a=/../b", f"{HOME}/?q=%", f"{HOME}/..a", "http://example.com:8080/", f"{HOME}/!%21"],
+         f"{HOME}/?a=/../b", f"{HOME}/?q=%", f"{HOME}/..a", "http://example.com:8080/",
+         f"{HOME}/!%21"],
     ),
     "U018": (
         [
             f"{HOME}/?PHPSESSID=1", f"{HOME}/a;jsessionid=1F", f"{HOME}/?a=1&utm_source=x",
             f"{HOME}/?gclid=1", f"{HOME}/?fbclid=a#b", f"{HOME}/(S(abcdefghij0123456789abcd))/a",
-            f"{HOME}/?sid=0123456789abcdef0123456789abcdef", f"{HOME}/?UTM_Medium=x", f"{HOME}/?_ga=2",
+            f"{HOME}/?sid=0123456789abcdef0123456789abcdef", f"{HOME}/?UTM_Medium=x",
+            f"{HOME}/?_ga=2",
         ],
         [
-            f"{HOME}/?sid=12", f"{HOME}/?session=morning", f"{HOME}/utm_source=1", f"{HOME}/?a=gclid",
+            f"{HOME}/?sid=12", f"{HOME}/?session=morning", f"{HOME}/utm_source=1",
+            f"{HOME}/?a=gclid",
             f"{HOME}/?q=utm_source", f"{HOME}/gclid", f"{HOME}/?side=1", f"{HOME}/?spm=1",
             f"{HOME}/a(b)/c", f"{HOME}/;v=1",
         ],
     ),
     "U019": (
         [
-            f"{HOME}/{{slug}}", f"{HOME}/${{id}}/a", f"{HOME}/%7Bslug%7D", f"{HOME}/{{{{%20url%20}}}}",
+            f"{HOME}/{{slug}}", f"{HOME}/${{id}}/a", f"{HOME}/%7Bslug%7D",
+            f"{HOME}/{{{{%20url%20}}}}",
             f"{HOME}/[slug]", f"{HOME}/[...all]/a", f"{HOME}/:id", f"{HOME}/undefined/a",
             f"{HOME}/?id=null", f"{HOME}/a/NaN", f"{HOME}/[object%20Object]", f"{HOME}/%s/a",
             f"{HOME}/__template__/", f"{HOME}/%PUBLIC_URL%/a", f"{HOME}/{{0}}", f"{HOME}/<int:id>",
@@ -103,7 +108,8 @@ CASES = {
         ],
         [
             f"{HOME}/undefined-behaviour", f"{HOME}/null.html", f"{HOME}/Null", f"{HOME}/a:id",
-            f"{HOME}/?a[b]=c", f"{HOME}/{{3F2504E0-4F89-11D3-9A0C-0305E82C3301}}", f"{HOME}/__init__",
+            f"{HOME}/?a[b]=c", f"{HOME}/{{3F2504E0-4F89-11D3-9A0C-0305E82C3301}}",
+            f"{HOME}/__init__",
             f"{HOME}/[1]", f"{HOME}/wiki/:de:Brot", f"{HOME}/nano", f"{HOME}/%sa", f"{HOME}/a=b",
             f'{HOME}/?f={{"a":1}}', f"{HOME}/objects/object", f"{HOME}/:smile:",
         ],

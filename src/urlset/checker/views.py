@@ -34,7 +34,8 @@ MACROS = {
     "THEN regexp_extract(loc, '#(.*)$', 1) ELSE '' END",
     # Scheme, host and port, with the default port left out: what the location rule compares.
     "origin_of(loc)": "scheme_of(loc) || '://' || host_of(loc) || CASE WHEN port_of(loc) = '' OR "
-    "(scheme_of(loc) || port_of(loc)) IN ('http80', 'https443') THEN '' ELSE ':' || port_of(loc) END",
+    "(scheme_of(loc) || port_of(loc)) IN ('http80', 'https443') THEN '' "
+    "ELSE ':' || port_of(loc) END",
     "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
     "undotted(path)": r"CASE WHEN contains(path, '/.') "

@@ -62,7 +62,7 @@ RULES = (
                 HAVING count(DISTINCT newest) > 1)
             GROUP BY document HAVING count(*) >= 5 AND count(lastmod) = count(*)
                 AND min(lastmod) = max(lastmod)""",
-        why="It is the time at which the index was made. Crawlers fetch all sitemaps anew, or learn "
+        why="It is the time at which the index was made. Crawlers fetch all anew, or learn "
         "that these dates say nothing.",
         instead="Write into the index when each file was last changed",
         source=_INDEX,

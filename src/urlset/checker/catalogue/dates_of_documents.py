@@ -12,15 +12,15 @@ _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/
 _DATED = "FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL"
 
 # A date alone cannot tell minutes; of an index, midnight is most likely one.
-_GENERATED = f"""
+_GENERATED = """
     WITH moments AS (
         SELECT document, unnest([
-            {{'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
-                'what': 'Last-Modified of the file'}},
-            {{'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
-                THEN epoch(read_at) END, 'what': 'the time of the request'}},
-            {{'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
-                'what': 'lastmod of the file in its index'}}]) AS moment
+            {'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
+                'what': 'Last-Modified of the file'},
+            {'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
+                THEN epoch(read_at) END, 'what': 'the time of the request'},
+            {'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
+                'what': 'lastmod of the file in its index'}]) AS moment
         FROM sound WHERE kind <> 'index'),
     counted AS (
         SELECT l.document, moment, count(*) AS n, count(*) FILTER (
@@ -101,7 +101,8 @@ RULES = (
         sql="""
             SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing,
                 CASE WHEN count(lastmod_text) = 0 THEN 'warning' ELSE 'info' END AS level
-            FROM urls WHERE kind <> 'text' GROUP BY document HAVING count(lastmod_text) < count(*)""",
+            FROM urls WHERE kind <> 'text' GROUP BY document
+            HAVING count(lastmod_text) < count(*)""",
         why="lastmod is the one hint that search engines use to fetch what is new first. Without "
         "it, a change is found whenever they come by.",
         instead="Give each URL the date of its last change",
@@ -112,7 +113,8 @@ RULES = (
     rule(
         "D012 lastmod-date-only info",
         says="None of {n:,} lastmod values has a time",
-        sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document HAVING NOT bool_or(has_time)",
+        sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
+        "HAVING NOT bool_or(has_time)",
         why="Where pages change more than once a day, a date alone hides the later changes. Bing "
         "asks for the time.",
         instead="Write the time and its zone, too, where they are known",

@@ -130,8 +130,8 @@ RULES = (
         over="strays",
         where="scope = 'http'",
         at="loc",
-        why="Strictly, a sitemap may not speak of another scheme. Where http redirects to https, it "
-        "costs one request more for each page, and search engines keep the other URL anyway.",
+        why="Strictly, a sitemap may not speak of another scheme. Where http redirects to https, "
+        "it costs one request more for each page, and search engines keep the other URL anyway.",
         instead="Write https://",
         source=_LOCATION,
         bad=entry("http://example.com/about"),

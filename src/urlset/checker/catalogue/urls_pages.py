@@ -57,8 +57,8 @@ RULES = (
         over="locs",
         where="contains(loc, '#') AND fragment <> ''",
         at="loc",
-        why="Search engines drop what comes after #, so that several entries become one, and a page "
-        "that only exists behind a fragment is never found.",
+        why="Search engines drop what comes after #, so that several entries become one, and a "
+        "page that only exists behind a fragment is never found.",
         instead="Remove the fragment, and list each page once",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com/#about"),

@@ -115,7 +115,8 @@ RULES = (
         says="URL looks percent-encoded twice: {piece}",
         over="locs",
         where="contains(loc, '%25') AND (regexp_matches(path, '%25[0-9A-Fa-f]{2}') OR "
-        f"(regexp_matches(query, '%25[0-9A-Fa-f]{{2}}') AND NOT regexp_matches(query, '{_IN_URL}')))",
+        f"(regexp_matches(query, '%25[0-9A-Fa-f]{{2}}') "
+        f"AND NOT regexp_matches(query, '{_IN_URL}')))",
         values={"piece": "regexp_extract(loc, '%25[0-9A-Fa-f]{2}')"},
         at="loc",
         why="What was encoded already and is encoded again names another page, mostly one that "
