@@ -72,8 +72,8 @@ class Verdict(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """The findings by document and place; of a rule, the first 10,000."""
         query = """
-            SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth, code,
-                f.level, f.message
+            SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth,
+                code, f.level, f.message
             FROM found f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""

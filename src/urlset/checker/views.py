@@ -25,11 +25,16 @@ _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
 _IS_PLAIN = (
     r"regexp_full_match(loc, 'https?://([a-z0-9-]+\.)+[a-z][a-z0-9-]*/([\w~-]+/)*"
     r"([\w~-]+(\.html?|\.php|\.aspx?)?)?(\?[\w=&~-]*)?') "
-    r"AND NOT regexp_matches(loc, '\.(localhost|localdomain|local|internal|intranet|private|lan|home|"
-    r"corp|arpa|test|example|invalid)/|[/=](undefined|null|NaN|__[a-z]+__)([/?&]|$)')"
+    r"AND NOT regexp_matches(loc, '\.(localhost|localdomain|local|internal|intranet|private|lan|"
+    r"home|corp|arpa|test|example|invalid)/|[/=](undefined|null|NaN|__[a-z]+__)([/?&]|$)')"
 )
 _LOCS = """(SELECT document, "offset", line, loc FROM entries
     UNION ALL SELECT document, "offset", line, loc FROM sitemaps)"""
+_OUTSIDE = """(
+    SELECT e.document, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
+        s.host AS sitemap_host, s.origin AS sitemap_origin, s.folder AS sitemap_folder
+    FROM entries e JOIN sound s ON s.document = e.document
+    WHERE NOT starts_with(e.loc, s.origin || s.folder))"""
 
 
 def _parted(table: str) -> str:
@@ -43,7 +48,8 @@ def _parted(table: str) -> str:
             coalesce(nullif(split_part(split_part(rest, '#', 1), '?', 1), ''), '/') AS path,
             CASE WHEN contains(rest, '?')
                 THEN regexp_extract(rest, '^[^?#]*\?([^#]*)', 1) ELSE '' END AS query,
-            CASE WHEN contains(rest, '#') THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
+            CASE WHEN contains(rest, '#')
+                THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
         FROM (SELECT *, substr(tail, length(authority) + 1) AS rest
             FROM (SELECT *, lower(split_part(loc, ':', 1)) AS scheme,
                     split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1) AS authority,
@@ -270,16 +276,10 @@ VIEWS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM ({
-        _parted('''(
-            SELECT e.document, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
-                s.host AS sitemap_host, s.origin AS sitemap_origin, s.folder AS sitemap_folder
-            FROM entries e JOIN sound s ON s.document = e.document
-            WHERE NOT starts_with(e.loc, s.origin || s.folder))''')
-    }) u
+        FROM ({_parted(_OUTSIDE)}) u
         LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host""",
     # The hash of what is left of each loc without what makes no difference to most servers.
-    "twins": f"""
+    "twins": """
         SELECT document, "offset", hash(CASE WHEN is_simple
             THEN CASE WHEN suffix(bare, '/') THEN left(bare, length(bare) - 1) ELSE bare END
             ELSE twin_of(loc) END) AS twin
