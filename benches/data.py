@@ -88,14 +88,14 @@ def _document(folder: Path, name: str, write: Callable[[Random], Iterator[str]])
 def _plain(random: Random) -> Iterator[str]:
     yield f"{HEAD}>\n"
     for number in range(ENTRIES):
-        yield f"  <url>\n{_core(random, number)}  </url>\n"
+        yield f"  <url>\n{core(random, number)}  </url>\n"
     yield "</urlset>\n"
 
 
 def _extended(random: Random) -> Iterator[str]:
     yield f"{HEAD}{NAMESPACES}>\n"
     for number in range(ENTRIES):
-        yield f"  <url>\n{_core(random, number)}"
+        yield f"  <url>\n{core(random, number)}"
         if random.random() < 0.35:
             yield _alternates(random, number)
         if random.random() < 0.60:
@@ -108,7 +108,7 @@ def _extended(random: Random) -> Iterator[str]:
     yield "</urlset>\n"
 
 
-def _core(random: Random, number: int) -> str:
+def core(random: Random, number: int) -> str:
     lines = f"    <loc>{_url(random, number)}</loc>\n    <lastmod>{_moment(random)}</lastmod>\n"
     if random.random() < 0.75:
         lines += f"    <changefreq>{random.choice(FREQUENCIES)}</changefreq>\n"

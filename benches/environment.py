@@ -31,15 +31,15 @@ def python() -> str | None:
     if _is_fresh(folder, PEERS):
         return str(interpreter)
     say("Installing the Python peers …")
-    if not _run(sys.executable, "-m", "venv", "--clear", str(folder)):
+    if not run(sys.executable, "-m", "venv", "--clear", str(folder)):
         return None
     pip = (str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if _run(*pip, "--retries", "1", "--requirement", str(PEERS)):
+    if run(*pip, "--retries", "1", "--requirement", str(PEERS)):
         _stamp(folder, PEERS)
         return str(interpreter)
     lines = [line.partition("#")[0].strip() for line in PEERS.read_text().splitlines()]
     for line in filter(None, lines):
-        _run(*pip, "--retries", "0", line)
+        run(*pip, "--retries", "0", line)
     return str(interpreter)
 
 
@@ -54,7 +54,7 @@ def node() -> str | None:
     say("Installing sitemap.js …")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(PACKAGE, folder)
-    if not _run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder)):
+    if not run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder)):
         return None
     _stamp(folder, PACKAGE)
     return str(folder / PACKAGE.name)
@@ -69,13 +69,14 @@ def scanner() -> str | None:
     say("Building the bare scanner …")
     flags = ("--quiet", "--release")
     paths = ("--manifest-path", str(manifest), "--target-dir", str(target))
-    if not _run("cargo", "build", *flags, *paths):
+    if not run("cargo", "build", *flags, *paths):
         return None
     return str(target / "release" / "bare-scanner")
 
 
-def _run(*argv: str) -> bool:
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+def run(*argv: str, cwd: str | None = None) -> bool:
+    """Run a command; where it fails, tell what it said last."""
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()
         say(f"  failed: {' '.join(argv[:4])} …: {words[-1] if words else done.returncode}")

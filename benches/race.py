@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from environment import say
 from works import Runner, Work
@@ -82,34 +82,43 @@ def _visit(result: Result, seconds: float) -> None:
     if not result.runner.argv:
         result.problem = "not there"
         return
-    out, words, peak = _call((*result.runner.argv, str(RUNS), str(seconds)))
+    ended = call((*result.runner.argv, str(RUNS), str(seconds)))
     try:
-        report = json.loads(out.strip().splitlines()[-1])
+        report = json.loads(ended.out.strip().splitlines()[-1])
     except (IndexError, ValueError):
-        result.problem = _gist(words)
+        result.problem = gist(ended.words)
         say(f"    failed: {result.runner.who}: {result.problem}")
         return
     times = report.pop("times")
     result.report = report
     result.times += times
     result.spent += sum(times) + times[0]  # the warm-up, too
-    result.peak = max(result.peak, peak)
+    result.peak = max(result.peak, ended.peak)
 
 
-def _gist(words: str) -> str:
+def gist(words: str) -> str:
     """Give the line that says what went wrong: Node says more after it, Python does not."""
     lines = words.strip().splitlines() or ["gave nothing"]
     return next((line for line in reversed(lines) if "Error" in line), lines[-1])
 
 
-def _call(argv: tuple[str, ...]) -> tuple[str, str, int]:
-    """Run a process; give what it said on both channels and its peak memory in bytes.
+class Ended(NamedTuple):
+    """A process that came to its end: what it said on both channels, and what it took."""
+
+    out: str
+    words: str
+    peak: int
+    cpu_s: float
+
+
+def call(argv: tuple[str, ...], timeout_s: float = TIMEOUT_S) -> Ended:
+    """Run a process to its end; its peak memory is in bytes.
 
     Beware: Linux lets a process begin with the peak of its parent, so ours must stay small.
     """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as words:
         process = subprocess.Popen(argv, stdout=out, stderr=words, env=_surroundings())
-        watch = threading.Timer(TIMEOUT_S, process.kill)
+        watch = threading.Timer(timeout_s, process.kill)
         watch.start()
         _, status, usage = os.wait4(process.pid, 0)
         watch.cancel()
@@ -117,7 +126,8 @@ def _call(argv: tuple[str, ...]) -> tuple[str, str, int]:
         out.seek(0)
         words.seek(0)
         unit = 1 if sys.platform == "darwin" else 1024
-        return out.read(), words.read(), usage.ru_maxrss * unit
+        cpu_s = usage.ru_utime + usage.ru_stime
+        return Ended(out.read(), words.read(), usage.ru_maxrss * unit, cpu_s)
 
 
 def _surroundings() -> dict[str, str]:

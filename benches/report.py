@@ -17,7 +17,7 @@ NOTES = (
 )
 
 
-def text(works: list[Work], results: Results, verdicts: list[Verdict]) -> Iterator[str]:
+def text(works: list[Work], results: Results) -> Iterator[str]:
     """Give the lines of the table for a terminal of 100 columns."""
     for work in works:
         yield ""
@@ -28,8 +28,13 @@ def text(works: list[Work], results: Results, verdicts: list[Verdict]) -> Iterat
                 yield f"  {cells[0]:<32}{_cells(cells[1:6])}  {cells[6]}".rstrip()
             else:
                 yield f"  {cells[0]:<32}{cells[6]:.66}"
-    yield ""
-    yield from NOTES
+    if works:
+        yield ""
+        yield from NOTES
+
+
+def goals(verdicts: list[Verdict]) -> Iterator[str]:
+    """Give the lines that say what came of the goals."""
     yield ""
     yield f"{'goal':<66}{'wanted':>10}  measured"
     for verdict in verdicts:
@@ -37,7 +42,7 @@ def text(works: list[Work], results: Results, verdicts: list[Verdict]) -> Iterat
         yield f"{verdict.text:<66}{verdict.goal:>10}  {verdict.measured or '':<9} {said}"
 
 
-def markdown(works: list[Work], results: Results, verdicts: list[Verdict]) -> Iterator[str]:
+def markdown(works: list[Work], results: Results) -> Iterator[str]:
     """Give the lines of the same tables for a README."""
     for work in works:
         yield f"**{work.name}** ({_about(work)})"
@@ -47,8 +52,13 @@ def markdown(works: list[Work], results: Results, verdicts: list[Verdict]) -> It
         for cells in _rows(work, results):
             yield f"| {' | '.join(cells)} |"
         yield ""
-    yield " ".join(NOTES)
-    yield ""
+    if works:
+        yield " ".join(NOTES)
+        yield ""
+
+
+def goals_markdown(verdicts: list[Verdict]) -> Iterator[str]:
+    """Give the same for a README."""
     yield "| goal | wanted | measured | |"
     yield "|---|--:|--:|---|"
     for verdict in verdicts:

@@ -9,20 +9,29 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import check_race
 import environment
 import report
+import site_data
+import site_report
 from data import documents
 from environment import say
 from goals import judge
 from race import race
+from site_race import SiteResult, race_site, readers
 from works import Tools, works
 
 HERE = Path(__file__).parent
+SITE = "whole site"
+CHECK = "check of a folder"
+SHARE = 8
+"""Documents that the peers read: the slowest one would take five minutes for all of them."""
 
 
 def main() -> int:
@@ -34,21 +43,57 @@ def main() -> int:
     listed = [work for work in listed if options.only in (None, work.side)]
     if options.match:
         listed = [work for work in listed if options.match in work.name]
-    say(f"Measuring {len(listed)} works …")
+    # Told to end, it ends as after Ctrl-C: the server goes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if listed:
+        say(f"Measuring {len(listed)} works …")
     if options.quick:
         results = race(listed, rounds=1, seconds=0.5, budget=10)
     else:
         results = race(listed, rounds=5, seconds=1.0, budget=25)
-    verdicts = list(judge(results))
+    sites = _site(options, tools)
+    checks = _checks(options)
+    verdicts = [*judge(results), *site_report.judge(sites), *check_race.judge(checks)]
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    for line in report.text(listed, results, verdicts):
+    site_lines = [*(site_report.text(sites) if sites else ())]
+    site_lines += check_race.text(checks) if checks else ()
+    for line in (*report.text(listed, results), *site_lines, *report.goals(verdicts)):
         print(line)
     if options.json:
-        data = report.plain_data(results, verdicts)
+        data = report.plain_data(results, verdicts) | {
+            "site": site_report.plain_data(sites),
+            "check": check_race.plain_data(checks),
+        }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
-        _write(options.markdown, report.markdown(listed, results, verdicts))
+        site_lines = [*(site_report.markdown(sites) if sites else ())]
+        site_lines += check_race.markdown(checks) if checks else ()
+        lines = (*report.markdown(listed, results), *site_lines)
+        _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
     return 0
+
+
+def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
+    """Read a whole site, if that is wanted and can be served."""
+    if options.only == "WRITE" or (options.match and options.match not in SITE):
+        return []
+    count, share = (20, 1) if options.quick else (site_data.DOCUMENTS, SHARE)
+    say(f"Making a site of {count} documents, where it is not there yet …")
+    make = [sys.executable, HERE / "site_data.py", str(count)]
+    subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+    whole = site_data.site(count)
+    listed = readers(whole, whole.share(share), tools.python)
+    return race_site(listed, rounds=1 if options.quick else 3)
+
+
+def _checks(options: argparse.Namespace) -> list[check_race.Checked]:
+    """Check a folder, and a growing one, if that is wanted."""
+    if options.only == "WRITE" or (options.match and options.match not in CHECK):
+        return []
+    count = 10 if options.quick else site_data.DOCUMENTS
+    make = [sys.executable, HERE / "site_data.py", str(count)]
+    subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+    return check_race.race_checks(site_data.site(count), rounds=1 if options.quick else 3)
 
 
 def _options() -> argparse.Namespace:

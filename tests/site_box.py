@@ -313,13 +313,20 @@ async def gibberish(_hit: Hit, wire: Wire) -> bool:
 
 
 def endless(start: bytes, piece: bytes, pause_s: float = 0.0) -> Player:
-    """A body without an end, fast or one piece now and then."""
+    """A body without an end, fast or one piece now and then.
+
+    It is cut after ten seconds or 300 MB, so that who has no limit of his own fails.
+    """
 
     async def play(_hit: Hit, wire: Wire) -> bool:
         await wire.send(head(200, None) + start)
-        while True:
+        end, left = time.monotonic() + 10, 300_000_000
+        while left > 0 and time.monotonic() < end:
             await wire.send(piece)
+            left -= len(piece)
             if pause_s:
                 await wire.wait(pause_s)
+        wire.reset()
+        return False
 
     return play

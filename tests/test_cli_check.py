@@ -5,7 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.site_box import page, urlset_of
 from tests.test_cli import NS, SITE, command
+
+from urlset import underway
+from urlset.cli import talk
 
 HINT = b"\xef\xbb\xbfhttps://e.com/\n"  # a byte order mark: info
 WARNING = f"<urlset {NS}></urlset>".encode()
@@ -198,3 +202,54 @@ def test_check_output_has_no_colours(urlset, monkeypatch):
     urlset("check", "-", "--output", "a.txt", stdin=ERROR)
 
     assert "\x1b" not in Path("a.txt").read_text()
+
+
+def test_progress_tells_documents_entries_and_findings(urlset, box, monkeypatch):
+    monkeypatch.setattr("urlset.cli.talk.EVERY_S", 0.0)
+    monkeypatch.setattr("urlset.cli.talk.TICK_S", 3600.0)
+    monkeypatch.setenv("no_proxy", "*")
+    url = box.put_index("/s.xml", ["/a.xml", "/gone.xml", "/b.xml"])
+    box.put("/a.xml", urlset_of("http://e.com/?a&b", 2))
+    box.put_urlset("/b.xml", 3)
+
+    ran = urlset("check", url, "--concurrency", "1")
+
+    assert ran.err.replace(box.site, "").splitlines()[:4] == [
+        "1 document, 0 entries, 0 findings · /s.xml",
+        "2 documents, 2 entries, 0 findings · /a.xml",
+        "3 documents, 2 entries, 2 findings · /gone.xml",
+        "4 documents, 5 entries, 2 findings · /b.xml",
+    ]
+
+
+@pytest.mark.parametrize("command", ["check", "read"])
+def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
+    monkeypatch.setattr("urlset.cli.talk.EVERY_S", 0.02)
+    monkeypatch.setattr("urlset.cli.talk.TICK_S", 0.01)
+    monkeypatch.setattr("urlset.cli.talk.SLOW_S", 0.0)
+    monkeypatch.setenv("no_proxy", "*")
+    url = box.put_index("/s.xml", ["/a.xml", "/slow.xml"])
+    box.put_urlset("/a.xml")
+    answer = page(urlset_of("http://e.com", 2))
+
+    async def when_it_was_told(hit, wire):
+        while f"waiting for {box.url('/slow.xml')}, 0 s" not in said:
+            await wire.wait(0.01)
+        return await answer(hit, wire)
+
+    said = ""
+    real = talk._say
+
+    def say(text):
+        nonlocal said
+        said += f"{text}\n"
+        real(text)
+
+    monkeypatch.setattr(talk, "_say", say)
+    box.play("/slow.xml", when_it_was_told)
+
+    # One after another, so that nothing else comes that would tell it.
+    ran = urlset(command, url, "--timeout", "9", "--concurrency", "1")
+
+    assert ran.code == 0
+    assert not underway._waits

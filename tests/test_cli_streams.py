@@ -166,16 +166,19 @@ def test_read_streams_in_bounded_memory(tmp_path):
 
 
 def test_progress_is_a_plain_line_now_and_then_without_a_terminal(monkeypatch, capsys):
-    from urlset.cli.talk import EVERY_S, Progress
+    from urlset.cli import talk
 
-    clock = iter((0.0, 1.0, EVERY_S + 1, EVERY_S + 1, EVERY_S + 2))
-    monkeypatch.setattr("urlset.cli.talk.time.monotonic", lambda: next(clock))
+    with talk.Progress() as progress:
+        progress.update("one")  # too soon
+    monkeypatch.setattr(talk, "EVERY_S", 0.0)
+    monkeypatch.setattr(talk, "TICK_S", 3600.0)
+    with talk.Progress() as progress:
+        progress.update("two")
+        monkeypatch.setattr(talk, "EVERY_S", 3600.0)
+        progress.update("three")
+        progress.update("four")
 
-    with Progress() as progress:
-        for text in ("one", "two", "three"):
-            progress.update(text)
-
-    assert capsys.readouterr() == ("", "two\n")
+    assert capsys.readouterr() == ("", "two\nthree\n")
 
 
 @posix

@@ -9,6 +9,7 @@ from tests import site_box
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page, urlset_of
 
+from urlset.fetcher.room import Room, Share
 from urlset.fetcher.unpacking import Unpacker
 
 BODY = urlset_of("https://example.com", 50)
@@ -239,10 +240,12 @@ def test_bytes_before_a_fault_are_ours_even_where_both_come_at_once():
         content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
         content.feed_data(b"what came")
         content.set_exception(aiohttp.ClientPayloadError())
-        taken = transfer._Taken()
-        taken.unpacker = Unpacker(None, 1000)
-        with pytest.raises(aiohttp.ClientPayloadError):
-            await transfer._take_body(content, 1000, taken)
+        with Share(Room(1000)) as share:
+            taken = transfer._Taken(share)
+            taken.unpacker = Unpacker(None, 1000)
+            async with asyncio.timeout(None) as clock:
+                with pytest.raises(aiohttp.ClientPayloadError):
+                    await transfer._take_body(content, 1000, taken, clock)
         return taken.unpacker.body()
 
     assert asyncio.run(run()) == b"what came"

@@ -71,6 +71,14 @@ def test_retry_after_too_long_is_not_waited_for(box: SiteBox):
     )
 
 
+def test_retry_after_has_a_cap_of_its_own(box: SiteBox):
+    url = box.play("/a", page(b"", 503, retry_after="1"))
+
+    response = fetch(url, quick(max_retry_after_s=0.5, total_timeout_s=60.0))
+
+    assert (len(box.hits), response.attempts) == (1, 1)
+
+
 def test_retry_after_as_a_date():
     now = datetime(2026, 1, 1, tzinfo=UTC)
 

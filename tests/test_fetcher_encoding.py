@@ -102,3 +102,16 @@ def test_bomb_is_not_unpacked_beyond_the_cap():
     assert unpacker.is_over
     assert len(unpacker.body()) == 1_000_000
     assert sum(map(len, unpacker._pieces)) <= 1_000_000 + (1 << 20)
+
+
+def test_junk_without_an_end_behind_an_encoding_ends_at_the_cap_of_the_wire(box: SiteBox):
+    # What is behind the end of the stream is not kept, so no other cap sees it.
+    async def endless_junk(_hit: site_box.Hit, wire: site_box.Wire) -> bool:
+        await wire.send(site_box.head(200, None, content_encoding="gzip") + gz(BODY))
+        while True:
+            await wire.send(b"junk" * 4_096)
+
+    response = fetch(box.play("/a", endless_junk), quick(max_wire_bytes=100_000))
+
+    assert (response.error, response.body) == ("too-large", BODY)
+    assert response.wire_size < 2_000_000

@@ -5,9 +5,9 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
-from urlset.fetcher import drive_in_thread
-from urlset.finder import PATHS, Finder
-from urlset.reader import DocumentRecord
+from urlset.fetcher import Response, drive_in_thread
+from urlset.finder import MAX_LEADS, PATHS, Finder
+from urlset.reader import DocumentRecord, read
 from urlset.walker import SiteWalk
 
 HTML = "<!doctype html><html><head><title>Oops</title>{}</head><body>Not here</body></html>"
@@ -259,3 +259,102 @@ def test_wrong_place_is_not_asked_when_home_leads_to_another_site(box: SiteBox):
         walk_site(box)
 
         assert other.paths == ["/login"]
+
+
+def test_sitemaps_that_one_robots_txt_leads_to_are_bounded():
+    finder = Finder("https://example.com")
+    request = finder.ask()
+    assert request is not None
+    body = "".join(f"Sitemap: /{n}.xml\n" for n in range(MAX_LEADS + 5)).encode()
+
+    leads = finder.answer(Response(request, request.url, 200, body=body))
+
+    assert len(list(leads)) == MAX_LEADS
+
+
+# What robots.txt asks not to be asked for.
+
+
+FORBIDDING = ("User-agent: *", "Disallow: /", "Allow: /robots.txt")
+
+
+def test_declared_sitemap_is_read_even_where_it_is_disallowed(box: SiteBox):
+    # That engines cannot read it is worth to be told; who declares it wants it read.
+    box.put_robots(*FORBIDDING, "Sitemap: /a.xml")
+    box.put_urlset("/a.xml", 2)
+
+    _, records = walk_site(box)
+
+    assert [(r.how, r.entries, r.disallowed_by) for r in records] == [
+        ("robots", 2, box.url("/robots.txt"))
+    ]
+    assert box.paths == ["/robots.txt", "/a.xml"]
+
+
+def test_nothing_is_guessed_where_robots_txt_disallows_it(box: SiteBox):
+    box.put_robots(*FORBIDDING)
+    box.put_urlset("/sitemap.xml")
+    box.put("/", HTML.format('<link rel="sitemap" href="/a.xml">'), kind="text/html")
+
+    walk, records = walk_site(box)
+
+    assert box.paths == ["/robots.txt"]
+    assert [r.error for r in records] == [
+        f"no sitemap found: 1 place tried; robots.txt disallows {1 + len(PATHS)} more"
+    ]
+    skipped = [trial for trial in walk.trials if trial.outcome == "disallowed"]
+    assert [(t.url.removeprefix(box.site), t.how) for t in skipped] == [
+        ("/", "home"),
+        *[(path, "well-known") for path in PATHS],
+    ]
+    assert {t.detail for t in skipped} == {f"{box.url('/robots.txt')} disallows it for urlset"}
+
+
+def test_only_what_is_disallowed_is_left_out(box: SiteBox):
+    box.put_robots("User-agent: urlset", "Disallow: /sitemap", "Disallow: /in/", "Disallow: /feed")
+    links = '<link rel="sitemap" href="/in/a.xml">'
+    links += '<link rel="alternate" type="application/rss+xml" href="/feed">'
+    box.put("/", HTML.format(links), kind="text/html")
+
+    walk, _ = walk_site(box)
+
+    allowed = [path for path in PATHS if not path.startswith("/sitemap")]
+    assert box.paths[:2] == ["/robots.txt", "/"]
+    assert sorted(box.paths[2:]) == sorted(allowed)
+    skipped = {t.url.removeprefix(box.site) for t in walk.trials if t.outcome == "disallowed"}
+    assert skipped == {"/in/a.xml", "/feed", *set(PATHS) - set(allowed)}
+
+
+def test_rules_are_those_for_our_name(box: SiteBox):
+    box.put_robots("User-agent: other", "Disallow: /", "", "User-agent: me", "Disallow: /")
+    box.put_urlset("/sitemap.xml")
+
+    found = [
+        [visit.record.entries for visit in drive_in_thread(SiteWalk(finder), quick())]
+        for finder in (Finder(box.site), Finder(box.site, agent="me"))
+    ]
+
+    assert found == [[1], [0]]
+
+
+def test_rules_of_a_host_do_not_hold_for_another(box: SiteBox):
+    with SiteBox() as other:
+        box.put_robots("User-agent: *", "Disallow: /a")
+        link = f'<link rel="sitemap" href="{other.put_urlset("/a.xml", 3)}">'
+        box.put("/", HTML.format(link), kind="text/html")
+
+        _, records = walk_site(box)
+
+    assert [(r.how, r.entries) for r in records] == [("link", 3)]
+
+
+def test_robots_may_be_ignored(box: SiteBox):
+    box.put_robots(*FORBIDDING)
+    box.put_urlset("/sitemap.xml", 2)
+
+    entries = read(box.site, policy=quick(obey_robots=False))
+
+    assert len(list(entries)) == 2
+    assert [bool(r.disallowed_by) for r in entries.documents] == [True]
+    with pytest.raises(SourceError, match=r"robots\.txt disallows 13 more"):
+        list(read(box.site, policy=quick()))

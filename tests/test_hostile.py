@@ -297,3 +297,13 @@ def test_time_is_linear(engine, place):
         taken = time.perf_counter() - start
         with alarm(2 + 10 * taken):
             parse(engine, before + unit * (4 * size // len(unit)) + after)
+
+
+def test_plain_document_is_cut_at_the_limit():
+    data = b"".join(b"http://e.com/%d\n" % n for n in range(10))
+
+    document = urlset.parse(data, limit=len(b"http://e.com/0\n") * 3 + 4)
+
+    assert [entry.loc for entry in document.entries] == [f"http://e.com/{n}" for n in range(3)]
+    assert (document.size, document.is_whole) == (49, False)
+    assert "L009" in {problem.code for problem in document.problems}

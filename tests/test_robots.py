@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page
 
+from urlset.fetcher import drive_in_thread
+from urlset.finder import Finder
 from urlset.robots import MAX_BYTES, read_robots, robots_of
 
 BASE = "http://www.example.com/robots.txt"
@@ -62,6 +64,22 @@ def test_field_2_5(row: str):
 
     assert urls(data) == expected
     assert codes(data) == told
+
+
+@pytest.mark.parametrize("row", FIELD)
+def test_field_2_5_over_http(box: SiteBox, row: str):
+    data, expected, _ = FIELD[row]
+    data = data.encode() if isinstance(data, str) else data
+    for encoding in ("ascii", "utf-16-le", "utf-16-be"):
+        here, there = ("www.example.com".encode(encoding), box.site[7:].encode(encoding))
+        data = data.replace(here, there)
+    box.put("/robots.txt", data, kind="text/plain")
+
+    leads = list(drive_in_thread(Finder(box.site), quick()))
+
+    assert [(lead.url, lead.how) for lead in leads] == [
+        (url.replace("www.example.com", box.site[7:]), "robots") for url in expected
+    ]
 
 
 # PROTOCOL A.7 and D 59.

@@ -1,10 +1,16 @@
 """A site from end to end: FIELD 2.4 row by row with the ideal result, and what lies beside it."""
 
+import subprocess
+import sys
 import time
 
 from tests import site_box
-from tests.site_asking import Result
+from tests.site_asking import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
+
+from urlset.fetcher import drive_in_thread
+from urlset.finder import Finder
+from urlset.walker import SiteWalk
 
 
 def test_urlset(box: SiteBox):
@@ -241,3 +247,72 @@ def test_one_entry_now_and_then_for_ever(box: SiteBox):
 
     assert len(found.locs) >= 3
     assert "not done within 0.6 s" in str(found.errors["/s.xml"])
+
+
+# FIELD 2.4, the single measurements below the table.
+
+
+def test_connection_cut_at_a_well_known_path(box: SiteBox):
+    # USP: an exception, and the whole site is lost.
+    data = urlset_of("http://e.com", 50)
+    box.play("/sitemap.xml", site_box.cut(data, 1_000))
+    box.put_urlset("/sitemap_index.xml", 2)
+
+    walk = SiteWalk(Finder(box.site))
+    records = [visit.record for visit in drive_in_thread(walk, quick())]
+
+    found = {str(r.source).removeprefix(box.site): (r.entries, r.error) for r in records}
+    assert found["/sitemap_index.xml"] == (2, None)
+    entries, error = found["/sitemap.xml"]
+    assert entries > 10
+    assert str(error).startswith("the transfer was cut off after 1,000 of ")
+
+
+def test_text_in_chunks_of_every_size_keeps_its_lines_apart(box: SiteBox):
+    # Crawlee for JavaScript: where a chunk ends behind a line, two URLs become one.
+    locs = [f"http://e.com/{n:03}" for n in range(8)]
+    text = "".join(f"{loc}\n" for loc in locs).encode()
+    sizes = range(1, len(text) + 1, 3)
+    paths = [f"/{size}.txt" for size in sizes]
+    for path, size in zip(paths, sizes, strict=True):
+        box.play(path, site_box.chunked(text, size))
+    box.put_index("/s.xml", paths)
+
+    found = Result(box)
+
+    assert found.locs == locs * len(paths)
+    assert found.errors == {}
+
+
+def test_gz_that_fails_once_is_asked_for_by_its_own_name(box: SiteBox):
+    # Crawlee for JavaScript: /s.xml.gz is asked for as /s.xml the second time.
+    packed = page(gz(urlset_of("http://e.com", 2)))
+    box.play("/s.xml.gz", site_box.in_turn(page(b"", 500), packed))
+
+    found = Result(box, "/s.xml.gz")
+
+    assert (len(found.locs), found.errors) == (2, {})
+    assert box.paths == ["/s.xml.gz"] * 2
+
+
+def test_cut_transfer_that_is_whole_the_next_time_gives_each_entry_once(box: SiteBox):
+    # Crawlee for Python: 1,501 entries, of which 1,000 are different.
+    data = urlset_of("http://e.com", 1_000)
+    box.play("/s.xml", site_box.in_turn(site_box.cut(data, len(data) // 2), page(data)))
+
+    found = Result(box)
+
+    assert found.locs == [f"http://e.com/{n}" for n in range(1_000)]
+    assert found.errors == {}
+
+
+def test_import_leaves_the_logging_of_its_host_alone():
+    # advertools: `import advertools` sets the level of everybody's log to INFO.
+    code = (
+        "import logging, urlset, urlset.cli.read, urlset.fetcher.fetching, urlset.walker;"
+        "print(logging.root.level, logging.root.handlers)"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout == "30 []\n"

@@ -64,7 +64,7 @@ class QueryError(UrlsetError, ValueError):
 
 
 class ConfigurationError(UrlsetError, ValueError):
-    """A configuration cannot be meant: no TOML, a key that there is not, a value of another type."""
+    """A configuration cannot be meant: no TOML, an unknown key, a value of another type."""
 
 
 class EngineError(UrlsetError, RuntimeError):

@@ -1,7 +1,9 @@
 """From a site to its sitemaps: whoever names them is asked, then the places where they often are.
 
 First robots.txt and the home page. Where what they name is no sitemap, or where they name
-none: the well-known paths; and where those are none: the feeds of the home page.
+none: the well-known paths; and where those are none: the feeds of the home page. What robots.txt
+declares is followed even where it is disallowed, as engines do; everything else only where it is
+allowed.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from urlset.page import links_in_header, links_in_page
 from urlset.robots import MAX_BYTES, Robots, robots_of
 from urlset.urls import resolve
 
-__all__ = ["Finder", "Lead", "Trial"]
+__all__ = ["MAX_LEADS", "MAX_ROBOTS", "Finder", "Lead", "Trial", "trial_of_robots"]
 
 How = Literal["robots", "link", "well-known", "feed"]
 
@@ -44,7 +46,8 @@ class Trial(NamedTuple):
     """What was tried and what came of it.
 
     ``outcome`` is ``found``, ``absent`` (404 and the like), ``not-a-sitemap`` (as soft 404s
-    are), ``failed`` or ``same`` (as one that was found before).
+    are), ``failed``, ``same`` (as one that was found before) or ``disallowed``: not tried, because
+    robots.txt asks not to.
     """
 
     url: str
@@ -58,11 +61,13 @@ class Finder:
     """A walk from a site to leads; ``site`` is any URL of it, and its origin is what counts.
 
     Yields leads from :meth:`answer`. Whoever follows them and finds nothing asks for
-    :meth:`last_resort`, until that is empty. ``trials`` records robots.txt and the home page;
-    ``is_mute`` holds while nothing at all was answered.
+    :meth:`last_resort`, until that is empty. ``trials`` records robots.txt and the home page, and
+    what was not tried because robots.txt disallows it for ``agent`` (``obey=False`` tries it
+    nevertheless); a robots.txt that did not come disallows nothing. ``is_mute`` holds while
+    nothing at all was answered.
     """
 
-    def __init__(self, site: str, *, agent: str = "urlset"):
+    def __init__(self, site: str, *, agent: str = "urlset", obey: bool = True):
         home = target_of(site)
         if home is None:
             raise SourceError(
@@ -74,6 +79,7 @@ class Finder:
         self.robots_response: Response | None = None
         self.trials: list[Trial] = []
         self._agent = agent
+        self._obey = obey
         self._feeds: list[Lead] = []
         self._delay_s = 0.0
         self._base = self.site
@@ -111,6 +117,7 @@ class Finder:
         while self._resorts:
             how = self._resorts.pop(0)
             leads = self._well_known() if how == "well-known" else self._feeds
+            leads = [lead for lead in leads if self._may_try(lead.url, lead.how)]
             if leads:
                 return leads
         return []
@@ -119,8 +126,8 @@ class Finder:
         self.robots = robots = robots_of(response)
         self.robots_response = response
         self._delay_s = robots.crawl_delay_s(self._agent)
-        outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
-        self._record(response, outcome)
+        self.trials.append(trial_of_robots(response, robots))
+        self._requests = [r for r in self._requests if self._may_try(r.url, r.why)]
         for line in robots.sitemaps[:MAX_LEADS]:
             yield self._lead(line.url, "robots", response)
 
@@ -140,8 +147,21 @@ class Finder:
             lead = self._lead(link.url, _HOW[link.role], response)
             if link.role == "feed":
                 self._feeds.append(lead)
-            else:
+            elif self._may_try(lead.url, lead.how):
                 yield lead
+
+    def _may_try(self, url: str, how: str) -> bool:
+        """Tell whether robots.txt lets us, and record where it does not."""
+        robots = self.robots
+        if not self._obey or robots is None or robots.state != "read":
+            return True
+        # Rules hold for the host that they were asked of, and for the one that had them.
+        is_its = origin_of(url) in (origin_of(self.site), origin_of(robots.url))
+        if not is_its or robots.allows(url, self._agent):
+            return True
+        words = f"{robots.url} disallows it for {self._agent}"
+        self.trials.append(Trial(url, how, "disallowed", None, words))
+        return False
 
     def _well_known(self) -> list[Lead]:
         bases = dict.fromkeys([self._base, self.site])
@@ -161,6 +181,12 @@ class Finder:
     def _record(self, response: Response, outcome: str) -> None:
         why, url = response.request.why, response.request.url
         self.trials.append(Trial(url, why, outcome, response.status, response.message))
+
+
+def trial_of_robots(response: Response, robots: Robots) -> Trial:
+    """What came of asking for a robots.txt."""
+    outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
+    return Trial(response.request.url, "robots", outcome, response.status, response.message)
 
 
 def _plain_host(url: str) -> str:

@@ -48,7 +48,6 @@ X023 comment-in-value               warning Comment or processing instruction in
 X024 concatenated-documents         error   Another XML document starts here, in the same file
 X025 gzip-corrupt                   error   Gzip data is damaged: {}
 X026 gzip-trailing-data             warning {} bytes after the gzip stream
-X027 gz-name-mismatch               warning {}
 X028 double-gzip                    error   File was gzipped more than once
 X029 unsupported-compression        error   {}: only gzip is allowed
 S001 wrong-root                     error   {} is not the root of a sitemap, an index or a feed
@@ -75,7 +74,6 @@ T001 text-not-a-url                 error   Line is not a URL: {}
 T002 text-multiple-per-line         error   Line holds {} URLs
 T003 text-layout                    info    Blank lines, surrounding white space or CR-only line ends
 T004 text-entity-escaped            warning Line contains {}: text sitemaps are not XML
-T005 text-extension                 warning Name of a text sitemap should end in .txt, found {}
 F001 feed-version                   warning {} is not an accepted feed format
 F002 feed-item-without-link         error   Feed item has no usable link
 F003 feed-date                      warning Feed date "{}" is invalid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from urlset.checker.own import own_rule
 from urlset.checker.selection import catalogue_with, rules_named, selector
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Source, read
+from urlset.reader import DocumentRecord, Source, read
 
 if TYPE_CHECKING:
     from urlset.fetcher import Policy
@@ -57,6 +57,7 @@ def check(
     max_excerpts: int = 20,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
+    seen: Callable[[DocumentRecord], None] | None = None,
 ) -> Findings:
     """Check what :func:`urlset.read` would read, and judge it by the rules of the catalogue.
 
@@ -64,12 +65,15 @@ def check(
     the longer one wins, and ``ignore`` where both are as long. Without ``select`` it is all rules
     that are on by default; ``extend_select`` adds to them, ``profile`` those of one engine.
     ``moment`` is the time that rules take for now. ``base`` is the URL at which a file is to lie.
-    The first ``max_excerpts`` findings of each rule carry the line in which they stand.
+    The first ``max_excerpts`` findings of each rule carry the line in which they stand. ``seen``
+    is told of each document when it has been read. Of a site the robots.txt of every host is
+    asked for, too.
 
     Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
     rule that there is not; what could not be read of it is in :attr:`Findings.failed`.
 
-    >>> [f.rule for f in check(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>", select=["X", "S"])]
+    >>> found = check(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>", select=["X", "S"])
+    >>> [finding.rule for finding in found]
     ['missing-namespace', 'unescaped-ampersand']
     """
     catalogue = catalogue_with(rules, levels)
@@ -84,7 +88,14 @@ def check(
         follow=follow,
         policy=policy,
         auth=auth,
+        robots=True,
     )
     return Findings(
-        entries, catalogue, wanted, max_excerpts=max_excerpts, moment=moment, profile=profile
+        entries,
+        catalogue,
+        wanted,
+        max_excerpts=max_excerpts,
+        moment=moment,
+        profile=profile,
+        seen=seen,
     )

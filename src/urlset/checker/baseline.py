@@ -37,7 +37,9 @@ class Baseline:
         """Read a file; raises :class:`urlset.ConfigurationError`."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            rows = found["findings"] if found["urlset_baseline"] == VERSION else None
+            if found["urlset_baseline"] != VERSION:
+                raise ValueError(VERSION)
+            rows = found["findings"]
             return cls(Counter({(row[0], row[1], row[2]): int(row[3]) for row in rows}))
         except OSError as error:
             raise ConfigurationError(

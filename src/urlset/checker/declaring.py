@@ -22,9 +22,9 @@ __all__ = ["Fixing", "Need", "Page", "Profile", "Rule", "of_engine", "rule"]
 Fixing = Literal["none", "safe", "unsafe", "opt-in"]
 """How far a rule can be mended: provably the same, by assumption, or what others may read."""
 
-Need = Literal["place", "robots", "set", "markup", "time"]
-"""What a rule cannot do without: the URL of the document, a robots.txt, several documents, the
-bytes of the markup, the time of writing."""
+Need = Literal["place", "robots", "set", "markup", "order", "time"]
+"""What a rule cannot do without: the URL of the document, a robots.txt, several documents, facts of
+the markup (:mod:`urlset.checker.markup`) or of the order of its elements, the time of writing."""
 
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""

@@ -4,29 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = ["HOME", "Example", "Many", "documents_of", "shown"]
+__all__ = ["HOME", "PAGE", "Example", "Many", "documents_of", "shown", "whole"]
 
 HOME = "https://example.com/"
 """Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
 
 
-class Many(NamedTuple):
-    """A part that is repeated ``count`` times; ``{n}`` in it counts from 1."""
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A part that is repeated so many ``times``; ``{n}`` in it counts from 1."""
 
     part: str
-    count: int
+    times: int
 
+
+PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+"""An entry without fault."""
+
+_PRINTED = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
 
 Piece = str | bytes | Many | tuple[str | Many, ...]
 """Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is."""
 
 Example = Piece | Mapping[str, Piece]
 """A document, or several by their name or URL; ``robots.txt`` is one of them."""
+
+
+def whole(
+    entries: str = PAGE, *, attributes: str = "", declaration: str = 'encoding="UTF-8"'
+) -> str:
+    """A whole sitemap, for an example of what stands around entries.
+
+    >>> print(whole("", attributes=' id="a"'))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" id="a">
+    <BLANKLINE>
+    </urlset>
+    """
+    return (
+        f'<?xml version="1.0" {declaration}?>\n'
+        f'<urlset xmlns="{SITEMAP_NS}"{attributes}>\n{entries}\n</urlset>'
+    )
 
 
 def documents_of(example: Example) -> dict[str, bytes]:
@@ -50,10 +73,12 @@ def shown(piece: Piece) -> str:
 def _once(part: str | Many) -> str:
     if isinstance(part, str):
         return part.strip("\n")
-    return f"{part.part.replace('{n}', '1')}\n… {part.count:,} times"
+    return f"{part.part.replace('{n}', '1')}\n… {part.times:,} times"
 
 
 def _printable(data: bytes) -> str:
+    if len(data.translate(None, _PRINTED)) > len(data) // 10:  # it is packed
+        return f"{data[:4].hex(' ')} …"  # what follows depends on the version of zlib
     text = data.decode("utf-8", errors="backslashreplace")
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufeff]", lambda m: f"\\x{ord(m[0]):02x}", text)
 
@@ -74,7 +99,7 @@ def _document(piece: Piece) -> bytes:
 def _whole(part: str | Many) -> str:
     if isinstance(part, str):
         return part
-    return "\n".join(part.part.replace("{n}", str(n)) for n in range(1, part.count + 1))
+    return "\n".join(part.part.replace("{n}", str(n)) for n in range(1, part.times + 1))
 
 
 def _rooted(root: str, entries: str) -> bytes:

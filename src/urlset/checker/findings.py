@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from urlset.checker.declaring import Rule
-from urlset.checker.filling import fill
+from urlset.checker.filling import Seen, fill
 from urlset.checker.judging import MAX_ROWS, Row, Tally, judge
+from urlset.checker.markup import Markup
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
 from urlset.checker.texts import Text, Texts
@@ -44,6 +45,7 @@ class Findings:
         max_excerpts: int,
         moment: datetime | None,
         profile: str | None,
+        seen: Seen | None = None,
     ):
         self._entries = entries
         self._rules = {code: rule for code, rule in rules.items() if wanted(rule, None)}
@@ -51,13 +53,16 @@ class Findings:
         self._max_excerpts = max_excerpts
         self._moment = moment
         self._profile = profile
+        self._seen = seen
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
+        markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
-            omitted = fill(store, texts, self._entries)
+            omitted = fill(store, texts, markup, self._entries, self._seen)
             with store.asking() as asking:
+                asking.bring("marked", markup.flow())
                 yield from self._told(asking, texts, omitted)
 
     def __len__(self) -> int:

@@ -110,7 +110,7 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     named = ", ".join(quoted(rule.code) for rule in rules) or "NULL"
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
-    told = f"(SELECT * REPLACE ({level} AS level) FROM problems WHERE code IN ({named}))"
+    told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
     query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL"
     for code, its, source, count in store.rows(query):
         counts[Told(code, its, source)] += count

@@ -35,6 +35,7 @@ def own_rule(number: int, table: Mapping[str, Any]) -> Rule:
     code, name = table.get("code", f"Z{number:03}"), table["name"]
     if " " in name or " " in code:
         raise ValueError(f"expected a name and a code without spaces, found {name!r}, {code!r}")
+    asked = f"{table.get('over', '')} {table.get('sql', '')}".lower()
     return rule(
         f"{code} {name} {table.get('level', 'warning')}",
         says=table["says"],
@@ -47,4 +48,5 @@ def own_rule(number: int, table: Mapping[str, Any]) -> Rule:
         where=table.get("where"),
         sql=table.get("sql"),
         at=table.get("at"),
+        needs=("markup", "order") if "markup" in asked else (),
     )

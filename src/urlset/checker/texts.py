@@ -71,7 +71,8 @@ class Texts:
     """The texts of one check by the number of their document; a context manager."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, prefix="urlset-")
+        # Closed where the context ends.
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, prefix="urlset-")  # noqa: SIM115
         self._kept: dict[int, _Kept] = {}
         self._end = 0
 

@@ -2,14 +2,17 @@
 
 Every view has ``document``, the number of the document, and, where a row stands somewhere in it,
 ``offset`` and ``line`` of its entry. Documents of which only a part could be read (X002, X009,
-X019, S001) are left out of all but ``sources``: what is wrong there comes first.
+X019, S001) are left out of all but ``sources``: what is wrong there comes first. A table ``marked``
+is to be there already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["MACROS", "VIEWS", "statements"]
+from urlset.locating import IN_PACKED
+
+__all__ = ["BROKEN", "MACROS", "VIEWS", "statements"]
 
 MACROS = {
     "moment()": "getvariable('moment')::TIMESTAMPTZ",
@@ -47,22 +50,43 @@ MACROS = {
 }
 """Functions of SQL that rules may use, besides DuckDB's own."""
 
-_BROKEN = "('X002', 'X009', 'X019', 'S001')"
+BROKEN = frozenset({"X002", "X009", "X019", "S001"})
+"""Rules that mean that of a document only a part, or nothing, could be read."""
+
+_BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))
+_OF_PACKING = ", ".join(f"'{code}'" for code in sorted(IN_PACKED))
 _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
 _ENTRY = 'e.document, e."offset", e.line, e.loc'
 _FROM_ENTRIES = "FROM entries e JOIN sound s ON s.document = e.document"
 
 VIEWS = {
-    # Every document that was met, also one that could not be read.
+    # Documents of which only a part could be read, or that were packed with what nobody unpacks
+    # (zlib is unpacked).
+    "broken": f"""
+        SELECT document, bool_or(code = 'X029') AS is_packed, bool_or(code = 'S001') AS is_rootless
+        FROM problems
+        WHERE document IS NOT NULL AND (
+            code IN ({_BROKEN}) OR (code = 'X029' AND NOT starts_with(message, 'A zlib')))
+        GROUP BY document""",
+    # What the engine has told, without what follows from a document being broken.
+    "told": f"""
+        SELECT p.* FROM problems p LEFT JOIN broken b ON b.document = p.document
+        WHERE b.document IS NULL OR p.code IN ({_OF_PACKING})
+            OR (NOT b.is_packed AND (starts_with(p.code, 'X') OR p.code = 'S001')
+                AND NOT (b.is_rootless AND p.code = 'X024'))""",
+    # Every document that was met, also one that could not be read; `name` is that of the file, in
+    # lower case, and empty where there is none.
     "sources": f"""
-        SELECT *, kind IN {_KINDS} AND document NOT IN (
-                SELECT document FROM problems WHERE document IS NOT NULL AND code IN {_BROKEN}
-            ) AS is_sound,
+        SELECT *, kind IN {_KINDS} AND document NOT IN (SELECT document FROM broken) AS is_sound,
             scheme_of(url) AS scheme, host_of(url) AS host, origin_of(url) AS origin,
             folder_of(url) AS folder,
-            lower(regexp_extract(regexp_replace(source, '[?#].*', ''), '[^/\\\\]*$')) AS name
+            lower(regexp_extract(CASE WHEN source IS NULL OR source = '-' THEN ''
+                WHEN regexp_matches(source, '(?i)^https?://') THEN path_of(source)
+                ELSE source END, '[^/\\\\]*$')) AS name
         FROM documents""",
     "sound": "SELECT * FROM sources WHERE is_sound",
+    # What the markup tells, a fact in each row: see urlset.checker.markup.
+    "markup": "SELECT m.*, s.kind FROM marked m JOIN sound s ON s.document = m.document",
     # Every entry, with the parts of its loc, and of the URL of its sitemap where that is known.
     "urls": f"""
         SELECT e.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
@@ -106,7 +130,7 @@ VIEWS = {
 }
 """The views by name, in the order in which they are made."""
 
-_KEPT = ("sources", "proofs")  # small, and asked often
+_KEPT = ("broken", "sources", "proofs")  # small, and asked often
 
 
 def statements() -> Iterator[str]:

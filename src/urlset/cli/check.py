@@ -18,6 +18,7 @@ from urlset.cli.network import (
     Concurrency,
     Delay,
     Headers,
+    IgnoreRobots,
     Timeout,
     UserAgent,
     network_of,
@@ -112,6 +113,7 @@ def check(
     delay: Delay = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    ignore_robots: IgnoreRobots = False,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
@@ -138,6 +140,7 @@ def check(
         delay=delay,
         concurrency=concurrency,
         timeout=timeout,
+        ignore_robots=ignore_robots,
     )
     settings = settings_of(
         config,

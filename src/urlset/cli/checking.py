@@ -11,7 +11,7 @@ from urlset.checker import check as find
 from urlset.cli.network import Network
 from urlset.cli.options import misuse
 from urlset.cli.settings import Settings
-from urlset.cli.talk import Progress
+from urlset.cli.talk import Progress, count_of
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.reader import DocumentRecord
@@ -29,6 +29,8 @@ class Run:
         self.documents: list[DocumentRecord] = []
         self.failures: list[str] = []
         self.found = Baseline()
+        self._seen = self._entries = 0
+        self._failed: list[str] = []
         self._settings = settings
         self._baseline = Baseline.read(settings.baseline) if settings.baseline else None
         self._network = network
@@ -40,10 +42,9 @@ class Run:
         """The findings in all sources; where one fails, the others are checked nevertheless."""
         for source in sources:
             try:
-                found = self._check(source)
+                found = self._check(source, progress)
                 for finding in self._new(found):
                     self.by_level[finding.level] += 1
-                    progress.update(f"{self.by_level.total():,} findings · {finding.source}")
                     yield finding
             except SourceError as error:
                 self.failures.append(str(error))
@@ -52,7 +53,7 @@ class Run:
 
     def exit_code(self) -> int:
         """1 for findings that are bad enough, or for a part that failed."""
-        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]  # type: ignore[arg-type]
+        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
         return int(bool(self.failures) or any(self.by_level[level] for level in levels))
 
     def _new(self, found: Findings) -> Iterator[Finding]:
@@ -60,11 +61,13 @@ class Run:
         if self._baseline is None:
             yield from noted
             return
-        for finding in self._baseline.new(noted):
-            yield finding
+        yield from self._baseline.new(noted)
         self.known = self.found.known.total() - self.by_level.total()
 
-    def _check(self, source: str) -> Findings:
+    def _check(self, source: str, progress: Progress) -> Findings:
+        def seen(record: DocumentRecord) -> None:
+            self._see(record, progress)
+
         wishes = self._settings
         examples = wishes.max_examples
         with misuse("--select, --ignore or [check]"):
@@ -80,8 +83,18 @@ class Run:
                 profile=wishes.profile,
                 rules=wishes.rules,
                 max_excerpts=sys.maxsize if examples is None else examples,
+                seen=seen,
                 **self._network._asdict(),
             )
+
+    def _see(self, record: DocumentRecord, progress: Progress) -> None:
+        """Tell of a document that was read; findings come when all are."""
+        self._seen += 1
+        self._entries += record.entries
+        if record.error:
+            self._failed = [*self._failed[-2:], f"failed: {record.source}: {record.error}"]
+        counts = count_of(self._seen, "document"), count_of(self._entries, "entry", "entries")
+        progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._failed)
 
     def _count(self, found: Findings) -> None:
         for code, count in found.omitted.items():

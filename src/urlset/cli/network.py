@@ -18,6 +18,7 @@ __all__ = [
     "Concurrency",
     "Delay",
     "Headers",
+    "IgnoreRobots",
     "Network",
     "Timeout",
     "UserAgent",
@@ -53,6 +54,13 @@ Timeout = Annotated[
     float | None,
     typer.Option(min=0.1, metavar="SECONDS", help="Most time for a document, with its retries."),
 ]
+IgnoreRobots = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-robots",
+        help="Look for sitemaps where robots.txt asks not to; those it declares are always read.",
+    ),
+]
 
 
 class Network(NamedTuple):
@@ -70,6 +78,7 @@ def network_of(
     delay: float | None,
     concurrency: int | None,
     timeout: float | None,
+    ignore_robots: bool = False,
 ) -> Network:
     """Make it of the options; raises :class:`MisuseError` for what cannot be meant."""
     auth = _auth(auth_file)
@@ -89,6 +98,8 @@ def network_of(
             "read_timeout_s": min(timeout, 30.0),
             "connect_timeout_s": min(timeout, 10.0),
         }
+    if ignore_robots:
+        changes["obey_robots"] = False
     if not changes:
         return Network(None, auth)
     from urlset.fetcher import Policy

@@ -12,6 +12,7 @@ from urlset.cli.network import (
     Concurrency,
     Delay,
     Headers,
+    IgnoreRobots,
     Timeout,
     UserAgent,
     network_of,
@@ -77,6 +78,7 @@ def read(
     delay: Delay = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    ignore_robots: IgnoreRobots = False,
     cache: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep documents there, and fetch what has changed."),
@@ -135,6 +137,7 @@ def read(
             delay=delay,
             concurrency=concurrency,
             timeout=timeout,
+            ignore_robots=ignore_robots,
         )._asdict(),
     )
     is_table = sql is not None or chosen in ("parquet", "duckdb")

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
 from urlset.reporter import harmless
+from urlset.underway import slow_ones
 
 __all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note", "size_of"]
 
 EVERY_S = 5.0
 """Seconds between lines of progress where there is no terminal: a sign of life in a log of CI."""
 
+TICK_S = 0.1
+"""Seconds between two looks at a terminal: what comes faster nobody sees."""
+
+SLOW_S = 3.0
+"""Seconds after which a document that does not come is told by name; most take less than one."""
+
 MAX_LISTED = 20
+MAX_WAITS = 3
 
 
 def note(text: str) -> None:
@@ -75,13 +84,19 @@ def is_coloured(stream: TextIO) -> bool:
 class Progress:
     """Shows how far the work is: a moving line on a terminal, else a plain line now and then.
 
-    ``is_shown=False`` keeps still, for instance where data come on the same terminal.
+    Goes on while nothing comes, and tells what is waited for. ``is_shown=False`` keeps still,
+    for instance where data come on the same terminal.
     """
 
     def __init__(self, *, is_shown: bool = True):
         self._status: Any = None
         self._is_shown = is_shown
+        self._text = ""
+        self._details: list[str] = []
         self._next = time.monotonic() + EVERY_S
+        self._lock = threading.Lock()
+        self._is_over = threading.Event()
+        self._ticker = threading.Thread(target=self._tick, daemon=True, name="urlset progress")
 
     def __enter__(self) -> Progress:
         if self._is_shown and sys.stderr.isatty():
@@ -89,6 +104,9 @@ class Progress:
 
             self._status = Console(stderr=True).status("")
             self._status.start()
+            self._next = 0.0
+        if self._is_shown:
+            self._ticker.start()
         return self
 
     def update(self, text: str, details: Iterable[str] = ()) -> None:
@@ -96,14 +114,11 @@ class Progress:
 
         A terminal has room for ``details``, a line each.
         """
+        self._text = text
         if self._status is not None:
-            from rich.text import Text
-
-            lines = [text, *(f"  {line}" for line in details)]
-            self._status.update(Text("\n".join(map(harmless, lines)), overflow="ellipsis"))
-        elif self._is_shown and time.monotonic() >= self._next:
-            self._next = time.monotonic() + EVERY_S
-            note(text)
+            self._details = list(details)
+        if self._is_shown:
+            self._show()
 
     def __exit__(
         self,
@@ -111,8 +126,31 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._is_over.set()
+        if self._ticker.is_alive():
+            self._ticker.join()
         if self._status is not None:
             self._status.stop()
+
+    def _tick(self) -> None:
+        while not self._is_over.wait(TICK_S):
+            self._show()
+
+    def _show(self) -> None:
+        with self._lock:
+            if time.monotonic() < self._next:
+                return
+            waits = [f"waiting for {url}, {s:,.0f} s" for url, s in slow_ones(SLOW_S)[:MAX_WAITS]]
+            if self._status is None:
+                self._next = time.monotonic() + EVERY_S
+                if line := " · ".join(filter(None, [self._text, *waits])):
+                    note(line)
+                return
+            from rich.text import Text
+
+            self._next = time.monotonic() + TICK_S
+            lines = [self._text, *(f"  {line}" for line in (*waits, *self._details))]
+            self._status.update(Text("\n".join(map(harmless, lines)), overflow="ellipsis"))
 
 
 def _say(text: str) -> None:

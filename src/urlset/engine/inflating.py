@@ -100,7 +100,7 @@ def _member(data: bytes, start: int, limit: int, bits: int) -> tuple[bytes, int,
         try:
             piece = unpacker.decompress(view[position : position + _PIECE], limit - size + 1)
         except zlib.error as error:
-            pieces.append(_bytewise(before, view[position : position + _PIECE], limit - size))
+            pieces.append(_up_to_damage(before, view[position : position + _PIECE], limit - size))
             return b"".join(pieces), position - start, str(error).rpartition(": ")[2]
         pieces.append(piece)
         size += len(piece)
@@ -113,12 +113,31 @@ def _member(data: bytes, start: int, limit: int, bits: int) -> tuple[bytes, int,
     return b"".join(pieces), position - start, None
 
 
+def _up_to_damage(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes:
+    """Unpack up to the damage, in ever smaller steps, so that no byte is lost with the error."""
+    kept = bytearray()
+    step = _PIECE
+    while step > 1 and len(kept) < limit:
+        attempt = unpacker.copy()
+        try:
+            piece = attempt.decompress(data, min(step, limit - len(kept)))
+        except zlib.error:
+            step //= 2
+            continue
+        if not piece:
+            break
+        kept += piece
+        unpacker, data = attempt, memoryview(attempt.unconsumed_tail)
+    return bytes(kept) + _bytewise(unpacker, data, limit - len(kept))
+
+
 def _bytewise(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes:
-    """Unpack up to the damage, one byte out at a time, so that none is lost with the error."""
+    """Unpack one byte out at a time, and one byte in."""
     kept = bytearray()
     try:
-        for number in range(len(data)):
-            piece = unpacker.decompress(data[number : number + 1], 1)
+        # Nothing first: a byte may wait inside, which would be lost with an error behind it.
+        for given in (b"", *(bytes((byte,)) for byte in data)):
+            piece = unpacker.decompress(given, 1)
             while piece and len(kept) < limit:
                 kept += piece
                 piece = unpacker.decompress(unpacker.unconsumed_tail, 1)

@@ -53,10 +53,11 @@ async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T
                 tasks.discard(task)
                 response = task.result()
                 del task
+                size = len(response.body)
                 for result in walk.answer(response):
                     yield result
                 del response
-                fetcher.leave()
+                fetcher.leave(size)
         finally:
             await _cancel(tasks)
 
@@ -82,9 +83,10 @@ def drive_in_thread(walk: Walk[T], policy: Policy | None = None) -> Generator[T]
                 return
             response = line.receive()
             waiting -= 1
+            size = len(response.body)
             yield from walk.answer(response)
             del response
-            line.leave()
+            line.leave(size)
     finally:
         line.close()
 
@@ -115,9 +117,9 @@ class _Line:
             raise answer
         return answer
 
-    def leave(self) -> None:
+    def leave(self, size: int) -> None:
         if self._fetcher is not None:
-            self._loop.call_soon_threadsafe(self._fetcher.leave)
+            self._loop.call_soon_threadsafe(self._fetcher.leave, size)
 
     def close(self) -> None:
         if self._thread.is_alive():

@@ -13,9 +13,11 @@ from urlset.fetcher.guard import may_reach, reach_of
 from urlset.fetcher.messages import ErrorWord, Reach, Request, Response
 from urlset.fetcher.policy import Policy
 from urlset.fetcher.retrying import retry_after_s, wait_before_retry_s
+from urlset.fetcher.room import Room
 from urlset.fetcher.targets import host_of, origin_of, target_of
 from urlset.fetcher.transfer import Hop, transfer
 from urlset.fetcher.turns import Turns
+from urlset.underway import waiting_for
 from urlset.urls import resolve
 
 __all__ = ["Fetcher"]
@@ -33,6 +35,7 @@ class Fetcher:
     def __init__(self, policy: Policy):
         self._policy = policy
         self._turns = Turns(policy.concurrency, policy.per_host)
+        self._room = Room(policy.max_held_bytes)
         self._connections = Connections(policy)
         self._public_hosts: set[str] = set()
 
@@ -47,8 +50,9 @@ class Fetcher:
     ) -> None:
         await self._connections.close()
 
-    def leave(self) -> None:
-        """Make room for another document."""
+    def leave(self, size: int) -> None:
+        """Make room for another document; ``size`` is that of the body that is done with."""
+        self._room.drop(size)
         self._turns.leave()
 
     async def fetch(self, request: Request) -> Response:
@@ -61,6 +65,7 @@ class Fetcher:
             best = _better(best, response)
             wait = wait_before_retry_s(response, attempt, self._policy)
             if wait is None or wait >= left:
+                self._room.keep(len(best.body))
                 return _told(best, response, attempt)
             is_asked = response.error == "status" and "retry-after" in response.headers
             if is_asked:
@@ -128,7 +133,8 @@ class Fetcher:
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
             session = self._connections.session("anywhere" if proxy else reach)
             try:
-                response, peer = await transfer(session, request, hop, self._policy)
+                with waiting_for(request.url):
+                    response, peer = await transfer(session, request, hop, self._policy, self._room)
             except BaseException:
                 self._turns.leave()
                 raise

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from urlset.fetcher.targets import origin_of
-from urlset.protocol import READ_LIMIT
+from urlset.protocol import MAX_BYTES, READ_LIMIT
 
 __all__ = ["Policy", "basic", "bearer", "user_agent"]
 
@@ -25,16 +25,19 @@ class Policy:
     """The manners of a fetcher; every number is a limit that ends in a told fault, not in a hang.
 
     ``concurrency`` bounds the documents in memory, too: a response counts until the walk has
-    taken it. ``delay_s`` is the least time between two requests to one host; a ``Crawl-delay``
-    may raise it up to ``max_delay_s``. ``retries`` come after 408, 429, 5xx and faults of the
-    connection, after ``backoff_s``, twice that, and so on (jittered, at most ``max_backoff_s``).
+    taken it. Their bytes are bounded by ``max_held_bytes`` and the greatest of them: where that
+    is reached, transfers wait. ``delay_s`` is the least time between two requests to one host; a
+    ``Crawl-delay`` may raise it up to ``max_delay_s``. ``retries`` come after 408, 429, 5xx and
+    faults of the connection, after ``backoff_s``, twice that, and so on (jittered, at most
+    ``max_backoff_s``).
     A ``Retry-After`` of up to ``max_retry_after_s`` is honoured for the whole host; after a
     longer one there is no retry. ``read_timeout_s`` is how long nothing may come, and
     ``total_timeout_s`` the time for a request with its redirects and retries, without its
     waiting for its turn. ``headers`` go to everybody, ``site_headers`` only to their origin
     (``{"https://example.com": {"Authorization": bearer(token)}}``), so secrets stand there.
     ``proxies`` is None for those of the environment. ``allow_private`` takes the address guard
-    out.
+    out. Without ``obey_robots`` a site's robots.txt does not keep us from looking for sitemaps
+    that nobody declares; its ``Crawl-delay`` holds nevertheless.
     """
 
     concurrency: int = 8
@@ -52,11 +55,13 @@ class Policy:
     max_wire_bytes: int = READ_LIMIT
     max_bytes: int = READ_LIMIT
     max_error_bytes: int = 65_536
+    max_held_bytes: int = 8 * MAX_BYTES
     user_agent: str | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NOBODY)
     proxies: Mapping[str, str] | None = None
     allow_private: bool = False
+    obey_robots: bool = True
 
     def __post_init__(self) -> None:
         secrets = sorted(name for name in self.headers if name.lower() in SECRETS)

@@ -16,6 +16,7 @@ from urlset.fetcher.connecting import Answer
 from urlset.fetcher.guard import BlockedError
 from urlset.fetcher.messages import ErrorWord, Request, Response
 from urlset.fetcher.policy import Policy
+from urlset.fetcher.room import Room, Share
 from urlset.fetcher.unpacking import Unpacker
 
 __all__ = ["Hop", "transfer"]
@@ -40,7 +41,9 @@ class Hop(NamedTuple):
 class _Taken:
     """What has come so far; one object per hop."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: Share) -> None:
+        self.share = share
+        self.waited_s = 0.0
         self.status: int | None = None
         self.headers: dict[str, str] = {}
         self.peer: str | None = None
@@ -52,17 +55,18 @@ class _Taken:
 
 
 async def transfer(
-    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy
+    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, room: Room
 ) -> tuple[Response, str | None]:
     """Send a request once and take what comes; also gives the address that answered."""
     started, began = datetime.now(UTC), time.monotonic()
-    taken = _Taken()
     fault: BaseException | None = None
-    try:
-        async with asyncio.timeout(hop.left_s):
-            await _take(session, request, hop, policy, taken)
-    except FAULTS as error:
-        fault = error
+    with Share(room) as share:
+        taken = _Taken(share)
+        try:
+            async with asyncio.timeout(hop.left_s) as clock:
+                await _take(session, request, hop, policy, taken, clock)
+        except FAULTS as error:
+            fault = error
     word, message = _verdict(taken, fault, policy)
     response = Response(
         request,
@@ -75,14 +79,19 @@ async def transfer(
         error=word,
         message=message,
         started=started,
-        seconds=time.monotonic() - began,
+        seconds=time.monotonic() - began - taken.waited_s,
         first_byte_s=taken.first_byte_s,
     )
     return response, taken.peer
 
 
 async def _take(
-    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, taken: _Taken
+    session: aiohttp.ClientSession,
+    request: Request,
+    hop: Hop,
+    policy: Policy,
+    taken: _Taken,
+    clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
     asking = session.get(
@@ -99,14 +108,19 @@ async def _take(
         if not 200 <= got.status < 300:
             limit = min(limit, policy.max_error_bytes)
         taken.unpacker = Unpacker(taken.headers.get("content-encoding"), limit)
-        await _take_body(got.content, min(limit, policy.max_wire_bytes), taken)
+        await _take_body(got.content, min(limit, policy.max_wire_bytes), taken, clock)
 
 
-async def _take_body(content: aiohttp.StreamReader, wire_limit: int, taken: _Taken) -> None:
+async def _take_body(
+    content: aiohttp.StreamReader, wire_limit: int, taken: _Taken, clock: asyncio.Timeout
+) -> None:
     try:
         while data := await content.readany():
+            # Beware: right before it is unpacked, as a piece may become a hundred megabytes.
+            taken.waited_s += await taken.share.wait(clock)
             taken.wire_size += len(data)
             taken.unpacker.feed(data)
+            taken.share.hold(taken.unpacker.size)
             if taken.unpacker.is_over or taken.wire_size > wire_limit:
                 taken.is_over = True
                 return

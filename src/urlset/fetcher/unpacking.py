@@ -37,6 +37,11 @@ class Unpacker:
         """Whether there is more than the limit allows."""
         return self._size > self._limit
 
+    @property
+    def size(self) -> int:
+        """The bytes that are kept."""
+        return self._size
+
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the transfer."""
         self._take(data, 0)

@@ -16,8 +16,8 @@ from urlset.reader.entries import Entries
 from urlset.reader.files import Files
 from urlset.reader.places import Alone, Finder, read_at_most
 from urlset.reader.records import SITEMAP_KINDS, DocumentRecord, Fetched, Portion, Visit
-from urlset.reader.shelf import Shelf
 from urlset.reader.selection import Moment, Selection
+from urlset.reader.shelf import Shelf
 from urlset.reader.stored import Stored, stored_form
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ __all__ = [
     "read",
 ]
 
-Source = (
-    str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
-)
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
 """A path (``-`` is stdin), an http(s) URL, the bytes of a document, a file that is open, or many
 documents by their URL."""
 
@@ -63,6 +61,7 @@ def read(
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     cache: str | os.PathLike[str] | None = None,
+    robots: bool = False,
 ) -> Entries:
     """Read sitemaps of any format: a site, a file, a folder, bytes, an open file, ``-`` for stdin.
 
@@ -70,7 +69,9 @@ def read(
     well-known paths lead to; every other URL is that of a sitemap. ``policy`` says how to fetch
     (:class:`urlset.Policy`); ``auth`` is a bearer token, or a user and a password, and goes to
     the origin of the URL only. ``cache`` is a folder: what is kept there is only fetched again
-    where the server says that it has changed.
+    where the server says that it has changed. ``robots`` asks each host that documents lie on
+    for its robots.txt, a request more a host: so it is known which one declares or disallows
+    what, also where the URL is that of a sitemap.
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
@@ -108,7 +109,7 @@ def read(
         from urlset.reader.site import Site
 
         folder = None if cache is None else os.fspath(cache)
-        reading: Any = Site(source, policy=policy, auth=auth, cache=folder, **common)
+        reading: Any = Site(source, policy=policy, auth=auth, cache=folder, robots=robots, **common)
     elif form is not None:
         reading = Stored(form, os.fspath(source))  # type: ignore[arg-type]
     else:

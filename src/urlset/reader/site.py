@@ -27,6 +27,7 @@ from urlset.walker import SiteWalk, walk_from
 
 if TYPE_CHECKING:
     from urlset.finder import Trial
+    from urlset.robots import Robots
 
 __all__ = ["Auth", "Site"]
 
@@ -48,6 +49,7 @@ class Site:
         follow: bool,
         since: datetime | None = None,
         cache: str | None = None,
+        robots: bool = False,
     ):
         if target_of(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
@@ -58,12 +60,18 @@ class Site:
         self._follow = follow
         self._since = since
         self._cache = cache
+        self._robots = robots
         self._walk: SiteWalk | None = None
 
     @property
     def trials(self) -> list[Trial]:
         """Where sitemaps were looked for in the latest reading, and what was there."""
         return self._walk.trials if self._walk else []
+
+    @property
+    def robots(self) -> dict[str, Robots]:
+        """The robots.txt files that the latest reading has heard, by origin."""
+        return self._walk.rulebook.files if self._walk else {}
 
     def visits(self, heard: Heard | None = None) -> Generator[Visit]:
         """Fetch in a thread, and read here, document after document as they come."""
@@ -81,6 +89,8 @@ class Site:
             limit=self._limit,
             follow=self._follow,
             since=self._since,
+            obey=self._policy.obey_robots,
+            robots=self._robots,
         )
         walk: Walk[Visit] = self._walk if heard is None else _Overheard(self._walk, heard)
         return walk if self._cache is None else CachedWalk(walk, self._cache)

@@ -34,7 +34,7 @@ def report_junit(
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="urlset">'
     told = set()
-    bad = LEVELS[: LEVELS.index(fail_level) + 1]  # type: ignore[arg-type]
+    bad = LEVELS[: LEVELS.index(fail_level) + 1]
     for source, its in groupby(findings, key=lambda finding: finding.source):
         told.add(source)
         yield from _suite(source, list(its), bad)

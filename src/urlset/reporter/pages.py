@@ -1,4 +1,4 @@
-"""The page of a rule: what it says, why it matters, what is wrong and what is right; as Markdown."""
+"""The page of a rule as Markdown: what it says, why it matters, what is wrong and what is right."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import duckdb
 
-from urlset.store.connecting import told
+from urlset.arrow.streams import Flow
+from urlset.store.connecting import first_of, told
 
 __all__ = ["Asking"]
 
@@ -45,6 +46,17 @@ class Asking:
     def columns(self, query: str) -> list[str]:
         """The names of the columns that a query would give."""
         return [row[0] for row in self.rows(f"DESCRIBE {query}")]
+
+    def bring(self, name: str, flow: Flow) -> None:
+        """Make a table of a stream, for as long as this is open."""
+        with told(self._path):
+            self._cursor.register("brought", flow)
+            try:
+                with first_of(flow):
+                    query = f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM brought"
+                    self._cursor.execute(query)
+            finally:
+                self._cursor.unregister("brought")
 
     def __enter__(self) -> Asking:
         return self

@@ -43,9 +43,7 @@ class Store:
         spill = os.path.join(self._folder.name, "spill") if self._folder else f"{self._file}.tmp"
         self._connection = connect(spill)
         try:
-            attach(
-                self._connection, self._file, read_only=read_only, is_kept=path is not None
-            )
+            attach(self._connection, self._file, read_only=read_only, is_kept=path is not None)
         except BaseException:
             self.close()
             raise

@@ -13,15 +13,15 @@ from urlset.walker.walk import SiteWalk
 __all__ = ["SiteWalk", "walk_from"]
 
 
-def walk_from(url: str, *, agent: str = "urlset", **options: Any) -> SiteWalk:
+def walk_from(url: str, *, agent: str = "urlset", obey: bool = True, **options: Any) -> SiteWalk:
     """Make the walk that somebody means by a URL: of a site by its home page or robots.txt.
 
-    Every other URL is that of a sitemap. The options are those of :class:`SiteWalk`. Raises
-    :class:`urlset.SourceError` where it is no http(s) URL.
+    Every other URL is that of a sitemap. ``obey`` is for the :class:`Finder`, the options are
+    those of :class:`SiteWalk`. Raises :class:`urlset.SourceError` where it is no http(s) URL.
     """
     target = target_of(url)
     if target is None:
         raise SourceError(f"expected an http or https URL, found {url!r}")
     homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]
-    start = Finder(url, agent=agent) if document_key(target) in homes else [url]
+    start = Finder(url, agent=agent, obey=obey) if document_key(target) in homes else [url]
     return SiteWalk(start, agent=agent, **options)

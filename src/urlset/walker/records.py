@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from urlset.document import Document
 from urlset.fetcher import Response
+from urlset.finder import Finder, Trial
 from urlset.reader import records
-from urlset.reader.records import DocumentRecord, Fetched
+from urlset.reader.records import DocumentRecord, Fetched, Visit
+from urlset.robots import Robots
 
-__all__ = ["fetched", "with_document"]
+__all__ = ["failed_robots", "fetched", "why_nothing", "with_document"]
 
 
 def fetched(response: Response) -> Fetched:
@@ -36,3 +40,22 @@ def with_document(record: DocumentRecord, document: Document, response: Response
     if response.error is not None:
         return record._replace(error=f"{response.message}; what came is read")
     return record
+
+
+def failed_robots(response: Response, robots: Robots) -> Iterator[Visit]:
+    """Tell of a robots.txt of which something did not come: what it declares is lost with it."""
+    if robots.state == "unreachable" or (robots.state == "read" and response.error):
+        record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
+        yield Visit(record._replace(error=f"robots.txt: {response.message}"), None)
+
+
+def why_nothing(finder: Finder, trials: Sequence[Trial]) -> str:
+    """Tell what was tried on a site where no sitemap was found."""
+    if finder.is_mute:
+        return f"the site does not answer: {trials[-1].detail}"
+    forbidden = sum(trial.outcome == "disallowed" for trial in trials)
+    places = len(trials) - forbidden
+    why = f"no sitemap found: {places} {'place' if places == 1 else 'places'} tried"
+    if failed := [trial for trial in trials if trial.outcome == "failed"]:
+        why += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
+    return why + (f"; robots.txt disallows {forbidden} more" if forbidden else "")

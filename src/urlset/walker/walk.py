@@ -15,7 +15,8 @@ from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.records import DocumentRecord, Visit, is_sitemap
 from urlset.reader.selection import why_skipped
-from urlset.walker.records import fetched, with_document
+from urlset.walker.records import failed_robots, fetched, why_nothing, with_document
+from urlset.walker.rulebook import Rulebook
 
 __all__ = ["SiteWalk"]
 
@@ -41,8 +42,9 @@ class SiteWalk:
     """Reads a site: ``start`` is a :class:`Finder`, or the URLs of sitemaps.
 
     Yields a :class:`Visit` for each document, also for those that failed; nothing on the
-    network raises. ``trials`` are the places that were tried, with what came of it; ``finder``
-    has the robots.txt.
+    network raises. ``trials`` are the places that were tried, with what came of it; ``rulebook``
+    has the robots.txt of each host that was asked for it: of the site, and with ``robots`` of
+    all hosts that documents lie on, each before the first of them.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class SiteWalk:
         max_documents: int = MAX_DOCUMENTS,
         since: datetime | None = None,
         agent: str = "urlset",
+        robots: bool = False,
     ):
         self.finder = start if isinstance(start, Finder) else None
         self._engine = engine
@@ -62,9 +65,9 @@ class SiteWalk:
         self._follow = follow
         self._room = max_documents
         self._since = since
-        self._agent = agent
+        self.rulebook = Rulebook(agent, is_asking=robots)
         self._queue: deque[_Task] = deque()
-        self._late: deque[Visit] = deque()
+        self._held: dict[str, list[_Task]] = {}
         self._waiting = 0
         self._found = 0
         self._named: set[str] = set()
@@ -81,7 +84,7 @@ class SiteWalk:
     @property
     def trials(self) -> list[Trial]:
         """Where sitemaps were looked for, and what was there."""
-        return [*(self.finder.trials if self.finder else ()), *self._trials]
+        return [*(self.finder.trials if self.finder else ()), *self.rulebook.trials, *self._trials]
 
     def ask(self) -> Request | None:
         """The next document; the finder's before the others, the children of an index in order."""
@@ -93,13 +96,20 @@ class SiteWalk:
                 task = self._queue.popleft()
                 if document_key(task.url) in self._read and task.how == "index":
                     continue  # another led to it in the meantime
+                request = self.rulebook.ask(task.url, task.reach)
+                if self.rulebook.awaits(task.url):
+                    self._held.setdefault(origin_of(task.url) or "", []).append(task)
+                    if request is None:
+                        continue
+                    self._waiting += 1
+                    return request
                 self._waiting += 1
                 return Request(
                     task.url,
                     task.parent,
                     task.how,
                     reach=task.reach,
-                    delay_s=task.delay_s,
+                    delay_s=max(task.delay_s, self.rulebook.delay_s(task.url)),
                     max_bytes=self._limit,
                     token=task,
                 )
@@ -111,6 +121,10 @@ class SiteWalk:
         self._waiting -= 1
         if isinstance(response.request.token, _Task):
             yield from self._visit(response.request.token, response)
+        elif self.rulebook.is_awaited(response):
+            origin, robots = self.rulebook.take(response)
+            self._queue.extendleft(reversed(self._held.pop(origin, ())))
+            yield from failed_robots(response, robots)
         elif self.finder is not None:
             yield from self._heard(self.finder, response)
         if not self._waiting and not self._queue and not self._resort():
@@ -122,10 +136,8 @@ class SiteWalk:
         robots = finder.robots
         if response.request.why != "robots" or robots is None:
             return
-        # What a robots.txt would have declared is lost where it, or a part of it, did not come.
-        if robots.state == "unreachable" or (robots.state == "read" and response.error):
-            record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
-            yield Visit(record._replace(error=f"robots.txt: {response.message}"), None)
+        self.rulebook.note(origin_of(finder.site) or "", robots)
+        yield from failed_robots(response, robots)
 
     def _lead(self, lead: Lead) -> None:
         declared_by = lead.parent if lead.how == "robots" else None
@@ -150,25 +162,20 @@ class SiteWalk:
     def _end(self) -> Iterator[Visit]:
         if self.finder is None or self._found or not self.finder.is_done:
             return
-        trials = self.trials
-        if self.finder.is_mute:
-            why = f"the site does not answer: {trials[-1].detail}"
-        else:
-            why = f"no sitemap found: {len(trials)} places tried"
-            failed = [trial for trial in trials if trial.outcome == "failed"]
-            if failed:
-                why += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
         self._found = 1  # it is told once
-        yield Visit(DocumentRecord(self.finder.site, how="site", error=why), None)
+        error = why_nothing(self.finder, self.trials)
+        yield Visit(DocumentRecord(self.finder.site, how="site", error=error), None)
 
     def _visit(self, task: _Task, response: Response) -> Iterator[Visit]:
+        if task.declared_by is None:
+            task = task._replace(declared_by=self.rulebook.declared_by(task.url))
         record = DocumentRecord(
             task.url,
             task.parent,
             how=task.how,
             depth=task.depth,
             declared_by=task.declared_by,
-            disallowed_by=self._disallowed_by(task.url),
+            disallowed_by=self.rulebook.disallowed_by(task.url),
             lastmod=task.lastmod,
             fetched=fetched(response),
             loc=task.url if task.how == "index" else None,
@@ -270,14 +277,6 @@ class SiteWalk:
         if task.depth >= MAX_NESTING:
             return f"more than {MAX_NESTING} indexes deep; not read"
         return None
-
-    def _disallowed_by(self, url: str) -> str | None:
-        """The robots.txt of the site, where it forbids what the user asked for nevertheless."""
-        robots = self.finder.robots if self.finder else None
-        if self.finder is None or robots is None or robots.state != "read":
-            return None
-        is_its = origin_of(url) in (origin_of(self.finder.site), origin_of(robots.url))
-        return robots.url if is_its and not robots.allows(url, self._agent) else None
 
     def _has_room(self) -> bool:
         self._room -= 1

@@ -49,18 +49,26 @@ def is_utf8(data: bytes) -> bool:
 def gunzip(data: bytes, limit: int) -> bytes | None:
     """Unpack flawless gzip of at most ``limit`` bytes, else None."""
     pieces: list[bytes] = []
-    size = 0
-    while data:
-        unpacker = zlib.decompressobj(31)
-        try:
-            pieces.append(unpacker.decompress(data, limit - size + 1))
-        except zlib.error:
-            return None
-        size += len(pieces[-1])
-        if not unpacker.eof or size > limit:
-            return None
-        data = unpacker.unused_data
+    view = memoryview(data)
+    size = position = 0
+    while position < len(data):
+        unpacker, step = zlib.decompressobj(31), _STEP
+        while not unpacker.eof:
+            given = view[position : position + step]
+            try:
+                pieces.append(unpacker.decompress(given, limit - size + 1))
+            except zlib.error:
+                return None
+            size += len(pieces[-1])
+            if size > limit or not given:
+                return None
+            position += len(given) - len(unpacker.unused_data)
+            step *= 2
     return b"".join(pieces) if pieces else None
+
+
+# Bytes, and growing: zlib copies what stands behind a member, and there may be many members.
+_STEP = 1 << 10
 
 
 def gzip(data: bytes) -> bytes:

@@ -18,8 +18,7 @@ _DECLARATION = re.compile(
 
 def comment(context: Context, start: int) -> int | None:
     """The end of the comment at ``start``; None where it has none."""
-    text = context.text
-    inside, end = text.find(b"--", start + 4), text.find(b"-->", start + 4)
+    inside, end = context.find(b"--", start + 4), context.find(b"-->", start + 4)
     if end < 0:
         return None
     if inside != end:
@@ -41,7 +40,7 @@ def instruction(context: Context, start: int) -> int | None:
         if end:
             context.mark("X002", start, end, "processing instruction does not end in ?>")
             return end
-        end = text.find(b"?>", start + 2) + 2
+        end = context.find(b"?>", start + 2) + 2
         if end == 1:
             return None
     _check_target(context, start, end)

@@ -45,6 +45,8 @@ class Context:
         self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
+        self.unended: set[tuple[int, bool]] = set()  # see doctype.py
+        self._next: dict[bytes, tuple[int, int]] = {}
         self._once: dict[str, set[object]] = {}
         self._has_cr = b"\r" in text
         self._line_offset = 0
@@ -105,6 +107,17 @@ class Context:
         """Note what was wrong with a value."""
         for flaw in flaws:
             self.mark(flaw.code, offset, end, flaw.detail, flaw.level)
+
+    def find(self, word: bytes, start: int) -> int:
+        """The offset of the next ``word``, or -1; none is searched for twice.
+
+        Else a document of many beginnings and no end, or one, would take the square of its length.
+        """
+        begin, found = self._next.get(word, (1, 0))
+        if not begin <= start or -1 < found < start:
+            found = self.text.find(word, start)
+            self._next[word] = start, found
+        return found
 
     def url(self, text: str, offset: int, end: int, base: str | None = None) -> str | None:
         """Read a URL, relative to ``base`` or to the document's, and note its flaws."""

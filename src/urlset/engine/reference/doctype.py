@@ -24,43 +24,52 @@ def read_doctype(context: Context, start: int) -> int:
     One without an end is taken to end at its first ``>``.
     """
     text = context.text
-    depth = 0
-    position = start + 9
-    is_external = False
-    while found := _PART.search(text, position):
+    end, is_external = _read_parts(context, start + 9)
+    if end is None:
+        end = text.find(b">", start) + 1 or len(text)
+        context.mark("X002", start, end, "DOCTYPE without an end")
+        context.mark("X015", start, end)
+        return end
+    if context.has_doctype or not _PROPER.match(text, start):
+        context.mark("X002", start, end, "malformed DOCTYPE")
+    context.has_doctype = True
+    context.mark("X015", start, end)
+    if is_external:
+        context.has_unknown_entities = True
+        context.mark("X016", start, end, "DOCTYPE declares an external or parameter entity")
+    return end
+
+
+def _read_parts(context: Context, position: int) -> tuple[int | None, bool]:
+    """Declare the entities; give the end, and whether anything is declared elsewhere.
+
+    From where one search came to no end, no other comes to one: so many DOCTYPEs without an
+    end take no more time than one.
+    """
+    text = context.text
+    passed: set[tuple[int, bool]] = set()
+    is_inside = is_external = False
+    while (position, is_inside) not in context.unended:
+        passed.add((position, is_inside))
+        found = _PART.search(text, position)
+        if found is None:
+            break
         token = found[0]
         is_external = is_external or _EXTERNAL.search(text, position, found.start()) is not None
         position = found.end()
         if found[1] is not None:
             end_mark = b"-->" if token == b"<!--" else b"?>"
-            position = text.find(end_mark, position) + len(end_mark)
+            position = context.find(end_mark, position) + len(end_mark)
             if position < len(end_mark):
-                return _without_end(context, start)
-        elif token == b"[":
-            depth = 1
-        elif token == b"]":
-            depth = 0
-        elif token == b">" and depth == 0:
-            break
+                break
+        elif token in (b"[", b"]"):
+            is_inside = token == b"["
+        elif token == b">" and not is_inside:
+            return position, is_external
         elif token in (b"%", b"<!ENTITY"):
             is_external = True
         elif found[2] is not None:
             value = found[3] if found[3] is not None else found[4]
             context.entities.setdefault(found[2], value)
-    else:
-        return _without_end(context, start)
-    if context.has_doctype or not _PROPER.match(text, start):
-        context.mark("X002", start, position, "malformed DOCTYPE")
-    context.has_doctype = True
-    context.mark("X015", start, position)
-    if is_external:
-        context.has_unknown_entities = True
-        context.mark("X016", start, position, "DOCTYPE declares an external or parameter entity")
-    return position
-
-
-def _without_end(context: Context, start: int) -> int:
-    end = context.text.find(b">", start) + 1 or len(context.text)
-    context.mark("X002", start, end, "DOCTYPE without an end")
-    context.mark("X015", start, end)
-    return end
+    context.unended |= passed
+    return None, is_external

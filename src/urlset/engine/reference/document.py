@@ -10,6 +10,7 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.names import Names, Role
 from urlset.engine.reference.nodes import Node
+from urlset.engine.reference.ordinary import Ordinary
 from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, read_prolog, skip_space
 from urlset.engine.reference.tokens import markup
 from urlset.engine.reference.tree import Tree
@@ -121,9 +122,12 @@ class _Root:
             words = f"<{self.key.decode()}>"
             context.mark_once("S001", "fragment", self.start, self.start + 1, words)
         position = markup(context, tree, self.start)
+        ordinary = Ordinary(context, tree.stack[0]) if tree.stack else None
         while position < len(text) and not tree.is_done:
             if tree.is_between:
                 position = tree.leaves(position)
+            elif ordinary is not None and tree.is_outside:
+                position = ordinary.read(position)
             following = text.find(b"<", position)
             following = len(text) if following < 0 else following
             if following > position:

@@ -17,7 +17,7 @@ from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE
 from urlset.urls import SPACE, split_urls
 
-__all__ = ["check_attributes", "finish_element"]
+__all__ = ["check_attributes", "finish_element", "read_priority"]
 
 Value = tuple[Node, str]
 """An element with its text."""
@@ -128,9 +128,16 @@ def _priority(context: Context, value: Value) -> float | None:
     text = _trimmed(context, value)
     if not text:
         return None
+    number = read_priority(text)
+    if number is None:
+        context.mark("S020", value[0].tag_end, value[0].end, text)
+    return number
+
+
+def read_priority(text: str) -> float | None:
+    """Read a number from 0.0 to 1.0; None where it is none."""
     if _PRIORITY.fullmatch(text) and 0.0 <= float(text) <= 1.0:
         return abs(float(text))
-    context.mark("S020", value[0].tag_end, value[0].end, text)
     return None
 
 

@@ -155,6 +155,11 @@ class Tree:
         return self.entry_depth > 0
 
     @property
+    def is_outside(self) -> bool:
+        """Whether the root is open, and nothing in it."""
+        return len(self.stack) == 1 and not self.entry_depth and not self._overflow
+
+    @property
     def is_between(self) -> bool:
         """Whether an entry is open, and in it an element whose white space is nothing."""
         return self.entry_depth > 0 and self.stack[-1].name.role in _WITHIN
@@ -229,7 +234,8 @@ class Tree:
                 return depth
         lower = raw.lower()
         for depth in range(len(stack) - 1, -1, -1):
-            if stack[depth].name.raw.lower() == lower:
+            name = stack[depth].name.raw
+            if len(name) == len(raw) and name.lower() == lower:
                 self.context.mark("S006", start, end, f"/{raw.decode()}")
                 return depth
         return None

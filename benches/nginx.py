@@ -1,0 +1,137 @@
+"""A web server of our own: Debian's nginx on a free port of loopback, gone when it is done with.
+
+It is the one on the PATH; else Debian's package, unpacked under ``.cache`` and not installed, so
+that no service is started and nothing on the machine changes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from data import CACHE
+from environment import run, say
+from site_data import Site
+
+PATIENCE_S = 10.0
+
+CONFIGURATION = """\
+daemon off;
+master_process off;  # one process, which ends when it is told to
+pid {folder}/nginx.pid;
+error_log stderr error;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    keepalive_requests 100000;
+    types {{ application/xml xml; application/gzip gz; text/plain txt; }}
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+{servers}}}
+"""
+SERVER = "    server {{ listen 127.0.0.1:{port}; root {root}; }}\n"
+
+
+def nginx() -> str | None:
+    """Find nginx, or fetch it where the machine is Debian's kin; None where neither can be."""
+    found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if found:
+        return found
+    unpacked = CACHE / "nginx" / "usr" / "sbin" / "nginx"
+    if not unpacked.exists() and not _unpack(CACHE / "nginx"):
+        return None
+    if not run(str(unpacked), "-v"):
+        say("The whole site is left out: a library that Debian's nginx needs is not there.")
+        return None
+    return str(unpacked)
+
+
+def _unpack(folder: Path) -> bool:
+    if not (shutil.which("apt-get") and shutil.which("dpkg")):
+        say("The whole site is left out: nginx is not there, and this is no Debian to get it from.")
+        return False
+    say("Fetching Debian's nginx …")
+    with tempfile.TemporaryDirectory() as there:
+        fetch = ("apt-get", "download", "--quiet", "nginx")
+        if not run(*fetch, cwd=there):
+            # The list of packages may be missing or old, and only root may renew it.
+            if os.geteuid() != 0 or not run("apt-get", "update", "--quiet"):
+                return False
+            if not run(*fetch, cwd=there):
+                return False
+        (package,) = Path(there).glob("nginx_*.deb")
+        return run("dpkg", "--extract", str(package), str(folder))
+
+
+@contextmanager
+def serving(program: str, sites: Sequence[Site]) -> Iterator[list[str]]:
+    """Serve sites, each on a port of its own with robots.txt and index; gives their URLs."""
+    with tempfile.TemporaryDirectory(prefix="urlset-bench-") as name:
+        folder = Path(name)
+        ports = _free_ports(len(sites))
+        servers = []
+        for number, (site, port) in enumerate(zip(sites, ports, strict=True)):
+            root = folder / f"site-{number}"
+            _lay_out(root, site, f"http://127.0.0.1:{port}")
+            servers.append(SERVER.format(port=port, root=root))
+        file = folder / "nginx.conf"
+        file.write_text(CONFIGURATION.format(folder=folder, servers="".join(servers)))
+        # -p: beside itself it looks for logs and modules; -e: until it has read its file.
+        argv = [program, "-p", str(folder), "-c", str(file), "-e", "stderr"]
+        process = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
+        try:
+            _wait_for(process, ports[-1])
+            yield [f"http://127.0.0.1:{port}" for port in ports]
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+def _lay_out(root: Path, site: Site, url: str) -> None:
+    root.mkdir()
+    rows = []
+    for document in site.documents:
+        (root / document.name).symlink_to(document)
+        rows.append(f"  <sitemap><loc>{url}/{document.name}</loc></sitemap>\n")
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    text = f'<sitemapindex xmlns="{namespace}">\n{"".join(rows)}</sitemapindex>\n'
+    (root / "sitemap_index.xml").write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}')
+    (root / "robots.txt").write_text(f"User-agent: *\nSitemap: {url}/sitemap_index.xml\n")
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def _wait_for(process: subprocess.Popen[str], port: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError as error:
+            if process.poll() is not None or time.monotonic() > end:
+                process.terminate()
+                words = process.communicate()[1].strip()
+                raise RuntimeError(f"nginx does not serve: {words or error}") from error
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,116 @@
+"""Those who read a whole site: each from its URL, as its documentation shows it.
+
+Called ``sites.py TASK URL``; says how many entries it gave, in how many seconds, and whose version
+did it. Imports are not counted, and everybody has to hand out each entry.
+"""
+
+# mypy: disable-error-code="import-not-found, import-untyped"
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+
+Work = Callable[[str], int]
+
+
+def ours_to_arrow() -> Work:
+    import urlset
+    import urlset.fetcher.fetching
+    from urlset.arrow import open_stream
+
+    assert urlset.fetcher.fetching
+    return lambda url: sum(batch.num_rows for batch in open_stream(urlset.read(url)))
+
+
+def ours_to_objects() -> Work:
+    import urlset
+    import urlset.fetcher.fetching
+
+    assert urlset.fetcher.fetching
+
+    def work(url: str) -> int:
+        count = 0
+        for entry in urlset.read(url):
+            _ = (entry.loc, entry.lastmod, entry.changefreq, entry.priority)
+            _ = (entry.images, entry.videos, entry.news, entry.alternates)
+            count += 1
+        return count
+
+    return work
+
+
+def ultimate_sitemap_parser() -> Work:
+    import logging
+
+    from usp.tree import sitemap_tree_for_homepage
+
+    logging.disable()
+
+    def work(url: str) -> int:
+        count = 0
+        for page in sitemap_tree_for_homepage(url, use_known_paths=False).all_pages():
+            _ = (page.url, page.last_modified, page.change_frequency, page.priority)
+            _ = (page.images, page.news_story, page.alternates)
+            count += 1
+        return count
+
+    return work
+
+
+def advertools() -> Work:
+    import logging
+
+    from advertools import sitemap_to_df
+
+    logging.disable()
+    # Of an index or a robots.txt it gives a row for each URL; its threads are its own choice.
+    return lambda url: int(sitemap_to_df(f"{url}/robots.txt")["loc"].notna().sum())
+
+
+def scrapy() -> Work:
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.spiders import SitemapSpider
+
+    class Spider(SitemapSpider):
+        """Takes the entries where they are offered to be filtered, and fetches no page."""
+
+        name = "bench"
+        count = 0
+
+        def sitemap_filter(self, entries):
+            for entry in entries:
+                if entries.type == "sitemapindex":
+                    yield entry
+                elif entry["loc"]:
+                    Spider.count += 1
+
+    def work(url: str) -> int:
+        Spider.sitemap_urls = [f"{url}/robots.txt"]
+        process = CrawlerProcess({"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False})
+        process.crawl(Spider)
+        process.start()
+        return Spider.count
+
+    return work
+
+
+TASKS: dict[str, tuple[str, Callable[[], Work]]] = {
+    "arrow": ("urlset", ours_to_arrow),
+    "objects": ("urlset", ours_to_objects),
+    "advertools": ("advertools", advertools),
+    "scrapy": ("scrapy", scrapy),
+    "ultimate-sitemap-parser": ("ultimate-sitemap-parser", ultimate_sitemap_parser),
+}
+
+if __name__ == "__main__":
+    task, site = sys.argv[1:]
+    package, prepare = TASKS[task]
+    do = prepare()
+    start = time.perf_counter()
+    entries = do(site)
+    seconds = time.perf_counter() - start
+    print(json.dumps({"entries": entries, "times": [seconds], "version": version(package)}))

@@ -1,0 +1,208 @@
+"""Notes what only the markup of a document tells, as facts that rules can ask for.
+
+It is looked for in the prolog and in the root's start tag; what costs a look at each tag is only
+looked for where a rule wants it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from urlset.arrow.streams import Flow, Kind, rows_to_flow
+from urlset.checker.declaring import Need
+from urlset.document import Document
+from urlset.engine import source_offset
+from urlset.protocol import FIND_ROOT, MAX_NAMESPACES, PROLOG_LIMIT
+
+__all__ = ["COLUMNS", "Fact", "Markup", "facts_of"]
+
+COLUMNS: tuple[tuple[str, Kind], ...] = (
+    ("document", "line"),
+    ("offset", "offset"),
+    ("line", "line"),
+    ("fact", "string"),
+    ("name", "string"),
+    ("value", "string"),
+    ("other", "string"),
+    ("times", "line"),
+)
+"""Those of the table ``marked``, which the view ``markup`` shows."""
+
+_OPENING = re.compile(rb"<!--|" + FIND_ROOT.pattern, re.IGNORECASE)
+_TAG = re.compile(rb"""<[^\s/>"']++(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
+_ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
+# Beware: an attribute's value ends before "<", or what is never closed would be read to the end
+# from each tag.
+_REST = rb"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
+_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?:([\w.-]++):)?+([\w.-]++))%b)" % _REST)
+_PREFIXED = re.compile(rb"([\w.-]++):")
+_BEFORE_A_NAME = frozenset(b"< \t\r\n\"'")
+_ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}
+_BEHIND = len(_ORDER)  # extensions come last
+_MANY = 1_000
+
+
+class Fact(NamedTuple):
+    """One thing that was noted, at a place in the text; what the rest means, its kind says.
+
+    ``declaration``: ``value`` is the version of XML, None where nothing is declared.
+    ``unused``: the prefix ``name`` stands for the namespace ``value``, and nowhere else.
+    ``schema-location``: an attribute ``name`` with its ``value``; its prefix stands for ``other``.
+    ``order``: the first ``name`` that stands behind ``value`` but belongs before it, and in how
+    many entries something does.
+    """
+
+    place: int
+    fact: str
+    name: str | None = None
+    value: str | None = None
+    other: str | None = None
+    times: int | None = None
+
+
+class Markup:
+    """The facts of one check, as far as its rules need them."""
+
+    def __init__(self, needs: Collection[Need]):
+        self._needs = needs
+        self._rows: list[tuple[object, ...]] = []
+
+    def add(self, number: int, document: Document) -> None:
+        """Note what a document tells."""
+        text = document.text
+        for place, *rest in facts_of(document, self._needs):
+            line = 1 + text.count(b"\n", 0, place) + text.count(b"\r", 0, place)
+            line -= text.count(b"\r\n", 0, place)
+            self._rows.append((number, source_offset(place, document.runs), line, *rest))
+
+    def flow(self) -> Flow:
+        """The rows of all documents."""
+        return rows_to_flow(COLUMNS, self._rows)
+
+
+def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:
+    """Look for what is needed in a document; there is nothing in one that is no XML."""
+    if document.kind not in ("urlset", "index", "rss", "atom"):
+        return
+    text = document.text
+    root = _root(text)
+    if root is None:
+        return
+    if "markup" in needs:
+        declared = _VERSION.search(text, 0, root.start())
+        yield Fact(0, "declaration", value=_decoded(declared[1]) if declared else None)
+        if document.kind in ("urlset", "index"):
+            yield from _of_attributes(text, root)
+    if "order" in needs and document.kind in ("urlset", "index"):
+        yield from _of_order(text, root)
+
+
+def _root(text: bytes) -> re.Match[bytes] | None:
+    """The start tag of the root."""
+    position = 0
+    while found := _OPENING.search(text, position, PROLOG_LIMIT):
+        if found[0] != b"<!--":
+            return _TAG.match(text, found.start(), found.start() + PROLOG_LIMIT)
+        position = text.find(b"-->", found.end()) + 3
+        if position < 3:
+            break
+    return None
+
+
+def _of_attributes(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+    """What the attributes of the root say."""
+    found = [
+        (attribute[1], attribute.start(), attribute[2] or attribute[3] or b"")
+        for attribute in _ATTRIBUTE.finditer(text, root.start(), root.end())
+    ]
+    bound = {
+        name[6:]: (place, value) for name, place, value in found[::-1] if name[:6] == b"xmlns:"
+    }
+    named = {name.partition(b":")[0] for name, _, _ in found if b":" in name}
+    own = text[root.start() + 1 : root.end()].partition(b":")[0]
+    for prefix, (place, value) in islice(bound.items(), MAX_NAMESPACES):
+        if prefix not in named and prefix != own and not _is_met(text, prefix, root.end()):
+            yield Fact(place, "unused", _decoded(prefix), _decoded(value))
+    for name, place, value in found:
+        prefix, _, local = name.rpartition(b":")
+        if local == b"schemaLocation" and prefix in bound:
+            _, uri = bound[prefix]
+            yield Fact(place, "schema-location", _decoded(name), _decoded(value), _decoded(uri))
+
+
+def _is_met(text: bytes, prefix: bytes, start: int) -> bool:
+    """Whether a prefix may be used behind the root's start tag."""
+    # re finds bytes twice as fast as bytes.find does, which knows no memchr of its first one.
+    hits = re.compile(re.escape(prefix + b":")).finditer(text, start)
+    for number, hit in enumerate(hits):
+        # The s: of https: is met at every turn, and is no use of a prefix.
+        if text[hit.start() - 1] in _BEFORE_A_NAME or number == _MANY:
+            return True
+    return False
+
+
+def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+    """Whether the children of each entry are in the order of the schema."""
+    own = _PREFIXED.match(text, root.start() + 1)
+    core = own[1] if own else None
+    if not any(sought.search(text, root.end()) for sought in _disorders(core)):
+        return
+    first: Fact | None = None
+    count = rank = 0
+    last = inside = b""
+    is_bad = False
+    position = root.end()
+    while node := _NODE.search(text, position):
+        position = node.end()
+        closing, name, prefix, local = node.groups()
+        is_empty = text[position - 2 : position] == b"/>"
+        if name is None:  # a comment, or CDATA
+            end = text.find(b"-->" if node[0] == b"<!--" else b"]]>", position)
+            if end < 0:
+                break
+            position = end + 3
+        elif inside:
+            inside = b"" if closing and name == inside else inside
+        elif prefix != core:
+            rank, last = _BEHIND, name
+            inside = b"" if closing or is_empty else name
+        elif local in (b"url", b"sitemap"):
+            count += is_bad
+            rank, last, is_bad = 0, b"", False
+        elif not closing and local in _ORDER:
+            if _ORDER[local] < rank:
+                is_bad = True
+                first = first or Fact(node.start(), "order", _decoded(name), _decoded(last))
+            else:
+                rank, last = _ORDER[local], name
+        elif not closing and not is_empty:
+            inside = name
+    if first:
+        yield first._replace(times=count + is_bad)
+
+
+@lru_cache(16)
+def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What stands somewhere in a document that is not in order, and maybe in one that is.
+
+    Where children are out of order, two that follow each other are.
+    """
+    p = rb"" if core is None else re.escape(core + b":")
+    ends = (
+        rb"%b(?:lastmod|changefreq|priority)\s*+>[^<]*+<%bloc" % (p, p),
+        rb"%b(?:changefreq|priority)\s*+>[^<]*+<%blastmod" % (p, p),
+        rb"%bpriority\s*+>[^<]*+<%bchangefreq" % (p, p),
+        rb"(?!%b(?:loc|lastmod|changefreq|priority|url|sitemap)\s*+>)[\w.:-]++\s*+>[^<]*+"
+        rb"<%b(?:loc|lastmod|changefreq|priority)" % (p, p),
+    )
+    others = rb"[/-]>[^<>]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
+    return re.compile(rb"</(?:%b)[\s/>]" % b"|".join(ends)), re.compile(others)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode(errors="replace")

@@ -1,0 +1,161 @@
+"""What may be in memory at once: transfers wait where there is no room, and all come to an end."""
+
+import asyncio
+import time
+
+from tests import site_box
+from tests.site_asking import Asking, quick
+from tests.site_box import SiteBox
+
+from urlset.fetcher import Request, drive_in_thread
+from urlset.fetcher.fetching import Fetcher
+from urlset.fetcher.room import Room, Share
+from urlset.fetcher.unpacking import Unpacker
+
+
+def test_nobody_waits_where_there_is_room():
+    async def run() -> None:
+        with Share(room := Room(10)) as one, Share(room) as two:
+            one.hold(4)
+            two.hold(5)
+
+            assert room.is_free_for(one)
+            assert room.is_free_for(two)
+
+    asyncio.run(run())
+
+
+def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ended():
+    async def run() -> None:
+        room = Room(0)
+        with Share(room) as two:
+            with Share(room) as one:
+                pass  # the oldest one is whoever is there longest
+            with Share(room) as three:
+                assert [room.is_free_for(share) for share in (two, three)] == [True, False]
+        with Share(room) as three:
+            assert room.is_free_for(three)
+            assert one is not two
+
+    asyncio.run(run())
+
+
+def test_all_wait_for_what_was_fetched_and_is_not_done_with():
+    # Beware: else each would be the oldest in its turn, and all of them would be in memory.
+    async def run() -> None:
+        room = Room(10)
+        room.keep(10)
+        with Share(room) as share:
+            assert not room.is_free_for(share)
+            async with asyncio.timeout(None) as clock:
+                waiting = asyncio.create_task(share.wait(clock))
+                await asyncio.sleep(0)
+                assert not waiting.done()
+                room.drop(10)
+                await waiting
+            assert room.is_free_for(share)
+
+    asyncio.run(run())
+
+
+def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
+    async def run() -> None:
+        room = Room(0)
+        room.keep(0)
+        with Share(room) as share:
+            assert not room.is_free_for(share)
+            room.drop(0)
+            assert room.is_free_for(share)
+
+    asyncio.run(run())
+
+
+def test_clock_stands_still_while_a_transfer_waits():
+    async def run() -> None:
+        room = Room(1)
+        room.keep(1)
+        with Share(room) as share:
+            async with asyncio.timeout(5) as clock:
+                before = clock.when() or 0.0
+                waiting = asyncio.create_task(share.wait(clock))
+                await asyncio.sleep(0)
+                assert clock.when() is None
+                room.drop(1)
+                waited = await waiting
+                assert waited > 0
+                assert clock.when() == before + waited
+
+    asyncio.run(run())
+
+
+def test_body_is_not_taken_in_while_there_is_no_room():
+    from aiohttp.base_protocol import BaseProtocol
+    from aiohttp.streams import StreamReader
+
+    from urlset.fetcher import transfer
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
+        content.feed_data(b"what came")
+        content.feed_eof()
+        room = Room(1)
+        room.keep(1)
+        with Share(room) as share:
+            taken = transfer._Taken(share)
+            taken.unpacker = Unpacker(None, 1000)
+            async with asyncio.timeout(None) as clock:
+                taking = asyncio.create_task(transfer._take_body(content, 1000, taken, clock))
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                assert (taking.done(), taken.unpacker.size) == (False, 0)
+                room.drop(1)
+                await taking
+            assert taken.unpacker.body() == b"what came"
+            assert not room.is_free_for(Share(room))  # 1 byte of room, 9 in it
+        assert room.is_free_for(Share(room))
+
+    asyncio.run(run())
+
+
+def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
+    body = b"x" * 300_000
+    cut, whole = site_box.cut(body, 200_000), site_box.page(body)
+    urls = [box.play("/cut", site_box.in_turn(cut, whole)), box.play("/fails", cut)]
+    urls += [box.play("/moved", site_box.redirect("/whole")), box.play("/whole", whole)]
+    urls += [box.url("/gone"), "file:///etc/passwd"]
+
+    async def run() -> None:
+        async with Fetcher(quick(max_held_bytes=1_000_000)) as fetcher:
+            for url in urls:
+                response = await fetcher.fetch(Request(url, reach="anywhere"))
+                assert fetcher._room._left == 1_000_000 - len(response.body)
+                fetcher.leave(len(response.body))
+            assert (fetcher._room._left, fetcher._room._kept) == (1_000_000, 0)
+
+    asyncio.run(run())
+
+
+def test_more_than_there_is_room_for_is_fetched_whole_by_whoever_takes_his_time(box: SiteBox):
+    body = b"x" * 1_500_000
+    urls = [box.put(f"/{n}", body) for n in range(8)]
+    walk = Asking(*[Request(url, reach="anywhere") for url in urls])
+    policy = quick(concurrency=8, per_host=8, max_held_bytes=1, total_timeout_s=1.0, retries=0)
+
+    responses = []
+    for response in drive_in_thread(walk, policy):
+        responses.append((response.url, response.error, len(response.body)))
+        time.sleep(0.2)
+
+    assert sorted(responses) == [(url, None, len(body)) for url in urls]
+
+
+def test_failed_attempts_leave_no_bytes_behind(box: SiteBox):
+    body = b"x" * 300_000
+    player = site_box.in_turn(site_box.cut(body, 200_000), site_box.page(body))
+    urls = [box.play(f"/{n}", player) for n in range(6)]
+    walk = Asking(*[Request(url, reach="anywhere") for url in urls])
+
+    found = list(drive_in_thread(walk, quick(max_held_bytes=1)))
+
+    assert [(r.error, len(r.body)) for r in found] == [(None, len(body))] * 6
