@@ -41,12 +41,17 @@ class FixedDocument:
 
 @dataclass
 class Fixed:
-    """What was mended: the documents, how much of each rule, what was dropped, what was left."""
+    """What was mended: the documents, how much of each rule, what was dropped, what was left.
+
+    ``left`` has the code, the document and the reason; ``passed`` the bytes of a source that is
+    a single stream, mended or not.
+    """
 
     documents: list[FixedDocument] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     dropped: list[Dropped] = field(default_factory=list)
     left: list[tuple[str, str, str]] = field(default_factory=list)
+    passed: bytes = b""
 
     def note(self, mended: Mended, name: str) -> None:
         """Count what became of one document."""
@@ -83,6 +88,7 @@ class _Work:
         self._split()
         self._mend_robots()
         self.fixed.documents += self._changed()
+        self._pass_on()
         return self.fixed
 
     def _affected(self) -> list[str]:
@@ -179,6 +185,11 @@ class _Work:
             yield FixedDocument(
                 name, key, before, after, self._text(before or b""), self._text(after)
             )
+
+    def _pass_on(self) -> None:
+        for place in self.overlay.places_by_name.values():
+            if place.key is None:
+                self.fixed.passed = self.overlay.changed.get(None) or place.load()
 
     def _text(self, data: bytes) -> bytes:
         return opened(data, self.wishes.limit, self.wishes.engine).raw

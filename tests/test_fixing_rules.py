@@ -1,0 +1,90 @@
+"""Every rule that says it can be mended: its bad example is, twice changes nothing, good neither."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from urlset.checker import CATALOGUE, Rule, check
+from urlset.checker.examples import documents_of
+from urlset.checker.fixing import Fixed, fix
+from urlset.checker.fixing.registering import ELSEWHERE, FIXERS
+from urlset.checker.fixing.splitting import SPLITS
+from urlset.checker.fixing.unpacking import CONTAINERS
+
+MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MENDED = {*FIXERS, *ELSEWHERE, *SPLITS, *CONTAINERS}
+
+# What no edit of a file can mend, though the catalogue has a fix: why.
+BY_HAND = {
+    "P004": "a packed file has another name, which everything that lists it would have to know",
+    "R001": "which sitemaps a robots.txt should declare, its owner knows",
+    "R005": "which host is the right one, its owner knows",
+    "S014": "what is mixed has to be two files, of which nobody knows the second's name",
+    "U026": "a sitemap of another host has to lie on that host",
+    "H501": "the entry that lacks the link may be in a file of somebody else",
+    "H502": "whether a page is there, only its server knows",
+    "H503": "which of the links are right, only the pages tell",
+    "I504": "a file that nothing lists may be there to be forgotten",
+    "P501": "which files belong together, only who writes them knows",
+    "P503": "which pages are to be listed, only who writes the sitemap knows",
+}
+# Their examples are of what can only be mended in part, or where more has to be known.
+NOT_IN_EXAMPLE: dict[str, str] = {}
+
+DECLARED = [rule for rule in CATALOGUE.values() if rule.fixing != "none"]
+ALL = pytest.mark.parametrize("rule", DECLARED, ids=lambda rule: rule.code)
+
+
+def mended(documents: dict[str, bytes], rule: Rule) -> tuple[dict[str, bytes], Fixed]:
+    """Documents after the fixes of one rule, and what was done."""
+    fixed = fix(
+        documents,
+        select=[rule.code],
+        unsafe=True,
+        moment=MOMENT,
+        profile=next(iter(sorted(rule.profiles)), None),
+    )
+    return documents | {str(d.key): d.after for d in fixed.documents}, fixed
+
+
+def codes(documents: dict[str, bytes], rule: Rule) -> list[str]:
+    profile = next(iter(sorted(rule.profiles)), None)
+    found = check(documents, select=[rule.code], moment=MOMENT, profile=profile)
+    return [finding.code for finding in found]
+
+
+@ALL
+def test_every_rule_that_says_so_is_mended(rule: Rule) -> None:
+    assert rule.code in MENDED or rule.code in BY_HAND
+
+
+@ALL
+def test_the_bad_example_is_mended_and_stays_so(rule: Rule) -> None:
+    if rule.code in BY_HAND or rule.code in NOT_IN_EXAMPLE:
+        pytest.skip("not by a program")
+    bad = documents_of(rule.page.bad)
+
+    after, fixed = mended(bad, rule)
+
+    assert codes(after, rule) == [], fixed.left
+    again, more = mended(after, rule)
+    assert again == after
+    assert not more.documents
+
+
+@ALL
+def test_the_good_example_stays_as_it_is(rule: Rule) -> None:
+    good = documents_of(rule.page.good)
+    after, fixed = mended(good, rule)
+    assert after == good
+    assert fixed.documents == []
+    assert fixed.dropped == []
+
+
+def test_a_fixer_is_for_a_rule_that_says_so() -> None:
+    none = [c for c in MENDED if c in CATALOGUE and CATALOGUE[c].fixing == "none"]
+    assert none == []
