@@ -29,7 +29,7 @@ def transcode(case: Case) -> Iterator[Change]:
     yield case.change(Edit(0, len(data), new))
 
 
-@fixer("X012", effect="text", whole=True)
+@fixer("X012", effect="text", whole=True, careful=True)
 def declare_what_the_bytes_are(case: Case) -> Iterator[Change]:
     """Write the encoding that the bytes have; other bytes than UTF-8 are transcoded, unsafely."""
     if case.job.document.encoding == "utf-8" and not case.job.document.runs:
@@ -62,7 +62,7 @@ def remove_what_is_around(case: Case) -> Iterator[Change]:
     yield case.change(Edit(start, case.end, end), dropped=shown(case.span))
 
 
-@fixer("X015", "X016", effect="text")
+@fixer("X015", "X016", effect="text", careful=True)
 def remove_doctype(case: Case) -> Iterator[Change]:
     """Remove the DOCTYPE where no entity that it declares is used; nothing outside is read."""
     if not case.span.startswith(b"<!") or case.job.document.kind not in ("urlset", "index"):

@@ -90,7 +90,7 @@ def _link_of(link: Element) -> object:
     return said if said[2] else None
 
 
-@fixer("G004")
+@fixer("G004", careful=True)
 def one_image_each(case: Case) -> Iterator[Change]:
     """Remove an image that is there already; one of which more is said only when asked for."""
     yield from _repeated(case, ("image",), lambda image: _image_of(image, case.is_unsafe))

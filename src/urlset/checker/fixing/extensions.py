@@ -103,7 +103,7 @@ def _ranged(text: str, pattern: str, most: float | None) -> str | None:
     return None if is_good else REMOVE
 
 
-@fixer("G027", "G052")
+@fixer("G027", "G052", careful=True)
 def rewrite_dates(case: Case) -> Iterator[Change]:
     """Write the dates of a video, or of an article, in a form of the protocol."""
     names = ("publication_date", "expiration_date")

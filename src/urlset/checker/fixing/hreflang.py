@@ -79,7 +79,7 @@ def right_language(case: Case) -> Iterator[Change]:
     yield from _rewritten(case, "hreflang", better)
 
 
-@fixer("H006")
+@fixer("H006", careful=True)
 def right_region(case: Case) -> Iterator[Change]:
     """Write GB for UK; leave another region out, which engines ignore, when asked for."""
 

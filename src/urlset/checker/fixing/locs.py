@@ -108,7 +108,9 @@ def remove_entry_of(case: Case) -> Iterator[Change]:
 Better = Callable[[str, Case], str | None]
 
 
-def url_fixer(*codes: str, whole: bool = False) -> Callable[[Better], Better]:
+def url_fixer(
+    *codes: str, whole: bool = False, careful: bool = False
+) -> Callable[[Better], Better]:
     """Register a function that knows a better URL, or None: for the finding's, or for all."""
 
     def register(better: Better) -> Better:
@@ -119,7 +121,7 @@ def url_fixer(*codes: str, whole: bool = False) -> Callable[[Better], Better]:
                     fresh = int(case.code == "U001")
                     yield case.change(Edit(loc.start, loc.end, loc.written(url)), fresh=fresh)
 
-        fixer(*codes, effect="loc", whole=whole)(mend)
+        fixer(*codes, effect="loc", whole=whole, careful=careful)(mend)
         return better
 
     return register

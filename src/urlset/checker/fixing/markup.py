@@ -25,7 +25,7 @@ def escape_ampersand(case: Case) -> Iterator[Change]:
         yield case.change(Edit(case.at, case.at + 1, b"&amp;"))
 
 
-@fixer("X004")
+@fixer("X004", careful=True)
 def replace_entity(case: Case) -> Iterator[Change]:
     """Write the character that an entity of HTML means.
 
@@ -46,7 +46,7 @@ def replace_entity(case: Case) -> Iterator[Change]:
         yield case.replace(b"&amp;" + case.span[1:])
 
 
-@fixer("X005")
+@fixer("X005", careful=True)
 def remove_character(case: Case) -> Iterator[Change]:
     """Remove a character that XML does not allow; from inside a URL only when asked for."""
     element = case.element
@@ -58,7 +58,7 @@ def remove_character(case: Case) -> Iterator[Change]:
     yield case.replace(b"")
 
 
-@fixer("X020", effect="text")
+@fixer("X020", effect="text", careful=True)
 def bind_prefix(case: Case) -> Iterator[Change]:
     """Declare a prefix that has one meaning; elements of another are removed when asked for."""
     prefix = case.spot.message.split()[1].rstrip(":")
@@ -102,7 +102,7 @@ def insert_in_root(root: re.Match[bytes], text: str) -> Edit:
     return Edit(root.end(2), root.end(2), text.encode())
 
 
-@fixer("X021", effect="text")
+@fixer("X021", effect="text", careful=True)
 def remove_attribute(case: Case) -> Iterator[Change]:
     """Remove an attribute that is there twice: the first one counts.
 

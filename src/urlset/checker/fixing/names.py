@@ -36,7 +36,7 @@ def declare_namespace(case: Case) -> Iterator[Change]:
     yield case.change(insert_in_root(root, f' xmlns="{SITEMAP_NS}"'))
 
 
-@fixer("S003", "S004", effect="text", whole=True)
+@fixer("S003", "S004", effect="text", whole=True, careful=True)
 def correct_namespaces(case: Case) -> Iterator[Change]:
     """Write namespaces as they are defined; one that is not known only when asked for."""
     edits = []

@@ -158,11 +158,16 @@ Mend = Callable[[Case], Iterable[Change]]
 
 @dataclass(frozen=True, slots=True)
 class Fixer:
-    """A function that mends; ``is_whole`` is asked once for a document, not for each finding."""
+    """A function that mends.
+
+    With ``is_whole`` it is asked once for a document, not for each finding; with ``is_careful``
+    it tells itself what is safe from what is not.
+    """
 
     mend: Mend
     effect: Effect
     is_whole: bool
+    is_careful: bool
 
     def changes(self, job: Job, spots: list[Spot]) -> Iterator[Change]:
         """What it would change in a document."""
@@ -177,18 +182,21 @@ ELSEWHERE = frozenset({"R002", "R003", "R004", "R007"})
 """The rules of a robots.txt, which is no sitemap and has a mender of its own."""
 
 
-def fixer(*codes: str, effect: Effect = "same", whole: bool = False) -> Callable[[Mend], Mend]:
+def fixer(
+    *codes: str, effect: Effect = "same", whole: bool = False, careful: bool = False
+) -> Callable[[Mend], Mend]:
     """Register a function for some rules.
 
     It yields the changes for one finding, or with ``whole`` for all findings of its rule in a
-    document. ``effect`` is what they do to the entries that they touch.
+    document. ``effect`` is what they do to the entries that they touch. With ``careful`` it is
+    asked for rules of unsafe fixes, too, and yields unsafe ones only where those are wanted.
     """
 
     def register(mend: Mend) -> Mend:
         for code in codes:
             if code in FIXERS:
                 raise ValueError(f"{code} has two fixers")
-            FIXERS[code] = Fixer(mend, effect, whole)
+            FIXERS[code] = Fixer(mend, effect, whole, careful)
         return mend
 
     return register

@@ -55,7 +55,12 @@ class Wishes:
         rule = self.rules.get(code)
         if rule is None or not any(code in those for those in _MENDED):
             return False
-        is_asked = {"safe": True, "unsafe": self.is_unsafe, "opt-in": code in self.named}
+        is_careful = code in FIXERS and FIXERS[code].is_careful
+        is_asked = {
+            "safe": True,
+            "unsafe": self.is_unsafe or is_careful,
+            "opt-in": code in self.named,
+        }
         return is_asked.get(rule.fixing, False) and self.wanted(rule, source)
 
     def reported(self, document: Document, name: str) -> Spots:

@@ -96,8 +96,13 @@ class _Work:
         rules = {c: rule for c, rule in self.wishes.rules.items() if self.wishes.allows(c, None)}
         names: dict[str, None] = {}
         entries = entries_from(self.overlay, self.wishes.engine, self.wishes.limit)
-        for finding in self.wishes.findings(entries, rules):
-            names[finding.source or ""] = None
+        if all(rule.is_of_engine for rule in rules.values()):  # no need to ask a database
+            for record, document in entries.visits():
+                if document is not None and any(p.code in rules for p in document.problems):
+                    names[record.source or ""] = None
+        else:
+            for finding in self.wishes.findings(entries, rules):
+                names[finding.source or ""] = None
         return [name for name in names if name in self.overlay.places_by_name]
 
     def _mend(self, place: Place) -> None:
@@ -120,7 +125,7 @@ class _Work:
         """Mend what only the whole set shows; tell whether anything changed."""
         allowed = self.wishes.allows
         rules = {c: rule for c, rule in self.wishes.rules.items() if c in OF_SETS and allowed(c, None)}
-        if not rules:
+        if not rules or len(self.overlay.places_by_name) < 2:
             return False
         by_name: dict[str, list[Spot]] = defaultdict(list)
         entries = entries_from(self.overlay, self.wishes.engine, self.wishes.limit)

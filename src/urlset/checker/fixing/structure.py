@@ -26,7 +26,7 @@ def remove_entry(case: Case) -> Iterator[Change]:
         yield case.remove(entry)
 
 
-@fixer("S008")
+@fixer("S008", careful=True)
 def remove_second(case: Case) -> Iterator[Change]:
     """Remove what is there twice; a second URL gets an entry of its own, since readers list it."""
     entry, element = case.entry, case.element
@@ -77,7 +77,7 @@ def _escaped(url: str) -> str:
     return url.strip(SPACE).replace("&", "&amp;").replace("<", "&lt;")
 
 
-@fixer("S009", "S022")
+@fixer("S009", "S022", careful=True)
 def remove_element(case: Case) -> Iterator[Change]:
     """Remove an empty element, or one that means nothing in an index."""
     element = case.element

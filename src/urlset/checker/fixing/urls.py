@@ -42,7 +42,7 @@ def trimmed(url: str, case: Case) -> str | None:
     return url.strip(SPACE) or None
 
 
-@url_fixer("U006")
+@url_fixer("U006", careful=True)
 def without_space(url: str, case: Case) -> str | None:
     """Encode spaces; join wrapped lines, and encode other white space, when asked for."""
     url = url.strip(SPACE)
@@ -56,7 +56,7 @@ def without_space(url: str, case: Case) -> str | None:
     return None if joined is None else _BLANK.sub(lambda found: quote(found[0]), joined)
 
 
-@url_fixer("U007")
+@url_fixer("U007", careful=True)
 def encoded(url: str, case: Case) -> str | None:
     """Percent-encode what may not stand in a URL; a backslash, mostly meant as /, when asked."""
     if case.is_unsafe:
@@ -210,7 +210,7 @@ def remove_it(case: Case) -> Iterator[Change]:
     yield from remove_entry_of(case)
 
 
-@fixer("U021", effect="gone")
+@fixer("U021", effect="gone", careful=True)
 def remove_sitemap(case: Case) -> Iterator[Change]:
     """Remove the sitemap itself from its pages; other sitemaps only when asked for."""
     if case.is_unsafe or case.spot.loc == case.job.base:

@@ -27,7 +27,7 @@ _SLASHED = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _MINUTES = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)")
 
 
-@fixer("D001", "D002", "D003", "D004")
+@fixer("D001", "D002", "D003", "D004", careful=True)
 def rewrite_date(case: Case) -> Iterator[Change]:
     """Write a date in a form of the protocol; remove it where there is no such day."""
     text = decoded(case.span)
@@ -120,7 +120,7 @@ def _lastmods(case: Case) -> list[Element]:
     return [child for child in entry.children if child.local == "lastmod"] if entry else []
 
 
-@fixer("S019")
+@fixer("S019", careful=True)
 def correct_changefreq(case: Case) -> Iterator[Change]:
     """Write one of the seven words, where it is one; else remove it when asked for."""
     word = (decoded(case.span) or "").strip(SPACE).lower()
@@ -130,7 +130,7 @@ def correct_changefreq(case: Case) -> Iterator[Change]:
         yield case.remove(case.element)
 
 
-@fixer("S020")
+@fixer("S020", careful=True)
 def correct_priority(case: Case) -> Iterator[Change]:
     """Write a decimal with a point; bring it between 0 and 1 when asked for, or remove it."""
     text = (decoded(case.span) or "").strip(SPACE).replace(",", ".", 1)
