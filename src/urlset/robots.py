@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from urlset.fetcher import Response
 
-__all__ = ["MAX_BYTES", "Robots", "SitemapLine", "read_robots", "robots_of"]
+__all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_of"]
 
 MAX_BYTES = 512_000
 """What an engine reads of a robots.txt at least, and Google at most (RFC 9309 section 2.5)."""
@@ -43,6 +43,13 @@ class SitemapLine(NamedTuple):
 
     url: str
     line: int
+
+
+class Pattern(NamedTuple):
+    """A pattern for paths that allows or forbids, percent-encoded as they are compared."""
+
+    is_allowing: bool
+    text: str
 
 
 class Robots:
@@ -73,6 +80,21 @@ class Robots:
         if self.state != "read":
             return self.state == "absent"
         return bool(self._rules.can_fetch(url, agent))
+
+    def patterns(self, agent: str = "urlset") -> list[Pattern] | None:
+        """The patterns that decide for a robot of this name, the longest first.
+
+        None where this version of protego does not tell. For whoever has many URLs and cannot
+        ask for each one: what no forbidding pattern matches is allowed.
+        """
+        if self.state != "read":
+            return []
+        try:  # Beware: private, so that it may be gone in the next version.
+            rule_set = self._rules._get_matching_rule_set(agent)
+            rules = [] if rule_set is None else rule_set._rules
+            return [Pattern(rule.field == "allow", rule.value._pattern) for rule in rules]
+        except AttributeError:
+            return None
 
     def crawl_delay_s(self, agent: str = "urlset") -> float:
         """The seconds that are to lie between two requests; 0 where nothing is said."""

@@ -66,7 +66,7 @@ def shown(piece: Piece) -> str:
     """A document or its entries as a page shows them: what is repeated only once, and counted."""
     if isinstance(piece, bytes):
         return _printable(piece)
-    parts = piece if isinstance(piece, tuple) else (piece,)
+    parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     return "\n".join(_once(part) for part in parts)
 
 
@@ -86,7 +86,7 @@ def _printable(data: bytes) -> str:
 def _document(piece: Piece) -> bytes:
     if isinstance(piece, bytes):
         return piece
-    parts = piece if isinstance(piece, tuple) else (piece,)
+    parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     text = "\n".join(_whole(part) for part in parts)
     start = text.lstrip()
     if start.startswith("<url>"):

@@ -13,6 +13,7 @@ from datetime import datetime
 from string import Formatter
 from typing import NamedTuple
 
+from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
 from urlset.checker.views import statements
 from urlset.errors import QueryError, StoreError
@@ -74,7 +75,8 @@ class Verdict(NamedTuple):
             SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth, code,
                 f.level, f.message
             FROM found f LEFT JOIN documents d USING (document)
-            ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth"""
+            ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
+                message"""
         yield from map(Row._make, self.store.rows(query))
 
 
@@ -91,6 +93,8 @@ def judge(
         store.run(statement)
     sources = dict(store.rows("SELECT document, source FROM documents"))
     chosen = list(rules)
+    if any(rule.code in disallowed.CODES for rule in chosen):
+        disallowed.note_disallowed(store, profile)
     counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:

@@ -96,7 +96,8 @@ VIEWS = {
         {_FROM_ENTRIES}""",
     # Every child that an index lists.
     "listed": """
-        SELECT c.*, s.url AS sitemap, s.host AS sitemap_host, s.origin AS sitemap_origin,
+        SELECT c.* EXCLUDE (sitemap), c.sitemap AS number, s.url AS sitemap,
+            s.host AS sitemap_host, s.origin AS sitemap_origin,
             s.folder AS sitemap_folder, host_of(c.loc) AS host, path_of(c.loc) AS path
         FROM sitemaps c JOIN sound s ON s.document = c.document""",
     # Every image, video, article and alternate, as a struct; the nth of its entry.
@@ -127,6 +128,32 @@ VIEWS = {
             SELECT a.document, p.url FROM above a
             JOIN sitemaps c ON c.loc = a.url JOIN sources p ON p.document = c.document)
         SELECT DISTINCT a.document, d.host FROM above a JOIN declared d ON d.loc = a.url""",
+    # The hosts of which it is known what they declare: they have a robots.txt, or surely none.
+    "answered": """
+        SELECT DISTINCT host_of(url) AS host FROM robots WHERE state IN ('read', 'absent')""",
+    # The documents that were read, by each URL that leads to them, as `normal_of` has it.
+    "reached": """
+        SELECT DISTINCT normal_of(address) AS address, document FROM (
+            SELECT unnest([url, loc]) AS address, document FROM sources WHERE kind IS NOT NULL
+            UNION ALL
+            SELECT d.loc, s.document FROM sources d JOIN sources s ON s.source = d.same_as
+            WHERE s.kind IS NOT NULL)
+        WHERE address IS NOT NULL""",
+    # Every index that an index lists; `way` leads back from it, by way of at most ten others.
+    "nestings": """
+        WITH RECURSIVE edges AS (
+            SELECT c.document, c."offset", c.line, c.loc, s.document AS child
+            FROM listed c JOIN reached r ON r.address = normal_of(c.loc)
+            JOIN sound s ON s.document = r.document AND s.kind = 'index'),
+        ways(start, node, way) USING KEY (start, node) AS (
+            SELECT DISTINCT document, child, [document, child] FROM edges WHERE child <> document
+            UNION
+            SELECT w.start, e.child, list_append(w.way, e.child) FROM ways w
+            JOIN edges e ON e.document = w.node
+            WHERE len(w.way) < 11 AND NOT EXISTS (
+                SELECT 1 FROM recurring.ways r WHERE r.start = w.start AND r.node = e.child))
+        SELECT e.*, w.way FROM edges e
+        LEFT JOIN ways w ON w.start = e.child AND w.node = e.document""",
 }
 """The views by name, in the order in which they are made."""
 
