@@ -22,9 +22,8 @@ SAFE = [code for code in ENGINE if CATALOGUE[code].fixing == "safe"]
 
 
 def sitemap(body: str, attributes: str = NS) -> bytes:
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {attributes}>\n{body}\n</urlset>\n'.encode()
-    )
+    declaration = '<?xml version="1.0" encoding="UTF-8"?>'
+    return f"{declaration}\n<urlset {attributes}>\n{body}\n</urlset>\n".encode()
 
 
 def after(data: bytes, fixed: Fixed) -> bytes:
@@ -285,7 +284,8 @@ DAMAGE: list[tuple[str, str]] = [
 def damaged(seed: int) -> bytes:
     chance = random.Random(seed)
     pages = [
-        chance.choice(CLEAN).format(n=n, d=chance.randint(1, 9)) for n in range(chance.randint(1, 6))
+        chance.choice(CLEAN).format(n=n, d=chance.randint(1, 9))
+        for n in range(chance.randint(1, 6))
     ]
     text = sitemap("\n".join(pages)).decode()
     for old, new in chance.sample(DAMAGE, chance.randint(1, 5)):

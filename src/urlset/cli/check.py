@@ -109,7 +109,9 @@ def check(
     ] = False,
     unsafe_fixes: Annotated[
         bool,
-        typer.Option("--unsafe-fixes", help="With --fix: also where something is taken for granted."),
+        typer.Option(
+            "--unsafe-fixes", help="With --fix: also where something is taken for granted."
+        ),
     ] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")

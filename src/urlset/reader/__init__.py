@@ -144,7 +144,8 @@ def finder_of(source: Source, base: str | None, limit: int) -> Finder:
     if hasattr(source, "read"):
         name = getattr(source, "name", None)  # of a descriptor, a number
         shown = name if isinstance(name, str) else None
-        return Alone(shown, base, lambda: _drain(source, limit))
+        file: Any = source
+        return Alone(shown, base, lambda: _drain(file, limit))
     if source == "-":
         return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):

@@ -26,9 +26,9 @@ class _Hunk(NamedTuple):
 
 
 def unified_diff(document: FixedDocument) -> Iterator[str]:
-    """The lines of a unified diff of a document, unpacked; each with its end.
+    r"""The lines of a unified diff of a document, unpacked; each with its end.
 
-    >>> document = FixedDocument("a.txt", "a.txt", b"", b"", b"1\\n 2\\n", b"1\\n2\\n")
+    >>> document = FixedDocument("a.txt", "a.txt", b"", b"", b"1\n 2\n", b"1\n2\n")
     >>> print("".join(unified_diff(document)), end="")
     --- a.txt
     +++ a.txt

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-__all__ = ["Change", "Edit", "Effect", "apply", "apart"]
+__all__ = ["Change", "Edit", "Effect", "apart", "apply"]
 
 Effect = Literal["same", "loc", "gone", "text"]
 """What a change may do to the entries that it touches: nothing to their URLs, give them other

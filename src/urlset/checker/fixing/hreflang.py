@@ -142,4 +142,3 @@ def _canonical(text: str) -> str:
     if text.strip().lower() == "x-default":
         return "x-default"
     return "-".join([parts[0].lower(), *(cased.get(len(p), str.lower)(p) for p in rest)])
-

@@ -98,9 +98,7 @@ def remove_entry_of(case: Case) -> Iterator[Change]:
         start, end = line_around(case.data, case.at)
         words = case.data[start:end].decode(errors="replace")
         end += len(case.data[end : end + 2]) if case.data[end : end + 2] == b"\r\n" else 1
-        yield case.change(
-            Edit(start, min(end, len(case.data)), b""), dropped=words, effect="gone"
-        )
+        yield case.change(Edit(start, min(end, len(case.data)), b""), dropped=words, effect="gone")
     elif case.entry is not None:
         yield case.remove(case.entry, effect="gone")
 

@@ -116,9 +116,7 @@ def remove_attribute(case: Case) -> Iterator[Change]:
     name, _, value = case.span.partition(b"=")
     if found is None or found[2] is None:
         return
-    first = re.search(
-        rb"\s" + re.escape(name.strip()) + rb"\s*=\s*(\"[^\"]*\"|'[^']*')", found[3]
-    )
+    first = re.search(rb"\s" + re.escape(name.strip()) + rb"\s*=\s*(\"[^\"]*\"|'[^']*')", found[3])
     is_same = first is not None and first[1][1:-1] == value.strip()[1:-1]
     if is_same or case.is_unsafe:
         words = None if is_same else shown(case.span)

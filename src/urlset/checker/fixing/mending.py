@@ -131,9 +131,7 @@ class Mending:
         if self.container.is_cut:
             self.left |= dict.fromkeys(faults, "a part of the document could not be read")
             return False
-        if "X025" in faults and not self.wishes.allows("X025", self.name):
-            return False
-        return True
+        return "X025" not in faults or self.wishes.allows("X025", self.name)
 
     def _open(self) -> None:
         """Note what is mended by packing anew."""
@@ -163,7 +161,7 @@ class Mending:
             self._is_repacked = True
 
     def _pass(self, spots: Spots) -> bool:
-        """Make the changes for some findings; where they do harm, those that do not, code by code."""
+        """Make the changes for some findings; where they do harm, those of a code that do not."""
         job = self.job()
         changes = self._changes(job, spots)
         if not changes:
@@ -234,15 +232,16 @@ def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
         if change.edits[0][:2] == (0, len(document.text)):
             return change.edits[0].new
     moved = [
-        change._replace(
-            edits=tuple(
-                Edit(*(source_offset(x, document.runs) for x in edit[:2]), edit.new)
-                for edit in change.edits
-            )
-        )
+        change._replace(edits=tuple(_in_source(edit, document) for edit in change.edits))
         for change in changes
     ]
     return apply(raw, moved)
+
+
+def _in_source(edit: Edit, document: Document) -> Edit:
+    """An edit of the text as one of the bytes that it was decoded from."""
+    start, end = (source_offset(place, document.runs) for place in edit[:2])
+    return Edit(start, end, edit.new)
 
 
 def _listed(text: bytes, changes: list[Change], name: str) -> Iterator[Dropped]:

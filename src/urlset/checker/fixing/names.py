@@ -45,9 +45,9 @@ def correct_namespaces(case: Case) -> Iterator[Change]:
         uri = (decoded(found[group]) or "").strip()
         ns = NAMESPACES.get(uri)
         is_core = ns is Ns.CORE
-        if ns is not None and is_core == (case.code == "S003"):
-            if found[group] != URIS[ns].encode():
-                edits.append(Edit(*found.span(group), URIS[ns].encode()))
+        is_meant = ns is not None and is_core == (case.code == "S003")
+        if ns is not None and is_meant and found[group] != URIS[ns].encode():
+            edits.append(Edit(*found.span(group), URIS[ns].encode()))
     if edits:
         yield case.change(*edits)
     elif case.code == "S003" and case.is_unsafe:

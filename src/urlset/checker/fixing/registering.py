@@ -53,7 +53,7 @@ class Job:
     moment: datetime
     is_unsafe: bool
     profile: str | None = None
-    around: Around = Around()
+    around: Around = field(default_factory=Around)
     entries: Entries = field(init=False)
 
     def __post_init__(self) -> None:
@@ -178,7 +178,7 @@ class Fixer:
 FIXERS: dict[str, Fixer] = {}
 """The fixers by the code of their rule."""
 
-ELSEWHERE = frozenset({"R002", "R003", "R004", "R007"})
+ELSEWHERE = frozenset({"R001", "R002", "R003", "R004", "R007"})
 """The rules of a robots.txt, which is no sitemap and has a mender of its own."""
 
 

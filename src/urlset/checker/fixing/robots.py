@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset.checker.fixing.mending import Dropped
@@ -28,14 +28,18 @@ class MendedRobots(NamedTuple):
     dropped: list[Dropped]
 
 
-def mend_robots(data: bytes, url: str, wishes: Wishes) -> MendedRobots:
+def mend_robots(data: bytes, url: str, wishes: Wishes, addresses: Sequence[str]) -> MendedRobots:
     """Mend the lines that declare sitemaps; other lines stay as they are.
 
-    What it declares is compared before and after; where that differs, nothing is changed.
+    Where it declares none, it is to declare ``addresses``. Else what it declares is compared
+    before and after; where that differs, nothing is changed.
     """
     before = read_robots(data, url)
     codes = {problem.code for problem in before.problems}
-    asked = {code for code in (*codes, "R004") if code in ELSEWHERE and wishes.allows(code, url)}
+    missing = () if before.sitemaps else addresses
+    asked = {
+        code for code in (*codes, "R001", "R004") if code in ELSEWHERE and wishes.allows(code, url)
+    }
     fixed: Counter[str] = Counter()
     dropped: list[Dropped] = []
     if "R006" in codes or not asked:
@@ -50,10 +54,17 @@ def mend_robots(data: bytes, url: str, wishes: Wishes) -> MendedRobots:
     lines = list(_rewritten(text, url, bad, fixed))
     if "R004" in asked:
         lines = list(_once(lines, url, fixed, dropped))
+    if "R001" in asked and missing:
+        text = "".join(lines)
+        lines = [text] if not text or text.endswith(("\n", "\r")) else [text, "\n"]
+        lines += [f"Sitemap: {address}\n" for address in missing]
+        fixed["R001"] += 1
     after = "".join(lines).encode()
-    same = {s.url for s in read_robots(after, url).sitemaps} == {s.url for s in before.sitemaps}
-    return MendedRobots(after, fixed, dropped) if same and fixed else MendedRobots(
-        data, Counter(), []
+    added = missing if fixed["R001"] else ()
+    declared = {*added, *(line.url for line in before.sitemaps)}
+    same = {line.url for line in read_robots(after, url).sitemaps} == declared
+    return (
+        MendedRobots(after, fixed, dropped) if same and fixed else MendedRobots(data, Counter(), [])
     )
 
 
@@ -69,9 +80,7 @@ def _rewritten(text: str, url: str, bad: dict[int, str], fixed: Counter[str]) ->
         yield from (f"Sitemap: {line.url}{end}" for line in declared)
 
 
-def _once(
-    lines: list[str], url: str, fixed: Counter[str], dropped: list[Dropped]
-) -> Iterator[str]:
+def _once(lines: list[str], url: str, fixed: Counter[str], dropped: list[Dropped]) -> Iterator[str]:
     """The lines without those that declare again what is declared."""
     seen: set[str] = set()
     for number, line in enumerate(lines, 1):

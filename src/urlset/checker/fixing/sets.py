@@ -16,6 +16,7 @@ from urlset.checker.fixing.unpacking import opened
 from urlset.locating import text_offset
 from urlset.reader import entries_from
 from urlset.reader.places import Finder, Place
+from urlset.urls import split_origin
 
 __all__ = ["Fixed", "FixedDocument", "fix_set"]
 
@@ -124,18 +125,26 @@ class _Work:
     def _mend_set(self) -> bool:
         """Mend what only the whole set shows; tell whether anything changed."""
         allowed = self.wishes.allows
-        rules = {c: rule for c, rule in self.wishes.rules.items() if c in OF_SETS and allowed(c, None)}
-        if not rules or len(self.overlay.places_by_name) < 2:
+        rules = {
+            c: rule for c, rule in self.wishes.rules.items() if c in OF_SETS and allowed(c, None)
+        }
+        if not rules:
             return False
         by_name: dict[str, list[Spot]] = defaultdict(list)
         entries = entries_from(self.overlay, self.wishes.engine, self.wishes.limit)
         for found in self.wishes.findings(entries, rules):
             spot = Spot(
-                found.code, found.offset or 0, found.offset or 0, found.message, found.level, found.loc
+                found.code,
+                found.offset or 0,
+                found.offset or 0,
+                found.message,
+                found.level,
+                found.loc,
             )
             if allowed(found.code, found.source):
                 by_name[found.source or ""].append(spot)
-        return any([self._mend_in_set(name, spots) for name, spots in by_name.items()])
+        changed = [name for name, spots in by_name.items() if self._mend_in_set(name, spots)]
+        return bool(changed)
 
     def _mend_in_set(self, name: str, spots: list[Spot]) -> bool:
         place = self.overlay.places_by_name.get(name)
@@ -175,12 +184,23 @@ class _Work:
 
     def _mend_robots(self) -> None:
         for url, data in list(self.overlay.robots()):
-            found = mend_robots(data, url, self.wishes)
+            found = mend_robots(data, url, self.wishes, self._addresses(url))
             if found.data != data:
                 self.before.setdefault(url, (url, data))
                 self.overlay.changed[url] = found.data
                 self.fixed.counts.update(found.fixed)
                 self.fixed.dropped += found.dropped
+
+    def _addresses(self, robots: str) -> list[str]:
+        """The sitemaps of the host of a robots.txt that no index lists."""
+        origin = split_origin(robots)[:2]
+        return [
+            place.base
+            for place in self.overlay.places_by_name.values()
+            if place.base
+            and split_origin(place.base)[:2] == origin
+            and place.key not in self.overlay.parents
+        ]
 
     def _changed(self) -> Iterator[FixedDocument]:
         for key, after in self.overlay.changed.items():

@@ -57,7 +57,9 @@ def split(place: Place, overlay: Overlay, wishes: Wishes) -> Split | str | None:
     if isinstance(made, str):
         return made
     comments = b"<!--" in container.raw
-    dropped = [Dropped(min(codes), name, 1, "comments, and how it was laid out")] if comments else []
+    dropped = (
+        [Dropped(min(codes), name, 1, "comments, and how it was laid out")] if comments else []
+    )
     return made._replace(codes=Counter(codes), dropped=dropped)
 
 
@@ -82,7 +84,7 @@ def _arranged(
     is_child = place.key in overlay.parents
     keeps_first = is_child or document.kind in ("index", "text")
     names = part_names(name, len(parts) - keeps_first, taken, 2 if keeps_first else 1)
-    others = [
+    others: list[tuple[object, str, bytes]] = [
         (f"{folder}/{new}", _beside(place.name or name, new), data)
         for new, data in zip(names, packed[keeps_first:], strict=True)
     ]

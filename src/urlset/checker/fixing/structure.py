@@ -150,7 +150,9 @@ def wrap_or_remove_text(case: Case) -> Iterator[Change]:
         stripped = case.span.strip()
         at = case.at + case.span.index(stripped)
         tags = f"<{prefix}loc>".encode(), f"</{prefix}loc>".encode()
-        yield case.change(Edit(at, at, tags[0]), Edit(at + len(stripped), at + len(stripped), tags[1]))
+        yield case.change(
+            Edit(at, at, tags[0]), Edit(at + len(stripped), at + len(stripped), tags[1])
+        )
     else:
         yield case.replace(b"\n" if b"\n" in case.span else b"", dropped=shown(case.span))
 

@@ -66,12 +66,18 @@ def link_from_id(case: Case) -> Iterator[Change]:
         return
 
 
-@fixer("F003")
+@fixer("F003", careful=True)
 def feed_date(case: Case) -> Iterator[Change]:
-    """Write a date as the feed format wants it, where there is one meaning only."""
+    """Write a date as the feed format wants it, where there is one meaning only.
+
+    When asked for, a time without a zone is taken for UTC, and what is no date is removed.
+    """
     found = parse_date((decoded(case.span) or "").strip(SPACE))
     element = case.element
-    if found.instant is None or not found.has_zone or element is None:
+    if element is None or not (case.is_unsafe or (found.instant and found.has_zone)):
+        return
+    if found.instant is None:
+        yield case.remove(element)
         return
     if element.local == "pubdate":
         text = format_datetime(found.instant.astimezone(UTC))

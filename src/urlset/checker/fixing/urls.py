@@ -37,7 +37,7 @@ def absolute(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U005")
-def trimmed(url: str, case: Case) -> str | None:
+def trimmed(url: str, _case: Case) -> str | None:
     """Leave out white space around it."""
     return url.strip(SPACE) or None
 
@@ -65,7 +65,7 @@ def encoded(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U008")
-def ascii_path(url: str, case: Case) -> str | None:
+def ascii_path(url: str, _case: Case) -> str | None:
     """Percent-encode what is not ASCII behind the host."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority}" + _NOT_ASCII.sub(_quoted, rest)
@@ -76,7 +76,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 @url_fixer("U009")
-def ascii_host(url: str, case: Case) -> str | None:
+def ascii_host(url: str, _case: Case) -> str | None:
     """Write the host in punycode (UTS 46)."""
     scheme, authority, rest = split_origin(url)
     user, at, place = authority.rpartition("@")
@@ -88,32 +88,32 @@ def ascii_host(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U010")
-def percent_encoded(url: str, case: Case) -> str | None:
+def percent_encoded(url: str, _case: Case) -> str | None:
     """Write %25 for a percent sign that begins no escape."""
     return _PERCENT.sub("%25", url)
 
 
 @url_fixer("U011")
-def decoded_once(url: str, case: Case) -> str | None:
+def decoded_once(url: str, _case: Case) -> str | None:
     """Undo the second percent-encoding."""
     return _TWICE.sub(r"%\1", url)
 
 
 @url_fixer("U012")
-def without_fragment(url: str, case: Case) -> str | None:
+def without_fragment(url: str, _case: Case) -> str | None:
     """Leave out the fragment."""
     return url.partition("#")[0]
 
 
 @url_fixer("U013")
-def without_user(url: str, case: Case) -> str | None:
+def without_user(url: str, _case: Case) -> str | None:
     """Leave out user and password."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority.rpartition('@')[2]}{rest}"
 
 
 @url_fixer("U014")
-def without_port(url: str, case: Case) -> str | None:
+def without_port(url: str, _case: Case) -> str | None:
     """Leave out the port that the scheme implies."""
     scheme, authority, rest = split_origin(url)
     usual = {"http": "80", "https": "443"}.get(scheme.lower())
@@ -122,7 +122,7 @@ def without_port(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U017")
-def normalised(url: str, case: Case) -> str | None:
+def normalised(url: str, _case: Case) -> str | None:
     """Write the normal form of RFC 3986 section 6.2.2."""
     return normal(url)
 
@@ -184,7 +184,7 @@ def without_parameter(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U022")
-def with_one_slash(url: str, case: Case) -> str | None:
+def with_one_slash(url: str, _case: Case) -> str | None:
     """Write one slash where two stand in the path."""
     scheme, authority, rest = split_origin(url)
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
@@ -193,13 +193,13 @@ def with_one_slash(url: str, case: Case) -> str | None:
 
 
 @url_fixer("U030")
-def over_https(url: str, case: Case) -> str | None:
+def over_https(url: str, _case: Case) -> str | None:
     """Write https instead of http."""
     return _HTTP.sub("https://", url, count=1)
 
 
 @url_fixer("U027", whole=True)
-def all_over_https(url: str, case: Case) -> str | None:
+def all_over_https(url: str, _case: Case) -> str | None:
     """Write https instead of http, in all URLs of the document."""
     return _HTTP.sub("https://", url, count=1)
 

@@ -61,12 +61,9 @@ def _difference(before: Document, after: Document, changes: list[Change]) -> str
 
 def _rows(document: Document) -> Iterator[tuple[int, Entry | Sitemap]]:
     """The entries and children in document order, each with its place in the text."""
-    if document.runs:
-        for row in chain(document.entries, document.sitemaps):
-            yield text_offset(document, row.offset or 0), row
-        return
-    for row in chain(document.entries, document.sitemaps):
-        yield row.offset or 0, row
+    rows: Iterator[Entry | Sitemap] = chain(document.entries, document.sitemaps)
+    for row in rows:
+        yield text_offset(document, row.offset or 0), row
 
 
 def _is_same(old: Entry | Sitemap, new: Entry | Sitemap, effect: Effect) -> bool:
