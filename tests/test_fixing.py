@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import random
+from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -322,3 +324,25 @@ def test_any_bytes_anywhere_lose_no_url(noise: bytes, at: int) -> None:
     data = sitemap("".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(5)))
     data = data[:at] + noise + data[at:]
     assert locs(mended(data)) == locs(data)
+
+
+# ── real sitemaps ────────────────────────────────────────────────────────────────────────────
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "sitemaps"
+FILES = sorted(CORPUS.iterdir())[::7] if CORPUS.is_dir() else []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_real_sitemap_keeps_its_urls(path: Path) -> None:
+    data = path.read_bytes()
+
+    whole = mended(data, *SAFE)
+
+    assert mended(whole, *SAFE) == whole
+    about_urls = {"U005", "U006", "T004"}
+    if not about_urls & {problem.code for problem in parse(data).problems}:
+        assert locs(whole) == locs(data)
+    counts = Counter(problem.code for problem in parse(whole).problems)
+    before = Counter(problem.code for problem in parse(data).problems)
+    worse = [c for c in counts if counts[c] > before[c] and CATALOGUE[c].level == "error"]
+    assert worse == []
