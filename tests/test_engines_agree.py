@@ -389,13 +389,33 @@ def test_rendered_bytes(rows, kind):
     assert rendered(native, rows, kind=kind) == rendered(reference, rows, kind=kind)
 
 
+class Streamed:
+    """Rows as an Arrow stream."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return entries_to_stream(self.rows)
+
+
 @given(st.lists(entries, max_size=6))
 def test_rendered_bytes_of_arrow(rows):
-    class Stream:
-        def __arrow_c_stream__(self, requested_schema=None):
-            return entries_to_stream(rows)
+    assert rendered(native, Streamed(rows)) == rendered(reference, Streamed(rows))
 
-    assert rendered(native, Stream()) == rendered(reference, Stream())
+
+@given(st.lists(entries, max_size=20), st.data())
+def test_rendered_bytes_of_arrow_in_pieces(rows, data):
+    """Batches that are slices begin anywhere in memory, and inside a byte of bits."""
+    whole = arro3.Table.from_arrow(arro3.RecordBatchReader.from_stream(Streamed(rows)))
+    pieces, start = [], 0
+    while start < len(rows):
+        size = data.draw(st.integers(1, len(rows) - start))
+        pieces += whole.slice(start, size).to_batches()
+        start += size
+    table = arro3.Table.from_batches(pieces, schema=whole.schema)
+
+    assert rendered(native, table, max_urls=9) == rendered(reference, rows, max_urls=9)
 
 
 @pytest.mark.parametrize("priority", [0, 1, 1e-5, 1.5e-7, 0.1 + 0.2, 1e16, 1.5e22, 123.0, -0.0])

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{Float64Type, TimestampMicrosecondType};
-use arrow_array::{Array, RecordBatch, RecordBatchReader, StringArray, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, StructArray};
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use urlset_core::columns::{
-    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, Record,
-    RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Texts, VIDEO_FIELDS, Videos,
+    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
+    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, TextList, Texts, VIDEO_FIELDS,
+    Videos,
 };
 
 use crate::Columns;
@@ -115,15 +116,7 @@ fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Fault> {
         add_videos(videos, first, array)?;
     }
     if let Some(array) = batch.column_by_name("news") {
-        let structs = structs("news", array)?;
-        let rows = valid_rows(structs);
-        rows.iter().for_each(|row| news.begin(first + row));
-        add_record(
-            &mut news.items,
-            structs,
-            &NEWS_FIELDS,
-            rows.iter().map(|row| (*row, first + row)),
-        )?;
+        add_optional(news, first, &NEWS_FIELDS, "news", array)?;
     }
     if let Some(array) = batch.column_by_name("alternates") {
         add_records(alternates, first, &ALTERNATE_FIELDS, "alternates", array)?;
@@ -131,12 +124,11 @@ fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Fault> {
     add_numbers(entries, first, batch)?;
     let locs = batch.column_by_name("loc").ok_or("expected a column \"loc\", found none")?;
     let locs = strings("loc", locs)?;
-    for row in 0..batch.num_rows() {
-        if locs.is_null(row) {
-            return Err(format!("expected a loc in every row, found none in row {}", first + row));
-        }
-        entries.commit(locs.value(row).as_bytes());
+    if let Some(row) = (0..locs.len()).find(|row| locs.is_null(*row)) {
+        return Err(format!("expected a loc in every row, found none in row {}", first + row));
     }
+    add_texts(&mut entries.loc, first, locs);
+    entries.commit_many(batch.num_rows());
     Ok(())
 }
 
@@ -165,8 +157,9 @@ fn add_numbers(entries: &mut Entries, first: usize, batch: &RecordBatch) -> Resu
 }
 
 fn add_texts(column: &mut Texts, first: usize, array: &StringArray) {
-    for row in (0..array.len()).filter(|row| array.is_valid(*row)) {
-        column.set(first + row, array.value(row).as_bytes());
+    if array.null_count() < array.len() {
+        let valid = array.nulls().map(|nulls| nulls.inner().sliced());
+        column.extend(first, array.value_offsets(), array.values(), valid.as_deref());
     }
 }
 
@@ -174,43 +167,65 @@ fn structs<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StructArray, Faul
     array.as_struct_opt().ok_or_else(|| expected(name, "struct", array))
 }
 
-fn valid_rows(array: &dyn Array) -> Vec<usize> {
-    (0..array.len()).filter(|row| array.is_valid(*row)).collect()
+/// The stretches of rows that are not null.
+fn runs(array: &dyn Array) -> Vec<(usize, usize)> {
+    match array.nulls().filter(|nulls| nulls.null_count() > 0) {
+        Some(nulls) => nulls.valid_slices().collect(),
+        None => vec![(0, array.len())],
+    }
 }
 
-/// Adds some rows of a structure, each with the number that it gets.
+/// Adds the rows of a structure from number `first` on.
 fn add_record<const N: usize>(
     record: &mut Record<N>,
+    first: usize,
     array: &StructArray,
     names: &[&str; N],
-    rows: impl Iterator<Item = (usize, usize)> + Clone,
 ) -> Result<(), Fault> {
     for (column, name) in record.fields.iter_mut().zip(names) {
-        let Some(texts) = array.column_by_name(name) else {
-            continue;
-        };
-        let texts = strings(name, texts)?;
-        for (row, number) in rows.clone().filter(|(row, _)| texts.is_valid(*row)) {
-            column.set(number, texts.value(row).as_bytes());
+        if let Some(texts) = array.column_by_name(name) {
+            add_texts(column, first, strings(name, texts)?);
         }
     }
     Ok(())
 }
 
-/// The items of lists: calls back with the row of each and its place among the items.
-fn each_item<'b>(
+fn add_optional<const N: usize>(
+    column: &mut OptionalRecord<N>,
+    first: usize,
+    names: &[&str; N],
     name: &str,
-    array: &'b dyn Array,
-    mut each: impl FnMut(usize, usize),
-) -> Result<&'b dyn Array, Fault> {
+    array: &dyn Array,
+) -> Result<(), Fault> {
+    let array = structs(name, array)?;
+    for (start, end) in runs(array) {
+        (start..end).for_each(|row| column.begin(first + row));
+        add_record(&mut column.items, first + start, &array.slice(start, end - start), names)?;
+    }
+    Ok(())
+}
+
+/// Adds lists to rows from `first` on; gives the items of each stretch of lists, and the number
+/// of its first.
+fn add_lists(
+    list: &mut List,
+    first: usize,
+    name: &str,
+    array: &dyn Array,
+) -> Result<Vec<(usize, ArrayRef)>, Fault> {
     let lists = array.as_list_opt::<i32>().ok_or_else(|| expected(name, "list", array))?;
-    for row in (0..lists.len()).filter(|row| lists.is_valid(*row)) {
-        let ends = lists.value_offsets();
-        for item in ends[row]..ends[row + 1] {
-            each(row, usize::try_from(item).unwrap_or(0));
+    let mut found = Vec::new();
+    for (start, end) in runs(lists) {
+        let ends = &lists.value_offsets()[start..=end];
+        let place = |end: i32| usize::try_from(end).unwrap_or(0);
+        let (begin, size) = (place(ends[0]), place(ends[end - start]) - place(ends[0]));
+        if let Some(number) = list.extend(first + start, ends)
+            && size > 0
+        {
+            found.push((number, lists.values().slice(begin, size)));
         }
     }
-    Ok(lists.values().as_ref())
+    Ok(found)
 }
 
 fn add_records<const N: usize>(
@@ -220,45 +235,47 @@ fn add_records<const N: usize>(
     name: &str,
     array: &dyn Array,
 ) -> Result<(), Fault> {
-    let mut rows = Vec::new();
-    let items = each_item(name, array, |row, item| {
-        rows.push((item, column.list.push(first + row)));
-    })?;
-    add_record(&mut column.items, structs(name, items)?, names, rows.iter().copied())
+    for (number, items) in add_lists(&mut column.list, first, name, array)? {
+        add_record(&mut column.items, number, structs(name, &items)?, names)?;
+    }
+    Ok(())
 }
 
 fn add_videos(videos: &mut Videos, first: usize, array: &dyn Array) -> Result<(), Fault> {
-    let mut rows = Vec::new();
-    let items = each_item("videos", array, |row, item| {
-        rows.push((item, videos.list.push(first + row)));
-    })?;
-    let items = structs("videos", items)?;
-    add_record(&mut videos.texts, items, &VIDEO_FIELDS, rows.iter().copied())?;
-    // Each video by itself, for the lists in it are numbered by the video, not by the batch.
-    for (row, video) in rows {
-        let one = |name| items.column_by_name(name).map(|column| column.slice(row, 1));
-        if let Some(array) = one("content_segments") {
+    for (number, items) in add_lists(&mut videos.list, first, "videos", array)? {
+        let items = structs("videos", &items)?;
+        add_record(&mut videos.texts, number, items, &VIDEO_FIELDS)?;
+        if let Some(array) = items.column_by_name("content_segments") {
             let column = &mut videos.content_segments;
-            add_records(column, video, &SEGMENT_FIELDS, "content_segments", &array)?;
+            add_records(column, number, &SEGMENT_FIELDS, "content_segments", array)?;
         }
-        if let Some(array) = one("prices") {
-            add_records(&mut videos.prices, video, &PRICE_FIELDS, "prices", &array)?;
+        if let Some(array) = items.column_by_name("prices") {
+            add_records(&mut videos.prices, number, &PRICE_FIELDS, "prices", array)?;
         }
-        if let Some(array) = one("ids") {
-            add_records(&mut videos.ids, video, &ID_FIELDS, "ids", &array)?;
+        if let Some(array) = items.column_by_name("ids") {
+            add_records(&mut videos.ids, number, &ID_FIELDS, "ids", array)?;
         }
-        if let Some(array) = one("tags") {
-            let mut tags = Vec::new();
-            let texts = each_item("tags", &array, |_, item| tags.push(item))?;
-            let texts = strings("tags", texts)?;
-            for tag in tags.into_iter().filter(|tag| texts.is_valid(*tag)) {
-                videos.tags.push(video, texts.value(tag).as_bytes());
+        if let Some(array) = items.column_by_name("tags") {
+            add_tags(&mut videos.tags, number, array)?;
+        }
+        if let Some(array) = items.column_by_name("tvshow") {
+            add_optional(&mut videos.tvshow, number, &TVSHOW_FIELDS, "tvshow", array)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tags one by one: there may be nulls among them, which are none.
+fn add_tags(tags: &mut TextList, first: usize, array: &dyn Array) -> Result<(), Fault> {
+    let lists = array.as_list_opt::<i32>().ok_or_else(|| expected("tags", "list", array))?;
+    let texts = strings("tags", lists.values())?;
+    for row in (0..lists.len()).filter(|row| lists.is_valid(*row)) {
+        let ends = lists.value_offsets();
+        for tag in ends[row]..ends[row + 1] {
+            let tag = usize::try_from(tag).unwrap_or(0);
+            if texts.is_valid(tag) {
+                tags.push(first + row, texts.value(tag).as_bytes());
             }
-        }
-        if let Some(array) = one("tvshow").filter(|array| array.is_valid(0)) {
-            videos.tvshow.begin(video);
-            let show = structs("tvshow", &array)?;
-            add_record(&mut videos.tvshow.items, show, &TVSHOW_FIELDS, [(0, video)].into_iter())?;
         }
     }
     Ok(())

@@ -55,8 +55,8 @@ impl<F: Fn(&Entries) -> &[u8]> AsRef<[u8]> for Shared<F> {
 fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
     let entries = &columns.entries;
     let rows = entries.row();
-    let text = |name: &str, part: fn(&Entries) -> &Texts| -> Result<_, ArrowError> {
-        Ok((Field::new(name, DataType::Utf8, name != "loc"), columns.texts(rows, part)?))
+    let text = |name: &str, part: fn(&Entries) -> &Texts| {
+        (Field::new(name, DataType::Utf8, name != "loc"), columns.texts(rows, part))
     };
     let named = |name: &str, array: ArrayRef| {
         let is_nullable = !matches!(array.data_type(), DataType::List(_));
@@ -73,16 +73,16 @@ fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowEr
     let offset = columns.buffer(|e| e.offset.to_byte_slice());
     let line = columns.buffer(|e| e.line.to_byte_slice());
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = [
-        text("loc", |e| &e.loc)?,
+        text("loc", |e| &e.loc),
         named("lastmod", Arc::new(lastmod)),
-        text("lastmod_text", |e| &e.lastmod_text)?,
-        text("changefreq", |e| &e.changefreq)?,
+        text("lastmod_text", |e| &e.lastmod_text),
+        text("changefreq", |e| &e.changefreq),
         named("priority", Arc::new(priority)),
         named("images", images),
         named("videos", columns.videos(rows)?),
         named("news", news),
         named("alternates", alternates),
-        text("extra", |e| &e.extra)?,
+        text("extra", |e| &e.extra),
         named("source", Arc::new(repeated(source, rows)?)),
         named("offset", places::<UInt64Type>(offset, entries.offset.len(), rows)),
         named("line", places::<UInt32Type>(line, entries.line.len(), rows)),
@@ -141,15 +141,16 @@ impl Columns {
         &self,
         rows: usize,
         part: impl Fn(&Entries) -> &Texts + Send + Sync + Copy + 'static,
-    ) -> Made {
+    ) -> ArrayRef {
         if part(&self.entries).is_blank() {
-            return Ok(Arc::new(StringArray::new_null(rows)));
+            return Arc::new(StringArray::new_null(rows));
         }
         let ends = self.buffer(move |e| part(e).ends().to_byte_slice());
         let ends = OffsetBuffer::new(ScalarBuffer::new(ends, 0, rows + 1));
         let bytes = self.buffer(move |e| part(e).bytes());
         let nulls = self.nulls(rows, move |e| part(e).valid());
-        Ok(Arc::new(StringArray::try_new(ends, bytes, nulls)?))
+        // SAFETY: the ends were made by adding texts, which are UTF-8, at the end of `bytes`.
+        Arc::new(unsafe { StringArray::new_unchecked(ends, bytes, nulls) })
     }
 
     fn numbers<T: ArrowPrimitiveType>(
@@ -187,13 +188,13 @@ impl Columns {
         names: &[&str; N],
         rows: usize,
         part: impl Fn(&Entries) -> &Record<N> + Send + Sync + Copy + 'static,
-    ) -> Result<Parts, ArrowError> {
+    ) -> Parts {
         let mut parts = Parts::default();
         for (number, name) in names.iter().enumerate() {
             parts.0.push(Arc::new(Field::new(*name, DataType::Utf8, true)));
-            parts.1.push(self.texts(rows, move |e| &part(e).fields[number])?);
+            parts.1.push(self.texts(rows, move |e| &part(e).fields[number]));
         }
-        Ok(parts)
+        parts
     }
 
     fn records<const N: usize>(
@@ -203,7 +204,7 @@ impl Columns {
         part: impl Fn(&Entries) -> &RecordList<N> + Send + Sync + Copy + 'static,
     ) -> Made {
         let items = part(&self.entries).list.items();
-        let (fields, arrays) = self.record(names, items, move |e| &part(e).items)?;
+        let (fields, arrays) = self.record(names, items, move |e| &part(e).items);
         let item = StructArray::try_new_with_length(fields.into(), arrays, None, items)?;
         self.list(rows, Arc::new(item), move |e| &part(e).list)
     }
@@ -214,7 +215,7 @@ impl Columns {
         rows: usize,
         part: impl Fn(&Entries) -> &OptionalRecord<N> + Send + Sync + Copy + 'static,
     ) -> Made {
-        let (fields, arrays) = self.record(names, rows, move |e| &part(e).items)?;
+        let (fields, arrays) = self.record(names, rows, move |e| &part(e).items);
         let nulls = self.nulls(rows, move |e| &part(e).valid);
         let item = StructArray::try_new_with_length(fields.into(), arrays, nulls, rows)?;
         Ok(Arc::new(item))
@@ -223,9 +224,9 @@ impl Columns {
     /// Videos: their texts, with the lists and the structure in between, each in its place.
     fn videos(&self, rows: usize) -> Made {
         let items = self.entries.videos.list.items();
-        let (mut fields, mut arrays) = self.record(&VIDEO_FIELDS, items, |e| &e.videos.texts)?;
+        let (mut fields, mut arrays) = self.record(&VIDEO_FIELDS, items, |e| &e.videos.texts);
         let tags = self.entries.videos.tags.list.items();
-        let tags = self.texts(tags, |e| &e.videos.tags.texts)?;
+        let tags = self.texts(tags, |e| &e.videos.tags.texts);
         let inserted = [
             (
                 10,

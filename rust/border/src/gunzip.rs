@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use urlset_core::packing::gzip_header_length;
 
+use crate::room::{Place, Room};
+
 /// Unpacks flawless gzip of at most `limit` bytes; None for all else.
 #[pyfunction]
 pub fn gunzip<'py>(
@@ -13,15 +15,15 @@ pub fn gunzip<'py>(
     limit: usize,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let size = size_hint(data).min(limit);
-    let mut found = None;
     // One member whose trailer tells its size: what is usual needs no copy.
-    let whole = PyBytes::new_with(py, size, |out| {
-        found = py.detach(|| Decompressor::new()?.member(data, out));
-        Ok(())
-    })?;
+    let room = Room::new(py, size)?;
+    let place = room.place();
+    // SAFETY: the room is as big as it says, and nobody else knows of it.
+    let found = py.detach(move || unsafe { Decompressor::new()?.member(data, place) });
     match found {
         Some(Outcome::Done { used, written }) if used == data.len() && written == size => {
-            Ok(Some(whole))
+            // SAFETY: as many bytes were written as there is room for.
+            Ok(Some(unsafe { room.filled() }))
         }
         None | Some(Outcome::Damaged) => Ok(None),
         Some(_) => {
@@ -50,7 +52,10 @@ fn all_members(data: &[u8], limit: usize) -> Option<Vec<u8>> {
         let used = loop {
             let tried = size.min(room);
             unpacked.resize(start + tried, 0);
-            match unpacker.member(rest, &mut unpacked[start..])? {
+            let out = &mut unpacked[start..];
+            let place = Place { start: out.as_mut_ptr(), size: out.len() };
+            // SAFETY: the place is a slice that nobody else uses.
+            match unsafe { unpacker.member(rest, place) }? {
                 Outcome::Done { used, written } => {
                     unpacked.truncate(start + written);
                     break used;
@@ -83,19 +88,23 @@ impl Decompressor {
     }
 
     /// Unpacks the member that `data` begins with.
-    fn member(&mut self, data: &[u8], out: &mut [u8]) -> Option<Outcome> {
+    ///
+    /// # Safety
+    ///
+    /// There are as many bytes in `out` as it says, and nobody else uses them.
+    unsafe fn member(&mut self, data: &[u8], out: Place) -> Option<Outcome> {
         gzip_header_length(data)?;
         let (mut used, mut written) = (0, 0);
         // SAFETY: the decompressor is alive, for `drop` alone ends it; the pointers and lengths
-        // are those of slices that outlive the call, `out` being borrowed by nobody else; the
-        // last two point to locals.
+        // are those of a slice that outlives the call and of a place that is the caller's alone,
+        // which is written and not read; the last two point to locals.
         let result = unsafe {
             sys::libdeflate_gzip_decompress_ex(
                 self.0,
                 data.as_ptr().cast(),
                 data.len(),
-                out.as_mut_ptr().cast(),
-                out.len(),
+                out.start.cast(),
+                out.size,
                 &raw mut used,
                 &raw mut written,
             )

@@ -11,17 +11,25 @@
 mod arrow_in;
 mod arrow_out;
 mod gunzip;
+mod memory;
+mod objects;
 mod render;
+mod room;
 mod rows_in;
 mod rows_out;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyString};
 use urlset_core::columns::Entries;
 use urlset_core::{Mark, Run, Sitemap};
+
+use crate::rows_out::Rows;
+
+#[global_allocator]
+static MEMORY: memory::Memory = memory::Memory;
 
 /// Entries in columns.
 #[pyclass(frozen, module = "urlset.engine._native")]
@@ -35,14 +43,9 @@ impl Columns {
         self.entries.row()
     }
 
-    /// Gives some rows: values for each field but the source.
-    fn lists<'py>(
-        &self,
-        py: Python<'py>,
-        start: usize,
-        stop: usize,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        rows_out::lists(py, &self.entries, start..stop.min(self.entries.row()))
+    /// Gives the rows, one by one.
+    fn rows(&self, py: Python<'_>, source: Option<Bound<'_, PyString>>) -> PyResult<Rows> {
+        Rows::new(py, Arc::clone(&self.entries), source)
     }
 
     /// Gives an Arrow C stream of one batch.
@@ -61,11 +64,29 @@ type PySitemap<'py> =
 type PyParsed<'py> =
     (&'static str, Columns, Vec<PySitemap<'py>>, Vec<PyMark<'py>>, BTreeMap<&'static str, usize>);
 
+/// Long bytes that were UTF-8 when somebody asked last: they cannot change while they are here, and
+/// are read next.
+static KNOWN: Mutex<Option<Py<PyBytes>>> = Mutex::new(None);
+
+/// Bytes that are worth to be remembered.
+const LONG: usize = 1 << 20;
+
+/// Bytes as text, if they are UTF-8; those that are known to be are not looked at again.
+fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
+    let known = KNOWN.lock().ok().and_then(|mut known| known.take());
+    let bytes = data.as_bytes();
+    if known.is_some_and(|known| known.is(data)) {
+        // SAFETY: `is_utf8` has looked at these very bytes, which nobody could change since.
+        return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
+    data.py().detach(|| urlset_core::packing::utf8(bytes))
+}
+
 /// Reads a document: kind, columns, the fields of sitemaps and of marks, marks left out.
 #[pyfunction]
 fn parse<'py>(
     py: Python<'py>,
-    text: &[u8],
+    text: Bound<'py, PyBytes>,
     base: Option<&str>,
     source: Option<Bound<'py, PyString>>,
     runs: Vec<(i64, i64, i64, i64)>,
@@ -77,16 +98,13 @@ fn parse<'py>(
         source_width,
     };
     let runs: Vec<Run> = runs.into_iter().map(run).collect();
-    let parsed = py.detach(|| {
-        let text = urlset_core::packing::utf8(text)?;
-        Some(urlset_core::parse(text, base, &runs))
-    });
-    let parsed = parsed.ok_or_else(|| {
+    let text = utf8(&text).ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
     })?;
-    let instants = rows_out::Instants::new(py)?;
+    let parsed = py.detach(|| urlset_core::parse(text, base, &runs));
+    let mut instants = objects::Instants::new(py)?;
     let sitemap = |sitemap: Sitemap| {
-        let lastmod = sitemap.lastmod.map(|instant| instants.make(py, instant)).transpose()?;
+        let lastmod = sitemap.lastmod.map(|instant| instants.get(py, instant)).transpose()?;
         let Sitemap { loc, lastmod_text, offset, line, .. } = sitemap;
         Ok((loc, lastmod, lastmod_text, source.clone(), offset, line))
     };
@@ -101,8 +119,16 @@ fn parse<'py>(
 
 /// Tells whether bytes are UTF-8.
 #[pyfunction]
-fn is_utf8(py: Python<'_>, data: &[u8]) -> bool {
-    py.detach(|| urlset_core::packing::utf8(data).is_some())
+fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
+    let bytes = data.as_bytes();
+    let is_utf8 = py.detach(|| urlset_core::packing::utf8(bytes).is_some());
+    if is_utf8
+        && bytes.len() >= LONG
+        && let Ok(mut known) = KNOWN.lock()
+    {
+        *known = Some(data.unbind());
+    }
+    is_utf8
 }
 
 /// Packs.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use urlset_core::render::Renderer as Inner;
 
-use crate::Columns;
+use crate::{Columns, room};
 
 /// One document being written.
 #[pyclass(frozen, module = "urlset.engine._native")]
@@ -31,8 +31,10 @@ impl Renderer {
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let size = self.with(|inner| inner.size())?;
-        PyBytes::new_with(py, size, |out| py.detach(|| self.with(|inner| inner.write(out))))
+        self.with(|inner| {
+            let (header, body, footer) = inner.parts();
+            room::joined(py, [header.as_bytes(), body, footer.as_bytes()])
+        })?
     }
 }
 

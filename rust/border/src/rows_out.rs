@@ -1,276 +1,259 @@
-//! Columns as lists of Python values, for `zip`.
+//! Columns as rows of Python: entries, made one by one as somebody asks for them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
-use urlset_core::columns::{Entries, List, OptionalRecord, RecordList, Texts, Videos};
+use pyo3::types::{PyString, PyTuple, PyType};
+use urlset_core::columns::{
+    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, OptionalRecord, PRICE_FIELDS,
+    Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Videos,
+};
 
-type Object<'py> = Bound<'py, PyAny>;
+use crate::objects::{Class, Fresh, Instants, Numbers, Object, Words};
 
-/// The fields of some rows: values for each field but the source, to be had by iteration. What
-/// no row has is repeated without end.
-pub fn lists<'py>(
-    py: Python<'py>,
-    entries: &Entries,
-    rows: Range<usize>,
-) -> PyResult<Vec<Object<'py>>> {
-    let models = Models::get(py)?;
-    let none = py.None().into_bound(py);
-    let empty = PyTuple::empty(py).into_any();
-    let repeat = py.import("itertools")?.getattr("repeat")?;
-    let text = |texts: &Texts| {
-        if texts.is_blank() {
-            return repeat.call1((&none,));
+/// The entries of some columns. (One by one: many at once would be many objects that the garbage
+/// collector looks at, and would leave the processor's cache before they are read.)
+#[pyclass(module = "urlset.engine._native")]
+pub struct Rows {
+    entries: Arc<Entries>,
+    row: usize,
+    entry: Class,
+    words: Words,
+    numbers: Numbers,
+    instants: Instants,
+}
+
+impl Rows {
+    pub fn new(
+        py: Python<'_>,
+        entries: Arc<Entries>,
+        source: Option<Bound<'_, PyString>>,
+    ) -> PyResult<Self> {
+        let [none, empty] = [py.None().into_bound(py), PyTuple::empty(py).into_any()];
+        let mut blank = vec![none; 13];
+        for place in [entry::IMAGES, entry::VIDEOS, entry::ALTERNATES] {
+            blank[place] = empty.clone();
         }
-        let values = rows.clone().map(|row| text_or(py, texts, row, &none));
-        Ok(PyList::new(py, values)?.into_any())
-    };
-    let items = |column: &List, item: &dyn Fn(usize) -> PyResult<Object<'py>>| {
-        if column.items() == 0 { repeat.call1((&empty,)) } else { list(py, rows.clone(), item) }
-    };
-    Ok(vec![
-        text(&entries.loc)?,
-        lastmods(py, entries, rows.clone(), &none)?,
-        text(&entries.lastmod_text)?,
-        repeated(py, &entries.changefreq, rows.clone(), &none)?,
-        priorities(py, entries, rows.clone(), &none)?,
-        items(&entries.images.list, &|row| {
-            records(py, &entries.images, row, models.image.bind(py), &empty)
-        })?,
-        items(&entries.videos.list, &|row| videos(py, &entries.videos, row, models, &empty))?,
-        if entries.news.valid.count() == 0 {
-            repeat.call1((&none,))?
-        } else {
-            list(py, rows.clone(), |row| {
-                record(py, &entries.news, row, models.news.bind(py), &none)
-            })?
-        },
-        items(&entries.alternates.list, &|row| {
-            records(py, &entries.alternates, row, models.alternate.bind(py), &empty)
-        })?,
-        text(&entries.extra)?,
-        PyList::new(py, entries.offset.get(rows.clone()).unwrap_or_default())?.into_any(),
-        PyList::new(py, entries.line.get(rows).unwrap_or_default())?.into_any(),
-    ])
-}
-
-fn list<'py>(
-    py: Python<'py>,
-    rows: Range<usize>,
-    value: impl FnMut(usize) -> PyResult<Object<'py>>,
-) -> PyResult<Object<'py>> {
-    Ok(PyList::new(py, rows.map(value).collect::<PyResult<Vec<_>>>()?)?.into_any())
-}
-
-fn text_or<'py>(py: Python<'py>, texts: &Texts, row: usize, none: &Object<'py>) -> Object<'py> {
-    match texts.get(row) {
-        Some(text) => string(py, text).into_any(),
-        None => none.clone(),
+        if let Some(source) = source {
+            blank[entry::SOURCE] = source.into_any();
+        }
+        Ok(Self {
+            entries,
+            row: 0,
+            entry: Class::new(&class(py, "Entry")?, blank)?,
+            words: Words::new(),
+            numbers: Numbers::new(),
+            instants: Instants::new(py)?,
+        })
     }
 }
 
-fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
-    PyString::new(py, urlset_core::packing::utf8(text).unwrap_or_default())
+/// Where the fields of `urlset.model.Entry` are.
+mod entry {
+    pub const LOC: usize = 0;
+    pub const LASTMOD: usize = 1;
+    pub const LASTMOD_TEXT: usize = 2;
+    pub const CHANGEFREQ: usize = 3;
+    pub const PRIORITY: usize = 4;
+    pub const IMAGES: usize = 5;
+    pub const VIDEOS: usize = 6;
+    pub const NEWS: usize = 7;
+    pub const ALTERNATES: usize = 8;
+    pub const EXTRA: usize = 9;
+    pub const SOURCE: usize = 10;
+    pub const OFFSET: usize = 11;
+    pub const LINE: usize = 12;
 }
 
-/// A column whose values are few: the same string is used again.
-fn repeated<'py>(
-    py: Python<'py>,
-    texts: &Texts,
-    rows: Range<usize>,
-    none: &Object<'py>,
-) -> PyResult<Object<'py>> {
-    let mut last: Option<(&[u8], Object<'py>)> = None;
-    list(py, rows, |row| {
-        let Some(text) = texts.get(row) else {
-            return Ok(none.clone());
-        };
-        if let Some((_, value)) = last.as_ref().filter(|(known, _)| *known == text) {
-            return Ok(value.clone());
-        }
-        let value = string(py, text).into_any();
-        last = Some((text, value.clone()));
-        Ok(value)
-    })
-}
+/// Where the fields of `urlset.model.Video` are that are one text each.
+const VIDEO_PLACES: [usize; 24] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 18, 19, 21, 22, 23, 25, 26, 27];
+const SEGMENTS: usize = 10;
+const TAGS: usize = 13;
+const PRICES: usize = 20;
+const TVSHOW: usize = 24;
+const IDS: usize = 28;
 
-fn priorities<'py>(
-    py: Python<'py>,
-    entries: &Entries,
-    rows: Range<usize>,
-    none: &Object<'py>,
-) -> PyResult<Object<'py>> {
-    let mut last: Option<(u64, Object<'py>)> = None;
-    list(py, rows, |row| {
-        let Some(number) = entries.priority.get(row) else {
-            return Ok(none.clone());
-        };
-        let bits = number.to_bits();
-        if let Some((_, value)) = last.as_ref().filter(|(known, _)| *known == bits) {
-            return Ok(value.clone());
-        }
-        let value = number.into_pyobject(py)?.into_any();
-        last = Some((bits, value.clone()));
-        Ok(value)
-    })
-}
-
-fn lastmods<'py>(
-    py: Python<'py>,
-    entries: &Entries,
-    rows: Range<usize>,
-    none: &Object<'py>,
-) -> PyResult<Object<'py>> {
-    let instants = Instants::new(py)?;
-    let mut last: Option<(i64, Object<'py>)> = None;
-    list(py, rows, |row| {
-        let Some(instant) = entries.lastmod.get(row) else {
-            return Ok(none.clone());
-        };
-        if let Some((_, value)) = last.as_ref().filter(|(known, _)| *known == instant) {
-            return Ok(value.clone());
-        }
-        let value = instants.make(py, instant)?;
-        last = Some((instant, value.clone()));
-        Ok(value)
-    })
-}
-
-/// Makes aware datetimes.
-pub struct Instants<'py> {
-    datetime: Object<'py>,
-    utc: Object<'py>,
-}
-
-impl<'py> Instants<'py> {
-    /// Finds the class.
-    pub fn new(py: Python<'py>) -> PyResult<Self> {
-        let module = py.import("datetime")?;
-        Ok(Self { datetime: module.getattr("datetime")?, utc: module.getattr("UTC")? })
+#[pymethods]
+impl Rows {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
     }
 
-    /// Makes the datetime of an instant of the years 1 to 9999.
-    ///
-    /// By the ten bytes that a datetime is pickled as: 60 ns, where seven numbers take 160
-    /// (Python 3.11).
-    pub fn make(&self, py: Python<'py>, instant: i64) -> PyResult<Object<'py>> {
-        let state = urlset_core::dates::fields(instant);
-        self.datetime.call1((PyBytes::new(py, &state), &self.utc))
+    fn __length_hint__(&self) -> usize {
+        self.entries.row() - self.row
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
+        let row = self.row;
+        if row == self.entries.row() {
+            return Ok(None);
+        }
+        self.row += 1;
+        let Self { entries, words, .. } = self;
+        let models = Models::get(py)?;
+        let made = self.entry.make(py)?;
+        for (place, texts) in [
+            (entry::LOC, &entries.loc),
+            (entry::LASTMOD_TEXT, &entries.lastmod_text),
+            (entry::CHANGEFREQ, &entries.changefreq),
+            (entry::EXTRA, &entries.extra),
+        ] {
+            if let Some(text) = texts.get(row) {
+                made.set(place, words.get(py, text)?)?;
+            }
+        }
+        if let Some(instant) = entries.lastmod.get(row) {
+            made.set(entry::LASTMOD, self.instants.get(py, instant)?)?;
+        }
+        if let Some(number) = entries.priority.get(row) {
+            made.set(entry::PRIORITY, self.numbers.get(py, number)?)?;
+        }
+        records(py, &models.image, &entries.images, row, words, (&made, entry::IMAGES))?;
+        let videos = entries.videos.list.get(row);
+        if !videos.is_empty() {
+            let videos =
+                tuple(py, videos, |number| video(py, models, &entries.videos, number, words))?;
+            made.set(entry::VIDEOS, videos)?;
+        }
+        optional(py, &models.news, &entries.news, row, words, (&made, entry::NEWS))?;
+        let alternates = &entries.alternates;
+        records(py, &models.alternate, alternates, row, words, (&made, entry::ALTERNATES))?;
+        if let Some(offset) = entries.offset.get(row) {
+            made.set(entry::OFFSET, offset.into_pyobject(py)?.into_any())?;
+        }
+        if let Some(line) = entries.line.get(row) {
+            made.set(entry::LINE, line.into_pyobject(py)?.into_any())?;
+        }
+        Ok(Some(made.done()))
     }
 }
 
-/// The classes of `urlset.model`.
+/// The other classes of `urlset.model`.
 struct Models {
-    image: Py<PyType>,
-    video: Py<PyType>,
-    news: Py<PyType>,
-    alternate: Py<PyType>,
-    segment: Py<PyType>,
-    price: Py<PyType>,
-    tvshow: Py<PyType>,
-    id: Py<PyType>,
+    image: Class,
+    video: Class,
+    news: Class,
+    alternate: Class,
+    segment: Class,
+    price: Class,
+    tvshow: Class,
+    id: Class,
+}
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    Ok(py.import("urlset.model")?.getattr(name)?.cast_into::<PyType>()?)
 }
 
 impl Models {
     fn get(py: Python<'_>) -> PyResult<&'static Self> {
         static MODELS: PyOnceLock<Models> = PyOnceLock::new();
         MODELS.get_or_try_init(py, || {
-            let module = py.import("urlset.model")?;
-            let class = |name| -> PyResult<Py<PyType>> {
-                Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind())
-            };
+            let none = py.None().into_bound(py);
+            let texts = |name, count| Class::new(&class(py, name)?, vec![none.clone(); count]);
+            let mut video = vec![none.clone(); 29];
+            for place in [SEGMENTS, TAGS, PRICES, IDS] {
+                video[place] = PyTuple::empty(py).into_any();
+            }
             Ok(Self {
-                image: class("Image")?,
-                video: class("Video")?,
-                news: class("News")?,
-                alternate: class("Alternate")?,
-                segment: class("ContentSegment")?,
-                price: class("Price")?,
-                tvshow: class("TvShow")?,
-                id: class("VideoId")?,
+                image: texts("Image", IMAGE_FIELDS.len())?,
+                video: Class::new(&class(py, "Video")?, video)?,
+                news: texts("News", NEWS_FIELDS.len())?,
+                alternate: texts("Alternate", ALTERNATE_FIELDS.len())?,
+                segment: texts("ContentSegment", SEGMENT_FIELDS.len())?,
+                price: texts("Price", PRICE_FIELDS.len())?,
+                tvshow: texts("TvShow", TVSHOW_FIELDS.len())?,
+                id: texts("VideoId", ID_FIELDS.len())?,
             })
         })
     }
 }
 
-fn call<'py>(
-    py: Python<'py>,
-    class: &Bound<'py, PyType>,
-    fields: &[Texts],
-    row: usize,
-) -> PyResult<Object<'py>> {
-    let none = py.None().into_bound(py);
-    let values = fields.iter().map(|texts| text_or(py, texts, row, &none));
-    class.call1(PyTuple::new(py, values.collect::<Vec<_>>())?)
-}
+/// A field of something that is being made.
+type Field<'m, 'py> = (&'m Fresh<'py>, usize);
 
-fn records<'py, const N: usize>(
+fn tuple<'py>(
     py: Python<'py>,
-    column: &RecordList<N>,
-    row: usize,
-    class: &Bound<'py, PyType>,
-    empty: &Object<'py>,
+    items: Range<usize>,
+    mut item: impl FnMut(usize) -> PyResult<Object<'py>>,
 ) -> PyResult<Object<'py>> {
-    let items = column.list.get(row);
-    if items.is_empty() {
-        return Ok(empty.clone());
+    let made = Fresh::tuple(py, items.len())?;
+    for (place, number) in items.enumerate() {
+        made.set(place, item(number)?)?;
     }
-    let made = items.map(|item| call(py, class, &column.items.fields, item));
-    Ok(PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    Ok(made.done())
 }
 
 fn record<'py, const N: usize>(
     py: Python<'py>,
-    column: &OptionalRecord<N>,
+    class: &Class,
+    record: &Record<N>,
     row: usize,
-    class: &Bound<'py, PyType>,
-    none: &Object<'py>,
+    words: &mut Words,
 ) -> PyResult<Object<'py>> {
-    if column.valid.get(row) {
-        call(py, class, &column.items.fields, row)
-    } else {
-        Ok(none.clone())
+    let made = class.make(py)?;
+    for (place, texts) in record.fields.iter().enumerate() {
+        if let Some(text) = texts.get(row) {
+            made.set(place, words.get(py, text)?)?;
+        }
     }
+    Ok(made.done())
 }
 
-fn videos<'py>(
+fn records<'py, const N: usize>(
     py: Python<'py>,
-    column: &Videos,
+    class: &Class,
+    column: &RecordList<N>,
     row: usize,
-    models: &Models,
-    empty: &Object<'py>,
-) -> PyResult<Object<'py>> {
-    let videos = column.list.get(row);
-    if videos.is_empty() {
-        return Ok(empty.clone());
+    words: &mut Words,
+    (made, place): Field<'_, 'py>,
+) -> PyResult<()> {
+    let items = column.list.get(row);
+    if items.is_empty() {
+        return Ok(());
     }
-    let made = videos.map(|video| self::video(py, column, video, models, empty));
-    Ok(PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    let items = tuple(py, items, |item| record(py, class, &column.items, item, words))?;
+    made.set(place, items)
+}
+
+fn optional<'py, const N: usize>(
+    py: Python<'py>,
+    class: &Class,
+    column: &OptionalRecord<N>,
+    row: usize,
+    words: &mut Words,
+    (made, place): Field<'_, 'py>,
+) -> PyResult<()> {
+    if column.valid.get(row) {
+        made.set(place, record(py, class, &column.items, row, words)?)?;
+    }
+    Ok(())
 }
 
 fn video<'py>(
     py: Python<'py>,
-    column: &Videos,
-    video: usize,
     models: &Models,
-    empty: &Object<'py>,
+    videos: &Videos,
+    video: usize,
+    words: &mut Words,
 ) -> PyResult<Object<'py>> {
-    let none = py.None().into_bound(py);
-    let mut texts = column.texts.fields.iter().map(|texts| text_or(py, texts, video, &none));
-    let mut values = Vec::with_capacity(29);
-    values.extend(texts.by_ref().take(10));
-    let segments = &column.content_segments;
-    values.push(records(py, segments, video, models.segment.bind(py), empty)?);
-    values.extend(texts.by_ref().take(2));
-    let tags = column.tags.list.get(video).map(|tag| text_or(py, &column.tags.texts, tag, &none));
-    values.push(PyTuple::new(py, tags.collect::<Vec<_>>())?.into_any());
-    values.extend(texts.by_ref().take(6));
-    values.push(records(py, &column.prices, video, models.price.bind(py), empty)?);
-    values.extend(texts.by_ref().take(3));
-    values.push(record(py, &column.tvshow, video, models.tvshow.bind(py), &none)?);
-    values.extend(texts);
-    values.push(records(py, &column.ids, video, models.id.bind(py), empty)?);
-    models.video.bind(py).call1(PyTuple::new(py, values)?)
+    let made = models.video.make(py)?;
+    for (place, texts) in VIDEO_PLACES.into_iter().zip(&videos.texts.fields) {
+        if let Some(text) = texts.get(video) {
+            made.set(place, words.get(py, text)?)?;
+        }
+    }
+    let segments = &videos.content_segments;
+    records(py, &models.segment, segments, video, words, (&made, SEGMENTS))?;
+    let tags = videos.tags.list.get(video);
+    if !tags.is_empty() {
+        let tag = |tag| words.get(py, videos.tags.texts.get(tag).unwrap_or_default());
+        made.set(TAGS, tuple(py, tags, tag)?)?;
+    }
+    records(py, &models.price, &videos.prices, video, words, (&made, PRICES))?;
+    optional(py, &models.tvshow, &videos.tvshow, video, words, (&made, TVSHOW))?;
+    records(py, &models.id, &videos.ids, video, words, (&made, IDS))?;
+    Ok(made.done())
 }

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use crate::context::Context;
+use crate::escaping::escape;
 use crate::names::split_name;
 use crate::namespaces::{SITEMAP_NS, XML_NS, namespace, uri_of};
 use crate::tree::{Item, Tree};
-use crate::values::escape;
 
 /// Prefixes and URIs; of two with one prefix, the later holds.
 type Scope<'b> = Vec<(&'b [u8], Cow<'b, str>)>;

@@ -65,7 +65,8 @@ pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
     match url {
         Some(url) => {
             let (offset, line) = (places.source_offset(node.start), places.line(node.start));
-            entries.commit_at(url.as_bytes(), offset, line);
+            entries.loc.set(entries.row(), url.as_bytes());
+            entries.commit_at(offset, line);
         }
         None => entries.rollback(),
     }

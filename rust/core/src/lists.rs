@@ -57,7 +57,8 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
         count += 1;
         if let Some(url) = marks.url(word, *base, offset, end) {
             let (offset, line) = (places.source_offset(offset), places.line(offset));
-            entries.commit_at(url.as_bytes(), offset, line);
+            entries.loc.set(entries.row(), url.as_bytes());
+            entries.commit_at(offset, line);
         }
     }
     if count > 1 {

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = ["HOME", "PAGE", "Example", "Many", "documents_of", "shown", "whole"]
+__all__ = ["HOME", "PAGE", "Example", "Many", "documents_of", "entry", "shown", "whole"]
 
 HOME = "https://example.com/"
 """Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
@@ -60,6 +60,11 @@ def documents_of(example: Example) -> dict[str, bytes]:
     """
     pieces = example if isinstance(example, Mapping) else {"sitemap.xml": example}
     return {urljoin(HOME, name): _document(piece) for name, piece in pieces.items()}
+
+
+def entry(loc: str, more: str = "", lastmod: str = "2026-11-20T08:00:00Z") -> str:
+    """An entry to which no rule objects but for its loc, or for what more it holds."""
+    return f"<url><loc>{loc}</loc><lastmod>{lastmod}</lastmod>{more}</url>\n"
 
 
 def shown(piece: Piece) -> str:

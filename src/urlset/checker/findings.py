@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import Seen, fill
@@ -55,9 +56,16 @@ class Findings:
         self._profile = profile
         self._seen = seen
         self._counts: Tally | None = None
+        self._begun: Iterator[Finding] | None = None
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
+        # What was begun for its counts is gone on with: list() asks for the length first.
+        begun, self._begun = self._begun, None
+        return begun or self._checked()
+
+    def _checked(self) -> Iterator[Finding]:
+        """Read everything, judge it, and give the findings one by one."""
         markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
             omitted = fill(store, texts, markup, self._entries, self._seen)
@@ -112,7 +120,9 @@ class Findings:
     @property
     def _tally(self) -> Tally:
         if self._counts is None:
-            next(iter(self), None)
+            findings = self._checked()
+            first = next(findings, None)
+            self._begun = chain([] if first is None else [first], findings)
         return self._counts or Counter()
 
     def _told(self, asking: Asking, texts: Texts, omitted: Tally) -> Iterator[Finding]:

@@ -5,8 +5,10 @@ instants are microseconds since 1970-01-01 UTC. A ``TypeError`` or a ``UnicodeEn
 ``str`` with lone surrogates) is raised for arguments that are none; what else is raised is said.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
+
+from urlset.model import Entry
 
 __all__ = [
     "Columns",
@@ -26,12 +28,11 @@ class Columns:
     """Entries in columns; immutable. Made by :func:`parse` and the ``columns_from_…``."""
 
     def __len__(self) -> int: ...
-    def lists(self, start: int, stop: int) -> list[Iterable[Any]]:
-        """Give the rows from ``start`` to before ``stop``, or to the last, as values for ``zip``.
+    def rows(self, source: str | None) -> Iterator[Entry]:
+        """Give the rows, each made when it is asked for.
 
-        There is an iterable for each field of :class:`urlset.model.Entry` but ``source``, in
-        their order. Those of absent values may be endless; the last two, offsets and lines, are
-        lists, and empty unless the columns come from :func:`parse`.
+        ``source`` fills that field. Offsets and lines are None unless the columns come from
+        :func:`parse`.
         """
 
     def arrow_c_stream(self, source: str | None) -> object:

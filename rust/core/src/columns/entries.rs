@@ -1,7 +1,10 @@
 //! The columns of entries: `urlset.model.Entry`, field by field.
 
-use super::primitive::{Floats, Instants, List, Texts, reserve};
+use super::list::List;
+use super::numbers::{Floats, Instants};
 use super::record::{OptionalRecord, Record, RecordList, TextList};
+use super::room::reserve;
+use super::texts::Texts;
 
 /// The fields of `urlset.model.Image`.
 pub const IMAGE_FIELDS: [&str; 5] = ["loc", "caption", "geo_location", "title", "license"];
@@ -160,17 +163,23 @@ impl Entries {
         self.rows += 1;
     }
 
-    /// Ends the row that is being made, and says where its entry begins.
+    /// Ends the row that is being made, whose URL is set, and says where its entry begins.
     #[inline]
-    pub fn commit_at(&mut self, loc: &[u8], offset: u64, line: u32) {
-        self.commit(loc);
+    pub fn commit_at(&mut self, offset: u64, line: u32) {
+        self.rows += 1;
         self.offset.push(offset);
         self.line.push(line);
+    }
+
+    /// Ends so many rows at once, whose fields are set, the URL among them.
+    pub fn commit_many(&mut self, rows: usize) {
+        self.rows += rows;
     }
 
     /// Forgets the row that is being made.
     pub fn rollback(&mut self) {
         let rows = self.rows;
+        self.loc.truncate(rows);
         self.lastmod.truncate(rows);
         self.lastmod_text.truncate(rows);
         self.changefreq.truncate(rows);

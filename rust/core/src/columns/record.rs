@@ -1,6 +1,8 @@
 //! Structures: several columns of texts side by side, and lists of them.
 
-use super::primitive::{Bits, List, Texts};
+use super::bits::Bits;
+use super::list::List;
+use super::texts::Texts;
 
 /// A structure of `N` texts, each of which may be absent.
 #[derive(Clone, Debug)]

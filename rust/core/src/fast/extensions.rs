@@ -2,10 +2,10 @@
 
 use super::{Fast, Seen};
 use crate::columns::{Entries, Texts};
-use crate::plain::{Piece, Span};
-use crate::values::Place;
+use crate::plain::{Piece, Start};
+use crate::search::Look;
 
-impl Fast<'_> {
+impl<'a> Fast<'a> {
     /// An element of text alone, up to its end tag.
     fn leaf(&mut self, end_tag: &[u8]) -> Option<Option<Piece>> {
         let span = self.scan.text_to(end_tag)?;
@@ -14,13 +14,15 @@ impl Fast<'_> {
     }
 
     /// An element of text alone, into a column that has nothing for the row yet.
-    fn field(&mut self, column: &mut Texts, row: usize, end_tag: &[u8]) -> Option<()> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the end tag is known where it is called")]
+    pub(super) fn field(&mut self, column: &mut Texts, row: usize, end_tag: &[u8]) -> Option<()> {
         if column.get(row).is_some() {
             return None;
         }
         let at = self.scan.at;
-        if let Some(text) = self.scan.bare_text(end_tag) {
-            column.set(row, text);
+        if let Some(Start { rest, length }) = self.scan.bare_text(end_tag) {
+            column.set_start(row, rest, length);
             return Some(());
         }
         self.scan.at = at;
@@ -53,9 +55,15 @@ impl Fast<'_> {
     }
 
     pub(super) fn link(&mut self, entries: &mut Entries) -> Option<()> {
-        if self.usual_link(entries).is_some() {
+        let at = self.scan.at;
+        if let Some([hreflang, href]) = self.bare_link() {
+            let link = entries.alternates.list.push(entries.row());
+            let columns = &mut entries.alternates.items.fields;
+            columns[0].set_start(link, hreflang.rest, hreflang.length);
+            columns[1].set_start(link, href.rest, href.length);
             return Some(());
         }
+        self.scan.at = at;
         if !self.scan.tag_end()? {
             return None;
         }
@@ -73,33 +81,15 @@ impl Fast<'_> {
         Some(())
     }
 
-    /// A link with the three attributes that nearly all have, in their usual order; stays where
-    /// it is for all others.
-    fn usual_link(&mut self, entries: &mut Entries) -> Option<()> {
-        let (at, made) = (self.scan.at, self.scan.made.len());
-        let mut value = |before: &[u8]| {
-            if !self.scan.eat(before) {
-                return None;
-            }
-            let start = self.scan.at;
-            let length = memchr::memchr2(b'"', b'<', self.scan.rest())?;
-            self.scan.at += length;
-            let end = start + length;
-            let piece = self.scan.value(Span { place: Place::Attribute, start, end })?;
-            self.scan.trimmed(piece)
-        };
-        let hreflang = value(b" rel=\"alternate\" hreflang=\"");
-        let href = hreflang.and_then(|_| value(b"\" href=\""));
-        if let (Some(hreflang), Some(href)) = (hreflang, href)
-            && (self.scan.eat(b"\"/>") || self.scan.eat(b"\" />"))
-        {
-            let [hreflang, href] = [hreflang, href].map(|piece| self.scan.get(piece));
-            entries.alternates.push(entries.row(), [Some(hreflang), Some(href), None]);
-            return Some(());
+    /// A link with the three attributes that nearly all have, in their usual order.
+    #[inline]
+    fn bare_link(&mut self) -> Option<[Start<'a>; 2]> {
+        if !self.scan.eat(b" rel=\"alternate\" hreflang=\"") {
+            return None;
         }
-        self.scan.at = at;
-        self.scan.made.truncate(made);
-        None
+        let hreflang = self.scan.bare(Look::Value, b"\" href=\"")?;
+        let href = self.scan.bare(Look::Value, b"\"")?;
+        (self.scan.eat(b"/>") || self.scan.eat(b" />")).then_some([hreflang, href])
     }
 
     pub(super) fn news(&mut self, entries: &mut Entries, seen: &mut Seen) -> Option<()> {

@@ -11,7 +11,7 @@ use crate::columns::Entries;
 use crate::context::{Context, utf8};
 use crate::names::Key;
 use crate::namespaces::{Ns, uri_of};
-use crate::plain::{Piece, Scan};
+use crate::plain::Scan;
 use crate::tree::Tree;
 
 /// Bytes of an entry, at most; the caps on nodes and values are out of reach then.
@@ -45,7 +45,7 @@ pub struct Fast<'a> {
 /// What is known of an entry while it is read.
 #[derive(Default)]
 struct Seen {
-    loc: Option<Piece>,
+    has_loc: bool,
     has_lastmod: bool,
     has_changefreq: bool,
     has_priority: bool,
@@ -119,9 +119,8 @@ impl<'a> Fast<'a> {
         line: u32,
     ) -> Option<()> {
         let Context { entries, marks, places, .. } = context;
-        let loc = self.scan.get(seen.loc?);
         let images = entries.images.list.get(entries.row()).len();
-        if self.scan.at - start > MAX_ENTRY || images > MAX_IMAGES {
+        if !seen.has_loc || self.scan.at - start > MAX_ENTRY || images > MAX_IMAGES {
             return None;
         }
         for (code, start, end) in seen.odd.into_iter().flatten() {
@@ -131,7 +130,7 @@ impl<'a> Fast<'a> {
         if entries.row() == SAMPLE {
             entries.expect(context.bytes.len() / (start + 1));
         }
-        entries.commit_at(loc, places.source_offset(start), line);
+        entries.commit_at(places.source_offset(start), line);
         context.news_count += usize::from(seen.has_news);
         Some(())
     }
@@ -144,7 +143,7 @@ impl<'a> Fast<'a> {
             match rest.get(1)? {
                 b'l' => {
                     if self.scan.eat(b"<loc>") {
-                        self.loc(seen)?;
+                        self.loc(entries, seen)?;
                     } else if self.scan.eat(b"<lastmod>") {
                         self.lastmod(entries, seen)?;
                     } else {

@@ -27,6 +27,14 @@ impl Fast<'_> {
                 self.tvshow(videos, video)?;
                 continue;
             }
+            if let Some((key, column, end_tag)) = self.usual_field() {
+                if seen & key.bit() != 0 {
+                    return None;
+                }
+                seen |= key.bit();
+                self.field(&mut videos.texts.fields[column], video, end_tag)?;
+                continue;
+            }
             let (key, text) = self.video_leaf()?;
             let text = text.map(|piece| self.scan.get(piece));
             let attribute = |name| self.scan.attribute(name);
@@ -54,6 +62,36 @@ impl Fast<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Steps over the start tag of an element that most videos have, if it has no attributes:
+    /// its key, its column, and its end tag.
+    #[inline]
+    fn usual_field(&mut self) -> Option<(Key, usize, &'static [u8])> {
+        macro_rules! field {
+            ($key:ident, $column:literal, $name:literal) => {
+                self.scan.eat(concat!("<video:", $name, ">").as_bytes()).then_some((
+                    Key::$key,
+                    $column,
+                    concat!("</video:", $name, ">").as_bytes(),
+                ))
+            };
+        }
+        match self.scan.rest().get(b"<video:".len()..)? {
+            [b't', b'h', ..] => field!(ThumbnailLoc, 0, "thumbnail_loc"),
+            [b't', b'i', ..] => field!(Title, 1, "title"),
+            [b'd', b'e', ..] => field!(Description, 2, "description"),
+            [b'c', b'o', b'n', b't', b'e', b'n', b't', b'_', b'l', ..] => {
+                field!(ContentLoc, 3, "content_loc")
+            }
+            [b'p', b'l', b'a', b'y', ..] => field!(PlayerLoc, 4, "player_loc"),
+            [b'd', b'u', ..] => field!(Duration, 7, "duration"),
+            [b'r', b'a', ..] => field!(Rating, 9, "rating"),
+            [b'v', ..] => field!(ViewCount, 10, "view_count"),
+            [b'p', b'u', ..] => field!(PublicationDate, 11, "publication_date"),
+            [b'f', ..] => field!(FamilyFriendly, 13, "family_friendly"),
+            _ => None,
         }
     }
 

@@ -6,20 +6,20 @@
 
 mod elements;
 mod places;
+mod stack;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::asides::is_declaration;
 use crate::attributes::Attribute;
-use crate::codes::{S006, S013, S015, S017, X002, X020, X023, X024};
+use crate::codes::{S006, S013, S015, X002, X020, X023, X024};
 use crate::context::{Context, utf8};
 use crate::feeds;
-use crate::names::{Bindings, Key, Name, Names, Role, split_name};
+use crate::names::{Bindings, Name, Names, Role, split_name};
 use crate::sitemap;
 use crate::tokens::is_blank;
 use crate::values::{Place, Value, decode};
-use places::{adopt, may_hold};
 
 pub use elements::{Item, Node};
 
@@ -213,90 +213,6 @@ impl<'a> Tree<'a> {
         (self.entry_depth == 0 && self.overflow == 0).then(|| &self.nodes[root])
     }
 
-    // ── elements ──
-
-    fn top(&self) -> Option<&Node<'a>> {
-        self.stack.last().map(|number| &self.nodes[*number])
-    }
-
-    fn append(&mut self, item: Item) {
-        let Some(top) = self.stack.last() else { return };
-        let number = self.items.len();
-        self.items.push((item, NONE));
-        let node = &mut self.nodes[*top];
-        match self.items.get_mut(node.last) {
-            Some((_, next)) => *next = number,
-            None => node.first = number,
-        }
-        node.last = number;
-    }
-
-    fn push(&mut self, node: Node<'a>) {
-        let begins = if self.names.is_feed {
-            matches!(node.name.key, Key::Item | Key::Entry)
-        } else {
-            let is_loc = node.name.role == Role::Value && node.name.key == Key::Loc;
-            is_loc || node.name.role == Role::Entry
-        };
-        let number = self.nodes.len();
-        if self.entry_depth > 0 {
-            self.append(Item::Node(number));
-            self.entry_nodes += 1;
-            if let Some(top) = self.stack.last() {
-                self.nodes[*top].keys |= node.name.key.bit();
-            }
-        }
-        self.nodes.push(node);
-        self.stack.push(number);
-        if self.entry_depth == 0 && begins {
-            self.entry_depth = self.stack.len();
-        }
-    }
-
-    fn pop(&mut self, context: &mut Context<'a>, end: usize) {
-        let Some(number) = self.stack.pop() else {
-            return;
-        };
-        self.nodes[number].end = end;
-        if self.stack.len() + 1 == self.entry_depth {
-            self.entry_depth = 0;
-            self.entry_nodes = 0;
-            if self.names.is_feed {
-                feeds::finish_item(context, self, number);
-            } else {
-                sitemap::finish_element(context, self, number);
-            }
-        }
-        if self.entry_depth == 0 {
-            let Marker { nodes, items, attributes, made } = self.nodes[number].marker;
-            self.nodes.truncate(nodes);
-            self.items.truncate(items);
-            self.attributes.truncate(attributes);
-            context.buffer.made.truncate(made);
-        }
-        self.is_done = self.stack.is_empty();
-    }
-
-    fn pop_unclosed(&mut self, context: &mut Context<'a>, end: usize) {
-        let Some(top) = self.top() else { return };
-        let words = format!("<{}> is not closed", utf8(top.name.raw));
-        context.marks.add(X002, top.start, top.tag_end, &words);
-        self.pop(context, end);
-    }
-
-    /// Takes an end tag that closes nothing, unless it is that of an element closed early: then
-    /// all tags were there, markup stood in a value (S017), and the XML is well-formed.
-    fn close_late(&mut self, context: &mut Context<'a>, raw: &[u8], start: usize, end: usize) {
-        let found = self.closed_early.iter().rposition(|closed| closed.name.raw == raw);
-        let Some(closed) = found.and_then(|at| self.closed_early.remove(at)) else {
-            context.marks.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
-            return;
-        };
-        if context.marks.withdraw(X002, closed.start) {
-            context.marks.add(S017, closed.start, closed.tag_end, &closed.name.local);
-        }
-    }
-
     /// The namespaces in scope; the same object where the element declares none.
     fn bind(
         &self,
@@ -375,73 +291,5 @@ impl<'a> Tree<'a> {
             }
         }
         context.buffer.made.truncate(made);
-    }
-
-    // ── which element goes where ──
-
-    fn end_item_before(
-        &mut self,
-        context: &mut Context<'a>,
-        name: &Name<'a>,
-        start: usize,
-        marker: &mut Marker,
-    ) {
-        if matches!(name.key, Key::Item | Key::Entry) {
-            while self.entry_depth > 0 {
-                self.pop_before(context, start, marker);
-            }
-        }
-    }
-
-    /// Ends what cannot hold this element; gives the name under which it stands here.
-    fn place(
-        &mut self,
-        context: &mut Context<'a>,
-        name: Rc<Name<'a>>,
-        start: usize,
-        end: usize,
-        marker: &mut Marker,
-    ) -> Rc<Name<'a>> {
-        while let Some(top) = self.top().filter(|_| self.entry_depth > 0) {
-            if top.name.role == Role::Container
-                && let Some(adopted) = adopt(context, top, &name, start, end)
-            {
-                return Rc::new(adopted);
-            }
-            if may_hold(&top.name, &name) {
-                break;
-            }
-            self.pop_before(context, start, marker);
-        }
-        name
-    }
-
-    /// Ends the innermost element before one whose attributes were read already: what the end of
-    /// an entry clears away is not to include those.
-    fn pop_before(&mut self, context: &mut Context<'a>, start: usize, marker: &mut Marker) {
-        if let Some(Node { name, start, tag_end, .. }) = self.top() {
-            let closed = Closed { name: Rc::clone(name), start: *start, tag_end: *tag_end };
-            if self.closed_early.len() >= MAX_DEPTH {
-                self.closed_early.pop_front();
-            }
-            self.closed_early.push_back(closed);
-        }
-        let is_entry = self.stack.len() == self.entry_depth;
-        if !is_entry {
-            self.pop_unclosed(context, start);
-            return;
-        }
-        let attributes = self.attributes.split_off(marker.attributes);
-        let made = context.buffer.made.split_off(marker.made);
-        self.pop_unclosed(context, start);
-        let (old, new) = (marker.made, context.buffer.made.len());
-        *marker = self.marker(context);
-        context.buffer.made.push_str(&made);
-        self.attributes.extend(attributes.into_iter().map(|mut attribute| {
-            if let Value::Made(from, to) = attribute.value {
-                attribute.value = Value::Made(from - old + new, to - old + new);
-            }
-            attribute
-        }));
     }
 }

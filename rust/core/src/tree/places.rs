@@ -1,13 +1,90 @@
 //! Which element may stand in which, and under which name.
 
+use std::rc::Rc;
+
 use super::elements::Node;
+use super::{Closed, MAX_DEPTH, Marker, Tree};
 use crate::codes::S011;
 use crate::context::{Context, utf8};
 use crate::names::{Key, Name, Role};
 use crate::namespaces::Ns;
+use crate::values::Value;
+
+impl<'a> Tree<'a> {
+    pub(super) fn end_item_before(
+        &mut self,
+        context: &mut Context<'a>,
+        name: &Name<'a>,
+        start: usize,
+        marker: &mut Marker,
+    ) {
+        if matches!(name.key, Key::Item | Key::Entry) {
+            while self.entry_depth > 0 {
+                self.pop_before(context, start, marker);
+            }
+        }
+    }
+
+    /// Ends what cannot hold this element; gives the name under which it stands here.
+    pub(super) fn place(
+        &mut self,
+        context: &mut Context<'a>,
+        name: Rc<Name<'a>>,
+        start: usize,
+        end: usize,
+        marker: &mut Marker,
+    ) -> Rc<Name<'a>> {
+        while let Some(top) = self.top().filter(|_| self.entry_depth > 0) {
+            if top.name.role == Role::Container
+                && let Some(adopted) = adopt(context, top, &name, start, end)
+            {
+                return Rc::new(adopted);
+            }
+            if may_hold(&top.name, &name) {
+                break;
+            }
+            self.pop_before(context, start, marker);
+        }
+        name
+    }
+
+    /// Ends the innermost element before one whose attributes were read already: what the end of
+    /// an entry clears away is not to include those.
+    pub(super) fn pop_before(
+        &mut self,
+        context: &mut Context<'a>,
+        start: usize,
+        marker: &mut Marker,
+    ) {
+        if let Some(Node { name, start, tag_end, .. }) = self.top() {
+            let closed = Closed { name: Rc::clone(name), start: *start, tag_end: *tag_end };
+            if self.closed_early.len() >= MAX_DEPTH {
+                self.closed_early.pop_front();
+            }
+            self.closed_early.push_back(closed);
+        }
+        let is_entry = self.stack.len() == self.entry_depth;
+        if !is_entry {
+            self.pop_unclosed(context, start);
+            return;
+        }
+        let attributes = self.attributes.split_off(marker.attributes);
+        let made = context.buffer.made.split_off(marker.made);
+        self.pop_unclosed(context, start);
+        let (old, new) = (marker.made, context.buffer.made.len());
+        *marker = self.marker(context);
+        context.buffer.made.push_str(&made);
+        self.attributes.extend(attributes.into_iter().map(|mut attribute| {
+            if let Value::Made(from, to) = attribute.value {
+                attribute.value = Value::Made(from - old + new, to - old + new);
+            }
+            attribute
+        }));
+    }
+}
 
 /// Takes `<loc>` inside `<image:image>` for an `image:loc` that lost its prefix.
-pub(super) fn adopt<'a>(
+fn adopt<'a>(
     context: &mut Context<'a>,
     container: &Node<'a>,
     name: &Name<'a>,
@@ -35,7 +112,7 @@ pub(super) fn adopt<'a>(
 }
 
 /// Whether an element may stand inside the one that is open, within an entry.
-pub(super) fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
+fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
     let is_odd = matches!(name.role, Role::Unknown | Role::Extra);
     match (top.role, name.role) {
         (_, Role::Entry | Role::Root) => false,

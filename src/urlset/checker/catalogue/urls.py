@@ -1,8 +1,9 @@
-"""U: what is wrong with a URL by itself."""
+"""U: what is not a URL at all, or could not be requested as it stands (told by the engine)."""
 
 from __future__ import annotations
 
 from urlset.checker.declaring import of_engine, rule
+from urlset.checker.examples import entry
 
 __all__ = ["RULES"]
 
@@ -13,14 +14,32 @@ RULES = (
         "not agree against what.",
         instead="Write the URL in full, with https:// and the host",
         source="https://www.sitemaps.org/protocol.html#locdef",
-        bad="<url><loc>/about</loc><lastmod>2026-11-20</lastmod></url>",
-        good="<url><loc>https://example.com/about</loc><lastmod>2026-11-20</lastmod></url>",
+        bad=entry("/about"),
+        good=entry("https://example.com/about"),
         fixing="unsafe",
+    ),
+    of_engine(
+        "U002",
+        why="Crawlers fetch pages over HTTP only; mailto:, javascript: and ftp: are dropped, and "
+        "the entry with them.",
+        instead="List the http or https URL of a page, or remove the entry",
+        source="https://www.sitemaps.org/protocol.html#locdef",
+        bad=entry("mailto:me@example.com") + entry("https://example.com/contact"),
+        good=entry("https://example.com/contact"),
+    ),
+    of_engine(
+        "U003",
+        why="The protocol wants fewer than 2,048 characters. Longer URLs are dropped, and servers "
+        "and caches on the way may cut them.",
+        instead="Shorten the URL; what is that long is mostly a query that no page needs",
+        source="https://www.sitemaps.org/protocol.html#locdef",
+        bad=entry(f"https://example.com/?filter={'a' * 2030}"),
+        good=entry("https://example.com/filtered"),
     ),
     rule(
         "U004 loc-too-short info",
         says="URL has {n} characters, fewer than the 12 of the schema",
-        over="urls",
+        over="locs",
         where="length(loc) < 12",
         values={"n": "length(loc)"},
         at="loc",
@@ -28,42 +47,36 @@ RULES = (
         "does not, and https://t.co is a URL.",
         instead="Nothing, unless you validate against the schema",
         source="https://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd",
-        bad="<url><loc>http://a.io</loc><lastmod>2026-11-20</lastmod></url>",
-        good="<url><loc>https://example.com/</loc><lastmod>2026-11-20</lastmod></url>",
+        bad={"http://a.io/sitemap.xml": entry("http://a.io")},
+        good=entry("https://example.com/"),
         is_default=False,
     ),
-    rule(
-        "U012 loc-fragment warning",
-        says="URL has a fragment (#{fragment})",
-        over="urls",
-        where="contains(loc, '#') AND fragment <> ''",
-        at="loc",
-        why="Search engines drop what comes after #, so that several entries become one, and a page "
-        "that only exists behind a fragment is never found.",
-        instead="Remove the fragment, and list each page once",
-        source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
-        bad="<url><loc>https://example.com/#about</loc><lastmod>2026-11-20</lastmod></url>",
-        good="<url><loc>https://example.com/about</loc><lastmod>2026-11-20</lastmod></url>",
-        fixing="unsafe",
+    of_engine(
+        "U005",
+        why="White space is no part of the URL. Some readers keep it, and ask for a page that does "
+        "not exist; spaces that are not ASCII are not even trimmed by XML.",
+        instead="Write the URL directly between its tags",
+        source="https://www.w3.org/TR/xmlschema-2/#anyURI",
+        bad=entry("\n  https://example.com/about\n  "),
+        good=entry("https://example.com/about"),
+        fixing="safe",
     ),
-    rule(
-        "U025 near-duplicate-loc info",
-        says="Differs from {other} only by {what}",
-        sql="""
-            SELECT * FROM (
-                SELECT document, "offset", line, loc,
-                    first_value(loc) OVER same AS other,
-                    'scheme, www, case or its end' AS what
-                FROM urls
-                WINDOW same AS (PARTITION BY document, twin_of(loc) ORDER BY "offset")
-            ) WHERE loc <> other""",
-        at="loc",
-        why="Each of the two is fetched, though most servers give the same page for both.",
-        instead="Keep the one that the page itself names as canonical",
-        source="https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
-        bad="<url><loc>https://example.com/a</loc><lastmod>2026-11-20</lastmod></url>\n"
-        "<url><loc>https://example.com/a/</loc><lastmod>2026-11-20</lastmod></url>",
-        good="<url><loc>https://example.com/a</loc><lastmod>2026-11-20</lastmod></url>\n"
-        "<url><loc>https://example.com/b</loc><lastmod>2026-11-20</lastmod></url>",
+    of_engine(
+        "U006",
+        why="A space is not allowed in a URL. Readers cut it off there, encode it or drop the "
+        "entry; several URLs in one loc become none.",
+        instead="Write %20 for a space that belongs to the URL, and one URL in each entry",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
+        bad=entry("https://example.com/our team"),
+        good=entry("https://example.com/our%20team"),
+        fixing="safe",
+    ),
+    of_engine(
+        "U015",
+        why="No such host can be looked up, so that nobody can fetch the page.",
+        instead="Correct the host name; it is mostly a setting of the generator",
+        source="https://www.rfc-editor.org/rfc/rfc1123#section-2.1",
+        bad=entry("https://example..com/about") + entry("https://example.com/contact"),
+        good=entry("https://example.com/about"),
     ),
 )

@@ -2,11 +2,16 @@
 //!
 //! An exact port of `src/urlset/urls.py`. What is right already is borrowed, not copied.
 
+mod hosts;
+mod resolving;
+
 use std::borrow::Cow;
-use std::net::Ipv6Addr;
 
 use crate::codes::{U001, U002, U005, U006, U015};
-use crate::values::any;
+use crate::search::any;
+
+pub use hosts::{is_authority, is_host};
+pub use resolving::resolve;
 
 /// A lint code found in a value, with the words that go into its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,132 +225,6 @@ pub fn split_origin(url: &str) -> (&str, &str, &str) {
     let (scheme, rest) = url.split_once("://").unwrap_or((url, ""));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     (scheme, &rest[..end], &rest[end..])
-}
-
-/// Tells whether what stands between the slashes of a URL names a host.
-#[must_use]
-pub fn is_authority(authority: &str) -> bool {
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    if host.ends_with(']') {
-        return is_host(host);
-    }
-    let Some((host, port)) = host.rsplit_once(':') else {
-        return is_host(host);
-    };
-    let is_port = port.len() <= 5
-        && port.bytes().all(|byte| byte.is_ascii_digit())
-        && port.bytes().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')) < 65_536;
-    is_port && is_host(host)
-}
-
-/// Tells whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
-#[must_use]
-pub fn is_host(host: &str) -> bool {
-    if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let is_ipv6 = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
-        if !inside.is_empty() && inside.bytes().all(is_ipv6) {
-            return inside.parse::<Ipv6Addr>().is_ok();
-        }
-    }
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let fits = |byte: u8| {
-        byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-')
-    };
-    if host.is_empty() || !host.bytes().all(fits) || host.chars().count() > 253 {
-        return false;
-    }
-    if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {
-        return false; // http://https://example.com
-    }
-    let last = host.rsplit('.').next().unwrap_or_default();
-    if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
-        // https://url.spec.whatwg.org/#ends-in-a-number-checker
-        return host.split('.').count() == 4 && host.split('.').all(is_octet);
-    }
-    host.split('.').all(|label| !label.is_empty() && label.chars().count() < 64)
-}
-
-/// A number from 0 to 255, as it is written.
-fn is_octet(text: &str) -> bool {
-    let is_short = matches!(text.len(), 1..=3) && (text.len() == 1 || !text.starts_with('0'));
-    is_short && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok()
-}
-
-/// The five parts of a reference (RFC 3986 appendix B); `query` and `fragment` with their marks.
-struct Parts<'a> {
-    scheme: Option<&'a str>,
-    authority: Option<&'a str>,
-    path: &'a str,
-    query: &'a str,
-    fragment: &'a str,
-}
-
-fn split(url: &str) -> Parts<'_> {
-    let end = url.find([':', '/', '?', '#']).unwrap_or(url.len());
-    let (scheme, rest) = match url[end..].strip_prefix(':') {
-        Some(rest) if end > 0 => (Some(&url[..end]), rest),
-        _ => (None, url),
-    };
-    let (authority, rest) = match rest.strip_prefix("//") {
-        Some(tail) => {
-            let end = tail.find(['/', '?', '#']).unwrap_or(tail.len());
-            (Some(&tail[..end]), &tail[end..])
-        }
-        None => (None, rest),
-    };
-    let (rest, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
-    let (path, query) = rest.split_at(rest.find('?').unwrap_or(rest.len()));
-    Parts { scheme, authority, path, query, fragment }
-}
-
-/// Resolves a reference against a base URL (RFC 3986 section 5.2).
-#[must_use]
-pub fn resolve(reference: &str, base: &str) -> String {
-    let Parts { scheme, authority, path, mut query, fragment } = split(reference);
-    let base = split(base);
-    if scheme.is_some() {
-        return reference.to_owned();
-    }
-    let mut path = Cow::Borrowed(path);
-    if authority.is_none() {
-        if path.is_empty() {
-            path = Cow::Borrowed(base.path);
-            query = if query.is_empty() { base.query } else { query };
-        } else if path.starts_with('/') {
-            path = Cow::Owned(without_dots(&path));
-        } else {
-            let folder = &base.path[..base.path.rfind('/').map_or(0, |slash| slash + 1)];
-            let folder = if folder.is_empty() { "/" } else { folder };
-            path = Cow::Owned(without_dots(&format!("{folder}{path}")));
-        }
-    }
-    let authority = authority.or(base.authority);
-    if authority.is_some() && !path.is_empty() && !path.starts_with('/') {
-        path = Cow::Owned(format!("/{path}"));
-    }
-    let scheme = base.scheme.unwrap_or("None"); // as Python writes it
-    format!("{scheme}://{}{path}{query}{fragment}", authority.unwrap_or_default())
-}
-
-/// Removes `.` and `..` from a path (RFC 3986 section 5.2.4).
-fn without_dots(path: &str) -> String {
-    let mut kept = Vec::new();
-    let mut last = "";
-    for (number, segment) in path.split('/').enumerate() {
-        last = segment;
-        match segment {
-            _ if number == 0 => {}
-            "." => {}
-            ".." => {
-                kept.pop();
-            }
-            _ => kept.push(segment),
-        }
-    }
-    if matches!(last, "." | "..") {
-        kept.push("");
-    }
-    format!("/{}", kept.join("/"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Character data: references, characters that XML forbids, line ends — text as it is meant.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+mod references;
 
 use crate::codes::{X002, X003, X004, X005, X016};
 use crate::context::{Buffer, Context, utf8};
+use crate::search::any;
+pub(crate) use references::{Meaning, meaning, predefined};
+pub use references::{begins_name, is_doubly_escaped, name_length, reference_length};
+use references::{character, html_entity};
 
 /// Characters that all entities of one document together may expand to.
 const READ_LIMIT: usize = 2 * 52_428_800;
@@ -59,22 +62,6 @@ pub fn is_plain(bytes: &[u8], place: Place) -> bool {
             !any(bytes, |byte| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0xef))
         }
     }
-}
-
-/// Whether there is such a byte. Sixteen at a time, without branches, become vector code; the
-/// last sixteen are looked at again rather than one by one.
-#[inline]
-pub fn any(bytes: &[u8], is_odd: impl Fn(u8) -> bool) -> bool {
-    let Some(last) = bytes.last_chunk::<16>() else {
-        return bytes.iter().any(|byte| is_odd(*byte));
-    };
-    let mut odd = [0; 16];
-    for chunk in bytes.as_chunks::<16>().0.iter().chain([last]) {
-        for (odd, byte) in odd.iter_mut().zip(chunk) {
-            *odd |= u8::from(is_odd(*byte));
-        }
-    }
-    odd != [0; 16]
 }
 
 /// Decodes a stretch of the text and notes what is wrong in it.
@@ -193,76 +180,6 @@ fn forbidden(context: &mut Context<'_>, start: usize, end: usize) {
     context.marks.add(X005, start, end, &format!("U+{code:04X}"));
 }
 
-/// The length of `&#1;`, `&#x1;` or `&name;`; 1 for an ampersand alone.
-#[must_use]
-pub fn reference_length(bytes: &[u8]) -> usize {
-    let inside = &bytes[1..];
-    let length = match inside {
-        [b'#', b'x', rest @ ..] => 2 + run(rest, |byte| byte.is_ascii_hexdigit()),
-        [b'#', rest @ ..] => 1 + run(rest, |byte| byte.is_ascii_digit()),
-        _ => name_length(inside),
-    };
-    let is_empty = match inside {
-        [b'#', b'x', ..] => length == 2,
-        [b'#', ..] => length == 1,
-        _ => length == 0,
-    };
-    if !is_empty && inside.get(length) == Some(&b';') { length + 2 } else { 1 }
-}
-
-fn run(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| !fits(*byte)).unwrap_or(bytes.len())
-}
-
-/// Whether a name may begin with this byte.
-#[inline]
-#[must_use]
-pub fn begins_name(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
-}
-
-#[inline]
-fn is_in_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.') || byte >= 0x80
-}
-
-/// The length of the name that bytes begin with; 0 where they do not begin with one.
-#[inline]
-#[must_use]
-pub fn name_length(bytes: &[u8]) -> usize {
-    if bytes.first().is_some_and(|byte| begins_name(*byte)) { run(bytes, is_in_name) } else { 0 }
-}
-
-/// What a reference stands for.
-pub(crate) enum Meaning<'b> {
-    /// An ampersand that is none.
-    Ampersand,
-    /// The number of a character; none where there are too many digits.
-    Number(Option<u32>),
-    /// The name of an entity.
-    Name(&'b [u8]),
-}
-
-/// Reads what [`reference_length`] measured; numbers of at most `digits` digits.
-pub(crate) fn meaning(reference: &[u8], digits: usize) -> Meaning<'_> {
-    let Some((b';', inside)) = reference.get(1..).and_then(<[u8]>::split_last) else {
-        return Meaning::Ampersand;
-    };
-    let (text, radix) = match inside {
-        [b'#', b'x', rest @ ..] => (rest, 16),
-        [b'#', rest @ ..] => (rest, 10),
-        name => return Meaning::Name(name),
-    };
-    let text = &text[run(text, |byte| byte == b'0')..];
-    if text.len() > digits {
-        return Meaning::Number(None);
-    }
-    let value = text
-        .iter()
-        .fold(0, |sum, digit| sum * radix + char::from(*digit).to_digit(16).unwrap_or_default());
-    Meaning::Number(Some(value))
-}
-
 /// Adds what a reference stands for; false where that is uncertain.
 fn reference(context: &mut Context<'_>, start: usize, end: usize) -> bool {
     let text = context.slice(start, end);
@@ -278,26 +195,6 @@ fn reference(context: &mut Context<'_>, start: usize, end: usize) -> bool {
         Meaning::Name(name) => return entity(context, name, start, end),
     }
     true
-}
-
-/// A character that XML allows.
-fn character(number: u32) -> Option<char> {
-    char::from_u32(number).filter(|character| match character {
-        '\t' | '\n' | '\r' => true,
-        '\u{fffe}' | '\u{ffff}' => false,
-        other => *other >= ' ',
-    })
-}
-
-pub(crate) fn predefined(name: &[u8]) -> Option<char> {
-    match name {
-        b"amp" => Some('&'),
-        b"lt" => Some('<'),
-        b"gt" => Some('>'),
-        b"quot" => Some('"'),
-        b"apos" => Some('\''),
-        _ => None,
-    }
 }
 
 fn entity(context: &mut Context<'_>, name: &[u8], start: usize, end: usize) -> bool {
@@ -325,63 +222,4 @@ fn entity(context: &mut Context<'_>, name: &[u8], start: usize, end: usize) -> b
         None => context.buffer.made.push_str(context.slice(start, end)),
     }
     true
-}
-
-/// The entities of HTML5, as Python's `html.entities.html5` has them.
-fn html_entity(name: &str) -> Option<&'static str> {
-    static TABLE: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let line = |line: &'static str| {
-            let (name, codes) = line.split_once(' ')?;
-            let parse = |code| char::from_u32(u32::from_str_radix(code, 16).ok()?);
-            Some((name, codes.split(' ').filter_map(parse).collect()))
-        };
-        include_str!("html_entities.txt").lines().filter_map(line).collect()
-    });
-    table.get(name).map(String::as_str)
-}
-
-/// Tells whether a decoded value looks escaped still.
-#[must_use]
-pub fn is_doubly_escaped(value: &[u8]) -> bool {
-    memchr::memchr_iter(b'&', value).any(|at| {
-        let reference = &value[at..];
-        let length = reference_length(reference);
-        match meaning(&reference[..length], 0) {
-            Meaning::Ampersand => false,
-            // Lower-case digits alone.
-            Meaning::Number(_) => !reference[..length].iter().any(u8::is_ascii_uppercase),
-            Meaning::Name(name) => predefined(name).is_some(),
-        }
-    })
-}
-
-/// Adds a value as XML: the five escapes of sitemaps.org, and line ends that would be lost.
-pub fn escape(value: &[u8], is_attribute: bool, out: &mut Vec<u8>) {
-    let is_odd = |b: u8| (b == b'&') | (b == b'<') | (b == b'>') | (b == b'"') | (b == b'\'');
-    if !any(value, |byte| is_odd(byte) | (byte < 0x20)) {
-        out.extend_from_slice(value);
-        return;
-    }
-    let mut copied = 0;
-    for (at, byte) in value.iter().enumerate() {
-        if *byte > b'>' {
-            continue;
-        }
-        let written: &[u8] = match byte {
-            b'&' => b"&amp;",
-            b'<' => b"&lt;",
-            b'>' => b"&gt;",
-            b'"' => b"&quot;",
-            b'\'' => b"&apos;",
-            b'\r' => b"&#13;",
-            b'\n' if is_attribute => b"&#10;",
-            b'\t' if is_attribute => b"&#9;",
-            _ => continue,
-        };
-        out.extend_from_slice(&value[copied..at]);
-        out.extend_from_slice(written);
-        copied = at + 1;
-    }
-    out.extend_from_slice(&value[copied..]);
 }

@@ -1,16 +1,17 @@
 //! What one `url` or `sitemap` element says: its loc, its metadata, and what is wrong with them.
 
-use crate::codes::{
-    L006, S007, S008, S009, S010, S012, S013, S014, S016, S017, S019, S020, S022, U001, U003, U006,
-    X022,
-};
+mod locs;
+
+use crate::codes::{L006, S007, S008, S009, S010, S012, S014, S016, S017, S019, S020, S022, X022};
 use crate::context::{Context, Sitemap};
 use crate::dates::parse_date;
 use crate::extensions;
+use crate::metadata::{changefreq_word, priority_value};
 use crate::names::{Key, Role};
 use crate::tree::Tree;
-use crate::urls::{is_http, split_urls, trim};
+use crate::urls::{split_urls, trim};
 use crate::values::is_doubly_escaped;
+use locs::{UrlText, add_urls, url_text};
 
 /// `image:image` in one `url` (Google, image sitemaps).
 const MAX_IMAGES: usize = 1_000;
@@ -152,13 +153,6 @@ fn read_lastmod(
     Some((date.instant, text))
 }
 
-/// The word of `changefreq` that a text is, in any case.
-#[must_use]
-pub fn changefreq_word(text: &[u8]) -> Option<&'static str> {
-    let words = ["daily", "weekly", "monthly", "hourly", "yearly", "always", "never"];
-    words.into_iter().find(|word| text.eq_ignore_ascii_case(word.as_bytes()))
-}
-
 fn changefreq(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option<&'static str> {
     let text = tree.content(&context.buffer, number)?;
     let trimmed = trim(&text);
@@ -181,110 +175,6 @@ fn priority(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option
         context.marks.add(S020, node.tag_end, node.end, &text);
     }
     found
-}
-
-/// A decimal number from 0 to 1.
-#[must_use]
-pub fn priority_value(text: &str) -> Option<f64> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        && digits.bytes().filter(|byte| *byte == b'.').count() < 2
-        && digits.bytes().any(|byte| byte.is_ascii_digit());
-    if !is_decimal {
-        return None;
-    }
-    text.parse().ok().filter(|value| (0.0..=1.0).contains(value)).map(f64::abs)
-}
-
-/// Adds the entries of one `url`: the first loc has the metadata, others stand alone.
-///
-/// `locs` is the entry itself where it has no loc: its own text may be the URL.
-fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize], number: usize) {
-    let mut count = 0;
-    for (order, loc) in locs.iter().copied().enumerate() {
-        let text = match url_text(context, tree, loc) {
-            UrlText::Some(text) => text,
-            UrlText::Blank => continue,
-            UrlText::Uncertain => {
-                count += 1;
-                context.entries.rollback();
-                continue;
-            }
-        };
-        let (offset, end) = (tree.node(loc).tag_end, tree.node(loc).end);
-        let Context { marks, entries, places, base, .. } = context;
-        split_urls(&text, |part| {
-            let url = marks.url(part, *base, offset, end);
-            let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
-            if order + count > 0 {
-                marks.add(S008, offset, end, "loc");
-            }
-            if let Some(url) = url {
-                entries.commit_at(url.as_bytes(), places.source_offset(place), places.line(place));
-            } else if count == 0 {
-                entries.rollback();
-            }
-            count += 1;
-        });
-    }
-    if count == 0 {
-        let node = tree.node(number);
-        context.entries.rollback();
-        context.marks.add(S007, node.start, node.tag_end, &node.name.local);
-    }
-}
-
-/// The text of a loc.
-enum UrlText {
-    /// It is this.
-    Some(String),
-    /// There is none.
-    Blank,
-    /// Nobody can tell what it is.
-    Uncertain,
-}
-
-/// The text of a loc, or of an entry without one, which is noted where it holds several URLs or
-/// is escaped twice.
-fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> UrlText {
-    let node = tree.node(number);
-    let is_entry = node.name.role == Role::Entry;
-    let text = if is_entry {
-        tree.own_text(&context.buffer, number)
-    } else {
-        tree.content(&context.buffer, number)
-    };
-    let Some(text) = text else {
-        if is_entry {
-            return UrlText::Blank;
-        }
-        if tree.is_certain(number) {
-            context.marks.add(U003, node.tag_end, node.end, "more than 1,048,576");
-        }
-        return UrlText::Uncertain;
-    };
-    let trimmed = trim(&text);
-    if trimmed.is_empty() || is_entry && !is_http(trimmed) {
-        return UrlText::Blank;
-    }
-    if is_entry {
-        context.marks.raise(S013, node.start);
-    }
-    if is_doubly_escaped(text.as_bytes()) {
-        context.marks.add(X022, node.tag_end, node.end, &text);
-    }
-    let is_markup = !is_entry && tree.children(number).next().is_some();
-    if is_markup && !is_http(trimmed) {
-        // The text of a link, not a reference.
-        context.marks.add(U001, node.tag_end, node.end, &text);
-        return UrlText::Uncertain;
-    }
-    let mut parts = 0;
-    split_urls(&text, |_| parts += 1);
-    if parts > 1 {
-        context.marks.add(U006, node.tag_end, node.end, &text);
-    }
-    UrlText::Some(text.into_owned())
 }
 
 fn add_sitemap(

@@ -1,0 +1,103 @@
+//! One entry, written.
+
+use super::element::element;
+use super::extensions::{news, video};
+use crate::columns::{Entries, IMAGE_FIELDS};
+use crate::dates::{format_instant, parse_date};
+use crate::escaping::escape;
+use crate::packing::utf8;
+
+/// The priorities that nearly everybody writes.
+const TENTHS: [&[u8]; 11] =
+    [b"0.0", b"0.1", b"0.2", b"0.3", b"0.4", b"0.5", b"0.6", b"0.7", b"0.8", b"0.9", b"1.0"];
+
+pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
+    out.extend_from_slice(b"<url><loc>");
+    escape(entries.loc.get(row).unwrap_or_default(), false, out);
+    out.extend_from_slice(b"</loc>");
+    lastmod(out, entries, row);
+    if let Some(word) = entries.changefreq.get(row) {
+        wrapped(out, b"<changefreq>", word, b"</changefreq>");
+    }
+    if let Some(value) = entries.priority.get(row) {
+        out.extend_from_slice(b"<priority>");
+        match (0..11_u8).find(|tenth| (f64::from(*tenth) / 10.0).to_bits() == value.to_bits()) {
+            Some(tenth) => out.extend_from_slice(TENTHS[usize::from(tenth)]),
+            None => out.extend_from_slice(decimal(value).as_bytes()),
+        }
+        out.extend_from_slice(b"</priority>");
+    }
+    for image in entries.images.list.get(row) {
+        out.extend_from_slice(b"<image:image>");
+        for (name, texts) in IMAGE_FIELDS.iter().zip(&entries.images.items.fields) {
+            element(out, "image:", name, texts.get(image), &[]);
+        }
+        out.extend_from_slice(b"</image:image>");
+    }
+    for number in entries.videos.list.get(row) {
+        video(out, &entries.videos, number);
+    }
+    if entries.news.valid.get(row) {
+        news(out, entries, row);
+    }
+    for alternate in entries.alternates.list.get(row) {
+        let [hreflang, href, media] = &entries.alternates.items.fields;
+        let attributes = [
+            ("rel", Some(&b"alternate"[..])),
+            ("hreflang", hreflang.get(alternate)),
+            ("media", media.get(alternate)),
+            ("href", href.get(alternate)),
+        ];
+        element(out, "xhtml:", "link", None, &attributes);
+    }
+    out.extend_from_slice(entries.extra.get(row).unwrap_or_default());
+    out.extend_from_slice(b"</url>\n");
+}
+
+/// The text that stood there when it is a W3C date, else the instant in that form.
+fn lastmod(out: &mut Vec<u8>, entries: &Entries, row: usize) {
+    let text = entries.lastmod_text.get(row);
+    let (open, close) = (b"<lastmod>", b"</lastmod>");
+    if let Some(text) = text.filter(|text| utf8(text).is_some_and(is_w3c)) {
+        wrapped(out, open, text, close);
+    } else if let Some(instant) = entries.lastmod.get(row) {
+        wrapped(out, open, format_instant(instant).as_bytes(), close);
+    }
+}
+
+/// A number as the schema wants it, without an exponent: the shortest that reads the same.
+fn decimal(value: f64) -> String {
+    let scientific = format!("{value:e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific.to_lowercase(); // nan, inf
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        let text = value.to_string();
+        return if text.contains('.') { text } else { text + ".0" };
+    }
+    let zeros = usize::try_from(-exponent - 1).unwrap_or(0);
+    format!("0.{}{}", "0".repeat(zeros), mantissa.replace('.', ""))
+}
+
+fn is_w3c(text: &str) -> bool {
+    parse_date(text).code.is_none()
+}
+
+fn wrapped(out: &mut Vec<u8>, open: &[u8], value: &[u8], close: &[u8]) {
+    out.extend_from_slice(open);
+    escape(value, false, out);
+    out.extend_from_slice(close);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_without_an_exponent() {
+        for (value, text) in [(0.8, "0.8"), (1.0, "1.0"), (1e-5, "0.00001"), (0.00012, "0.00012")] {
+            assert_eq!(decimal(value), text);
+        }
+    }
+}

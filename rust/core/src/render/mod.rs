@@ -1,0 +1,142 @@
+//! Entries written as the bytes of one document, which is full at whichever limit comes first.
+//!
+//! One entry a line, children in the order of the schema, the five escapes, and only those
+//! namespaces declared that are used: the same entries give the same bytes.
+
+mod element;
+mod entry;
+mod extensions;
+
+use crate::columns::Entries;
+use crate::namespaces::{Ns, SITEMAP_NS, uri_of};
+use entry::url;
+
+const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const FOOTER: &str = "</urlset>\n";
+const PREFIXES: [(Ns, &str); 4] =
+    [(Ns::Image, "image"), (Ns::Video, "video"), (Ns::News, "news"), (Ns::Xhtml, "xhtml")];
+
+/// One document being written.
+pub struct Renderer {
+    is_text: bool,
+    max_urls: i64,
+    max_bytes: i64,
+    max_news: i64,
+    count: i64,
+    news: i64,
+    /// Which of [`PREFIXES`] are used.
+    used: [bool; 4],
+    body: Vec<u8>,
+}
+
+impl Renderer {
+    /// Begins a document: a list of URLs, or a `urlset`.
+    #[must_use]
+    pub fn new(is_text: bool, max_urls: i64, max_bytes: i64, max_news: i64) -> Self {
+        let (count, news, used, body) = (0, 0, [false; 4], Vec::new());
+        Self { is_text, max_urls, max_bytes, max_news, count, news, used, body }
+    }
+
+    /// The number of entries in the document.
+    #[must_use]
+    pub fn count(&self) -> i64 {
+        self.count
+    }
+
+    /// Takes entries from `start` on until the document is full; gives where it stopped.
+    ///
+    /// The first entry is taken whatever its size: one that is over the limit by itself is for
+    /// the caller to refuse.
+    pub fn add(&mut self, entries: &Entries, start: usize) -> usize {
+        let rows = entries.row().saturating_sub(start);
+        let most = usize::try_from(self.max_bytes).unwrap_or(0).min(MAX_RESERVED);
+        self.body.reserve((rows * USUAL_ENTRY).min(most.saturating_sub(self.body.len())));
+        for row in start..entries.row() {
+            let size = self.body.len();
+            let mut used = self.used;
+            let mut news = self.news;
+            if self.is_text {
+                self.body.extend_from_slice(entries.loc.get(row).unwrap_or_default());
+                self.body.push(b'\n');
+            } else {
+                let has_news = entries.news.valid.get(row);
+                used[0] |= !entries.images.list.get(row).is_empty();
+                used[1] |= !entries.videos.list.get(row).is_empty();
+                used[2] |= has_news;
+                used[3] |= !entries.alternates.list.get(row).is_empty();
+                news += i64::from(has_news);
+                url(&mut self.body, entries, row);
+            }
+            let bytes = self.body.len() + self.frame(used);
+            let is_full = self.count >= self.max_urls
+                || news > self.max_news
+                || i64::try_from(bytes).unwrap_or(i64::MAX) > self.max_bytes;
+            if is_full && self.count > 0 {
+                self.body.truncate(size);
+                return row;
+            }
+            self.count += 1;
+            (self.used, self.news) = (used, news);
+        }
+        entries.row()
+    }
+
+    /// The document: header, entries, footer.
+    #[must_use]
+    pub fn parts(&self) -> (String, &[u8], &'static str) {
+        let (header, footer) =
+            if self.is_text { (String::new(), "") } else { (header(self.used), FOOTER) };
+        (header, &self.body, footer)
+    }
+
+    fn frame(&self, used: [bool; 4]) -> usize {
+        if self.is_text {
+            return 0;
+        }
+        let declarations: usize =
+            declared(used).map(|(prefix, uri)| prefix.len() + uri.len() + 10).sum();
+        let plain = "<urlset xmlns=\"\">\n".len() + SITEMAP_NS.len();
+        DECLARATION.len() + plain + declarations + FOOTER.len()
+    }
+}
+
+/// The prefixes that are used, and their namespaces.
+fn declared(used: [bool; 4]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let pairs = PREFIXES.into_iter().zip(used).filter(|(_, used)| *used);
+    pairs.map(|((ns, prefix), _)| (prefix, uri_of(ns).unwrap_or_default()))
+}
+
+fn header(used: [bool; 4]) -> String {
+    let declarations = declared(used).map(|(prefix, uri)| format!(" xmlns:{prefix}=\"{uri}\""));
+    let declarations: String = declarations.collect();
+    format!("{DECLARATION}<urlset xmlns=\"{SITEMAP_NS}\"{declarations}>\n")
+}
+
+/// Bytes that an entry mostly takes at least, and bytes that are set aside at most.
+const USUAL_ENTRY: usize = 192;
+const MAX_RESERVED: usize = 52_428_800;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packing::utf8;
+
+    #[test]
+    fn a_document_is_full_at_its_limits() {
+        let mut entries = Entries::default();
+        for loc in ["http://a/?a&b", "http://b/", "http://c/"] {
+            entries.commit(loc.as_bytes());
+        }
+        let mut whole = Renderer::new(false, 9, 1 << 20, 9);
+        assert_eq!(whole.add(&entries, 0), 3);
+        let (header, body, footer) = whole.parts();
+        let text = format!("{header}{}{footer}", utf8(body).unwrap());
+        assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
+        assert!(text.ends_with("</urlset>\n"), "{text}");
+        let size = i64::try_from(text.len()).unwrap();
+        assert_eq!(Renderer::new(false, 9, size, 9).add(&entries, 0), 3);
+        assert_eq!(Renderer::new(false, 9, size - 1, 9).add(&entries, 0), 2);
+        assert_eq!(Renderer::new(false, 2, size, 9).add(&entries, 0), 2);
+        assert_eq!(Renderer::new(false, 0, 0, 9).add(&entries, 1), 2);
+    }
+}

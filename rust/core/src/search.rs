@@ -1,0 +1,103 @@
+//! The end of a text, and whether there is anything odd in it. Texts are short: to call a function
+//! that looks far ahead takes longer than to look.
+
+/// What ends a text, and what is odd in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Text: odd is what may have to be decoded, or counted.
+    Text,
+    /// The value of an attribute in double quotes: the same, and what may not be there.
+    Value,
+    /// A URL in text: the same, and what is no visible character of ASCII.
+    Url,
+}
+
+impl Look {
+    fn end(self) -> u8 {
+        if self == Self::Value { b'"' } else { b'<' }
+    }
+
+    #[inline]
+    fn is_odd(self, byte: u8) -> bool {
+        let is_odd = (byte < 0x20) | (byte == b'&') | (byte == b']');
+        match self {
+            Self::Text => is_odd | (byte == 0xef),
+            Self::Value => is_odd | (byte == 0xef) | (byte == b'<'),
+            Self::Url => is_odd | (byte == b' ') | (byte > 0x7e),
+        }
+    }
+}
+
+/// Where a text ends, and whether anything in it is odd.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "what is looked for is known where it is called")]
+pub fn find_end(text: &[u8], look: Look) -> Option<(usize, bool)> {
+    let length = find(look.end(), text)?;
+    let is_odd = match (u8::try_from(length), text.first_chunk::<16>()) {
+        (Ok(length @ 0..16), Some(chunk)) => {
+            // All sixteen at once; but only those that belong to the text count.
+            let mut flags = [0; 16];
+            for (place, (flag, byte)) in (0..).zip(flags.iter_mut().zip(chunk)) {
+                *flag = u8::from(look.is_odd(*byte) & (place < length));
+            }
+            flags != [0; 16]
+        }
+        _ => any(text.get(..length)?, |byte| look.is_odd(byte)),
+    };
+    Some((length, is_odd))
+}
+
+/// Finds a byte that is near: without a call, which would take longer.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call takes longer")]
+fn find(byte: u8, text: &[u8]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(byte) {
+        return finder.find(text);
+    }
+    memchr::memchr(byte, text)
+}
+
+/// Whether there is such a byte. Sixteen at a time, without branches, become vector code; the
+/// last sixteen are looked at again rather than one by one.
+#[inline]
+pub fn any(bytes: &[u8], is_odd: impl Fn(u8) -> bool) -> bool {
+    let Some(last) = bytes.last_chunk::<16>() else {
+        return bytes.iter().any(|byte| is_odd(*byte));
+    };
+    let mut odd = [0; 16];
+    for chunk in bytes.as_chunks::<16>().0.iter().chain([last]) {
+        for (odd, byte) in odd.iter_mut().zip(chunk) {
+            *odd |= u8::from(is_odd(*byte));
+        }
+    }
+    odd != [0; 16]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_in_every_place_is_seen() {
+        for look in [Look::Text, Look::Value, Look::Url] {
+            for length in 0..40 {
+                for place in 0..length {
+                    for byte in 0..=255_u8 {
+                        let mut text = vec![b'a'; length];
+                        text[place] = byte;
+                        text.push(look.end());
+                        text.push(b'&');
+                        let wanted = if byte == look.end() {
+                            (place, false)
+                        } else {
+                            (length, look.is_odd(byte))
+                        };
+                        assert_eq!(find_end(&text, look), Some(wanted), "{byte} at {place}");
+                    }
+                }
+            }
+            assert_eq!(find_end(&[b'a'; 33], look), None);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The authority of a URL: who is asked.
+
+use std::net::Ipv6Addr;
+
+/// Tells whether what stands between the slashes of a URL names a host.
+#[must_use]
+pub fn is_authority(authority: &str) -> bool {
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    if host.ends_with(']') {
+        return is_host(host);
+    }
+    let Some((host, port)) = host.rsplit_once(':') else {
+        return is_host(host);
+    };
+    let is_port = port.len() <= 5
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.bytes().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0')) < 65_536;
+    is_port && is_host(host)
+}
+
+/// Tells whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
+#[must_use]
+pub fn is_host(host: &str) -> bool {
+    if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let is_ipv6 = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+        if !inside.is_empty() && inside.bytes().all(is_ipv6) {
+            return inside.parse::<Ipv6Addr>().is_ok();
+        }
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let fits = |byte: u8| {
+        byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-')
+    };
+    if host.is_empty() || !host.bytes().all(fits) || host.chars().count() > 253 {
+        return false;
+    }
+    if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {
+        return false; // http://https://example.com
+    }
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        // https://url.spec.whatwg.org/#ends-in-a-number-checker
+        return host.split('.').count() == 4 && host.split('.').all(is_octet);
+    }
+    host.split('.').all(|label| !label.is_empty() && label.chars().count() < 64)
+}
+
+/// A number from 0 to 255, as it is written.
+fn is_octet(text: &str) -> bool {
+    let is_short = matches!(text.len(), 1..=3) && (text.len() == 1 || !text.starts_with('0'));
+    is_short && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok()
+}

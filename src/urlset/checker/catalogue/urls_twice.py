@@ -1,0 +1,94 @@
+"""U: URLs that one sitemap lists more than once, exactly or nearly."""
+
+from __future__ import annotations
+
+from urlset.checker.declaring import rule
+from urlset.checker.examples import entry
+
+__all__ = ["DIFFERENCE", "IS_TWIN", "RULES"]
+
+_SAID = ("lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "extra")
+_DIFFERENT = ", ".join(
+    f"CASE WHEN count(DISTINCT hash({name})) > 1 THEN '{name}' END" for name in _SAID
+)
+# Beware: hash(NULL) is a number like others, so that an absent value differs from a present one.
+_REPEATED = f"""
+    SELECT document, loc, count(*) AS n, min("offset", 2)[2] AS "offset",
+        arg_min(line, "offset", 2)[2] AS line, min(line) AS first,
+        concat_ws(', ', {_DIFFERENT}) AS what
+    FROM alike GROUP BY document, loc HAVING count(*) > 1"""
+
+_INDEX = r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)$'"
+_CASED = "unslashed(bare(normal_of(loc))) <> unslashed(bare(normal_of(other)))"
+
+DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
+    CASE WHEN scheme_of(loc) <> scheme_of(other) THEN 'scheme' END,
+    CASE WHEN starts_with(host_of(loc), 'www.') <> starts_with(host_of(other), 'www.')
+        THEN '"www."' END,
+    CASE WHEN regexp_matches(path_of(loc), {_INDEX}) <> regexp_matches(path_of(other), {_INDEX})
+        THEN 'the name of an index file'
+        WHEN suffix(path_of(loc), '/') <> suffix(path_of(other), '/')
+        THEN 'the slash at its end' END,
+    CASE WHEN {_CASED} THEN 'upper and lower case' END), ''),
+    CASE WHEN suffix(loc, '/') <> suffix(other, '/') THEN 'the slash at its end'
+        WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
+"""By what ``loc`` and ``other``, which are twins, differ, in words."""
+
+# Short ids, as of videos, differ by their case alone; words are rather written in lower case.
+IS_TWIN = f"""(loc <> other AND NOT (({_CASED}) AND (query_of(loc) <> query_of(other)
+    OR (path_of(loc) <> lower(path_of(loc)) AND path_of(other) <> lower(path_of(other))))))"""
+"""Whether ``loc`` and ``other``, which have the same ``twin_of``, most likely are one page."""
+
+_CONSOLIDATE = (
+    "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls"
+)
+
+RULES = (
+    rule(
+        "U023 duplicate-loc warning",
+        says="URL listed {n:,} times, first in line {first}",
+        sql=f"SELECT * FROM ({_REPEATED}) WHERE what = ''",
+        at="loc",
+        why="The second entry adds nothing, and counts among the 50,000 all the same.",
+        instead="List each URL once",
+        source="https://www.sitemaps.org/protocol.html#urldef",
+        bad=entry("https://example.com/about") * 2,
+        good=entry("https://example.com/about") + entry("https://example.com/contact"),
+        fixing="safe",
+    ),
+    rule(
+        "U024 duplicate-loc-conflict warning",
+        says="URL listed {n:,} times, with different {what}; first in line {first}",
+        sql=f"SELECT * FROM ({_REPEATED}) WHERE what <> ''",
+        at="loc",
+        why="Each reader takes another one of the entries for true: the first, the last or none.",
+        instead="List each URL once, with what is true of it",
+        source="https://www.sitemaps.org/protocol.html#urldef",
+        bad=entry("https://example.com/about")
+        + entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z"),
+        good=entry("https://example.com/about") + entry("https://example.com/contact"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U025 near-duplicate-loc info",
+        says="Differs from {other} only by {what}",
+        # A fragment is told by U012.
+        sql=f"""
+            SELECT *, {DIFFERENCE} AS what FROM (
+                SELECT a.document, a.loc, other, min("offset") AS "offset",
+                    arg_min(line, "offset") AS line
+                FROM alike a JOIN (
+                    SELECT document, twin, arg_min(loc, "offset") AS other
+                    FROM alike WHERE NOT contains(loc, '#')
+                    GROUP BY document, twin HAVING min(loc) <> max(loc)
+                ) USING (document, twin)
+                WHERE a.loc <> other AND NOT contains(a.loc, '#') GROUP BY ALL
+            ) WHERE {IS_TWIN}""",
+        at="loc",
+        why="Each of the two is fetched, though most servers give the same page for both.",
+        instead="Keep the one that the page itself names as canonical",
+        source=_CONSOLIDATE,
+        bad=entry("https://example.com/a") + entry("https://example.com/a/"),
+        good=entry("https://example.com/a") + entry("https://example.com/b"),
+    ),
+)

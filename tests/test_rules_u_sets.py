@@ -1,0 +1,261 @@
+"""Rules about several URLs: duplicates, hosts and schemes, what a sitemap may speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from urlset.checker import Finding, check
+from urlset.checker.examples import Example, Many, documents_of, entry
+
+HOME = "https://example.com"
+LOCAL = "file:///srv/www/sitemap.xml"
+ROBOTS = b"User-agent: *\nAllow: /\nSitemap: https://cdn.example.net/maps/a.xml\n"
+
+
+def told(example: Example, *codes: str) -> list[Finding]:
+    found = check(documents_of(example), select=codes or ["U0", "U5"])
+    return [finding for finding in found]  # noqa: C416 (`list` asks for the length first)
+
+
+def codes(example: Example, *chosen: str) -> list[str]:
+    return [finding.code for finding in told(example, *chosen)]
+
+
+def both(first: str, second: str) -> str:
+    return entry(first) + entry(second)
+
+
+# ── twice in one file ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_repeated_url_is_told_once_at_its_second_place() -> None:
+    [finding] = told(entry(f"{HOME}/a") * 3 + entry(f"{HOME}/b"))
+
+    assert (finding.code, finding.line, finding.loc) == ("U023", 4, f"{HOME}/a")
+    assert finding.message == "URL listed 3 times, first in line 3"
+
+
+@pytest.mark.parametrize(
+    ("more", "other", "what"),
+    [
+        ("<priority>0.5</priority>", "", "priority"),
+        ("<changefreq>daily</changefreq>", "<changefreq>weekly</changefreq>", "changefreq"),
+        (
+            "<image:image><image:loc>https://e.com/a.png</image:loc></image:image>",
+            "<priority>1.0</priority>",
+            "priority, images",
+        ),
+    ],
+)
+def test_a_repeated_url_of_which_other_things_are_said(more: str, other: str, what: str) -> None:
+    [finding] = told(entry(f"{HOME}/a", more) + entry(f"{HOME}/a", other))
+
+    assert finding.code == "U024"
+    assert finding.message == f"URL listed 2 times, with different {what}; first in line 3"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        (f"{HOME}/a", f"{HOME}/a/", "the slash at its end"),
+        (f"{HOME}/a?b", f"{HOME}/a/?b", "the slash at its end"),
+        (f"{HOME}", f"{HOME}/", "the slash at its end"),
+        (f"{HOME}/a/", f"{HOME}/a/index.html", "the name of an index file"),
+        (f"{HOME}/a/index.php?b", f"{HOME}/a/?b", "the name of an index file"),
+        (f"{HOME}/a", f"{HOME}/A", "upper and lower case"),
+        ("http://example.com/a", f"{HOME}/a", "scheme"),
+        ("https://www.example.com/a", "http://example.com/A/",
+         'scheme, "www.", the slash at its end, upper and lower case'),
+        (f"{HOME}/%7Ea", f"{HOME}/~a", "what is percent-encoded"),
+        (f"{HOME}/a", "https://EXAMPLE.com:443/a", "spelling"),
+    ],
+)  # fmt: skip
+def test_twins_differ_by_something(first: str, second: str, what: str) -> None:
+    [finding] = told({LOCAL: both(first, second)}, "U025")
+
+    assert finding.message == f"Differs from {first} only by {what}"
+    assert (finding.loc, finding.line) == (second, 4)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("/a", "/b"),
+        ("/watch?v=dQw4w9WgXcQ", "/watch?v=dqw4W9wGxCq"),  # ids
+        ("/s/aB", "/s/Ab"),
+        ("/a?b=1", "/a?b=2"),
+        ("/a#b", "/a#c"),  # U012
+        ("/index.html.bak", "/"),
+        ("/a/b", "/a"),
+    ],
+)
+def test_what_only_looks_like_a_twin(first: str, second: str) -> None:
+    assert told(both(HOME + first, HOME + second), "U025") == []
+
+
+def test_twins_of_many_are_told_once_each() -> None:
+    found = told({LOCAL: (entry(f"{HOME}/a"), Many(both(f"{HOME}/A", f"{HOME}/a/"), 3))}, "U025")
+
+    assert sorted(f.loc or "" for f in found) == [f"{HOME}/A", f"{HOME}/a/"]
+
+
+# ── several files ────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_url_in_three_files_is_told_in_all_but_the_first() -> None:
+    found = told({name: entry(f"{HOME}/a") for name in ("a.xml", "b.xml", "c.xml")})
+
+    assert [(f.code, f.source) for f in found] == [
+        ("U501", f"{HOME}/b.xml"),
+        ("U501", f"{HOME}/c.xml"),
+    ]
+    assert found[0].message == f"URL is in 3 sitemaps; the first is {HOME}/a.xml"
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ("2026-11-20", "2026-11-19", "U502"),
+        ("2026-11-20", "2026-11-20T08:00:00Z", "U501"),  # the same day, told finer
+        ("2026-11-20T08:00:00Z", "2026-11-20T09:00:00+01:00", "U501"),  # the same instant
+        ("2026-11-20T08:00:00Z", "2026-11-20T08:00:01Z", "U502"),
+    ],
+)
+def test_two_files_may_give_different_dates(mine: str, theirs: str, expected: str) -> None:
+    example = {"a.xml": entry(f"{HOME}/a", "", theirs), "b.xml": entry(f"{HOME}/a", "", mine)}
+
+    [finding] = told(example, "U5")
+
+    assert finding.code == expected
+    if expected == "U502":
+        assert finding.message == f"lastmod is {mine} here and {theirs} in {HOME}/a.xml"
+
+
+NEWS = (
+    "<news:news><news:publication><news:name>N</news:name><news:language>en</news:language>"
+    "</news:publication><news:publication_date>2026-11-20</news:publication_date>"
+    "<news:title>T</news:title></news:news>"
+)
+IMAGE = "<image:image><image:loc>https://example.com/a.png</image:loc></image:image>"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"posts.xml": entry(f"{HOME}/a"), "news.xml": entry(f"{HOME}/a", NEWS)},
+        {"posts.xml": entry(f"{HOME}/a"), "image-sitemap.xml": entry(f"{HOME}/a", IMAGE)},
+        {"sitemap.xml": entry(f"{HOME}/a"), "sitemap.txt": f"{HOME}/a\n".encode()},
+        {
+            "posts.xml": entry(f"{HOME}/a"),
+            "feed": b'<rss version="2.0"><channel><title>a</title><link>https://example.com/</link>'
+            b"<item><link>https://example.com/a</link></item></channel></rss>",
+        },
+    ],
+)
+def test_some_sitemaps_repeat_others_on_purpose(files: Mapping[str, str | bytes]) -> None:
+    assert codes(files, "U5") == []
+
+
+def test_variants_in_two_files() -> None:
+    example = {"a.xml": entry(f"{HOME}/a"), "b.xml": both(f"{HOME}/a/", f"{HOME}/b")}
+
+    [finding] = told(example)
+
+    assert (finding.code, finding.loc) == ("U503", f"{HOME}/a/")
+    assert finding.message == (
+        f"Differs from {HOME}/a, in {HOME}/a.xml, only by the slash at its end"
+    )
+
+
+# ── hosts and schemes ────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("sitemap", "loc", "code"),
+    [
+        (f"{HOME}/sitemap.xml", f"{HOME}/a", None),
+        (f"{HOME}/sitemap.xml", "https://EXAMPLE.com:443/a", "U014"),
+        (f"{HOME}/sitemap.xml", "https://www.example.com/a", "U028"),
+        (f"{HOME}/sitemap.xml", "https://example.com:8443/a", "U028"),
+        (f"{HOME}/sitemap.xml", "http://example.com/a", "U030"),
+        (f"{HOME}/sitemap.xml", "http://example.com:8080/a", "U028"),
+        ("http://example.com/sitemap.xml", f"{HOME}/a", "U028"),
+        (f"{HOME}/shop/sitemap.xml", f"{HOME}/shop/a", None),
+        (f"{HOME}/shop/sitemap.xml", f"{HOME}/shop", "U029"),
+        (f"{HOME}/shop/sitemap.xml", f"{HOME}/Shop/a", "U029"),
+        (f"{HOME}/shop/sitemap.xml", f"{HOME}/", "U029"),
+        (f"{HOME}/sh%6Fp/sitemap.xml", f"{HOME}/shop/a", None),
+        (f"{HOME}/sitemap?a=/b/c", f"{HOME}/d", None),
+        ("https://xn--bcher-kva.example.com/sitemap.xml", "https://bücher.example.com/", "U009"),
+        (f"{HOME}/sitemap.xml", "https://bücher.example.com/", "U009 U028"),
+        (LOCAL, "https://www.example.com/a", None),
+    ],
+)
+def test_spec_location(sitemap: str, loc: str, code: str | None) -> None:
+    """https://www.sitemaps.org/protocol.html#location"""
+    assert " ".join(sorted(codes({sitemap: entry(loc)}))) == (code or "")
+
+
+def test_another_host_may_name_the_sitemap_in_its_robots_txt() -> None:
+    """https://www.sitemaps.org/protocol.html#sitemaps_cross_submits"""
+    maps = {"https://cdn.example.net/maps/a.xml": both(f"{HOME}/a", "https://www.example.com/b")}
+
+    found = told(maps | {f"{HOME}/robots.txt": ROBOTS})
+
+    assert [(f.code, f.loc) for f in found] == [("U028", "https://www.example.com/b")]
+    assert found[0].message == (
+        "URL is on https://www.example.com, the sitemap is on https://cdn.example.net"
+    )
+
+
+def test_what_an_index_names_is_named_with_it() -> None:
+    index = "<sitemap><loc>https://cdn.example.net/b.xml</loc></sitemap>"
+    maps = {"https://cdn.example.net/maps/a.xml": index}
+
+    assert codes(maps | {"https://cdn.example.net/b.xml": entry(f"{HOME}/a")}) == ["U028"]
+    robots = {f"{HOME}/robots.txt": ROBOTS, "https://cdn.example.net/b.xml": entry(f"{HOME}/a")}
+    assert codes(maps | robots) == []
+
+
+def test_a_folder_is_one_warning_where_robots_txt_names_the_sitemap() -> None:
+    name = {"https://cdn.example.net/maps/a.xml": (Many(entry("https://cdn.example.net/{n}"), 20),)}
+    robots = {"https://cdn.example.net/robots.txt": ROBOTS}
+
+    assert [(f.code, f.level) for f in told(name)] == [("U029", "error")] * 20
+    [finding] = told(name | robots)
+    assert (finding.code, finding.level) == ("U029", "warning")
+    assert finding.message == ("Outside of /maps/, the folder of the sitemap: 20 URLs, such as /1")
+
+
+def test_hosts_are_told_once_where_the_place_is_not_known() -> None:
+    entries = both(f"{HOME}/a", f"{HOME}/b") + both("https://b.com/", "https://c.com/")
+    more = both("https://d.com/a", "https://d.com/b") + entry(f"{HOME}/d")
+
+    [finding] = told({LOCAL: entries + more})
+
+    assert (finding.code, finding.loc) == ("U026", "https://d.com/a")
+    assert finding.message == (
+        "URLs of 4 hosts in one sitemap: example.com (3), d.com (2), b.com (1) …"
+    )
+    assert set(codes({f"{HOME}/sitemap.xml": entries + more})) == {"U028"}
+
+
+def test_schemes_are_told_once() -> None:
+    entries = both(f"{HOME}/a", "http://example.com/b") + entry(f"{HOME}/c")
+
+    [finding] = told({LOCAL: entries})
+
+    assert (finding.code, finding.loc) == ("U027", "http://example.com/b")
+    assert finding.message == "Both http and https URLs: 1 of 3 are http"
+    assert codes(entries) == ["U030"]
+
+
+def test_a_feed_that_links_elsewhere_is_warned_of() -> None:
+    feed = (
+        b'<rss version="2.0"><channel><title>a</title><link>https://example.com/</link>'
+        b"<item><link>https://blog.example.net/a</link></item></channel></rss>"
+    )
+
+    assert [(f.code, f.level) for f in told({"feed": feed})] == [("U028", "warning")]
