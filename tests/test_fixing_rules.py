@@ -33,6 +33,7 @@ BY_HAND = {
 NOT_IN_EXAMPLE = {
     "L008": "a URL that is too long for an engine cannot be made shorter",
     "D503": "nothing is known of the file that the index of the example lists",
+    "H008": "nothing in the example tells the language of the page",
     "F002": "the item of the example has no id that is a URL",
 }
 

@@ -11,6 +11,7 @@ from urlset.checker.fixing.elements import Element
 from urlset.checker.fixing.registering import Case, fixer
 from urlset.checker.fixing.values import REMOVE, better_date, mended_values
 from urlset.engine.reference.values import escape
+from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
 from urlset.urls import read_url
 
@@ -20,6 +21,7 @@ _YES = {"true", "1", "y", "yes", "on"}
 _NO = {"false", "0", "n", "no", "off"}
 _FLAGS = ("family_friendly", "live", "requires_subscription")
 _LISTS = {"G030": "restriction", "G031": "platform"}
+_DEVICES = ("web", "mobile", "tv")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})")
 _PERIOD = re.compile(r"P(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
@@ -29,11 +31,17 @@ _MAX_DURATION, _MAX_TAGS, _MAX_DESCRIPTION, _MAX_TITLE = 28_800, 32, 2_048, 100
 @fixer("G001", "G028")
 def remove_extension(case: Case) -> Iterator[Change]:
     """Remove an image without a URL, or a video that has expired."""
-    found = case.element
-    while found is not None and found.local not in ("image", "video"):
-        found = found.parent
+    found = _owner(case, "image", "video")
     if found is not None:
         yield case.remove(found)
+
+
+def _owner(case: Case, *names: str) -> Element | None:
+    """The element of one of these names in which a finding stands."""
+    found = case.element
+    while found is not None and found.local not in names:
+        found = found.parent
+    return found
 
 
 @fixer("G002")
@@ -65,15 +73,18 @@ def remove_page_url(case: Case) -> Iterator[Change]:
 
 @fixer("G024")
 def move_to_player(case: Case) -> Iterator[Change]:
-    """Take a page that plays the video for its player, where it has none."""
-    element = case.element
-    if element is None or element.local != "content_loc" or element.parent is None:
+    """Take a page that plays the video for its player; remove it where there is one."""
+    video = _owner(case, "video")
+    element = video.child("content_loc") if video is not None else None
+    if video is None or element is None:
         return
-    if element.parent.child("player_loc") is None:
-        name = element.raw[: -len("content_loc")] + "player_loc"
-        size = len(element.raw.encode())
-        places = (element.start + 1, element.close + 2)
-        yield case.change(*(Edit(at, at + size, name.encode()) for at in places))
+    if video.child("player_loc") is not None:
+        yield case.remove(element)
+        return
+    name = element.raw[: -len("content_loc")] + "player_loc"
+    size = len(element.raw.encode())
+    places = (element.start + 1, element.close + 2)
+    yield case.change(*(Edit(at, at + size, name.encode()) for at in places))
 
 
 @fixer("G025")
@@ -131,20 +142,46 @@ def yes_or_no(case: Case) -> Iterator[Change]:
     yield from mended_values(case, _FLAGS, better)
 
 
-@fixer("G030", "G031")
+@fixer("G030", "G031", careful=True)
 def tidy_list(case: Case) -> Iterator[Change]:
-    """Write words with blanks between them, in the case of the schema."""
-    change: Callable[[str], str] = str.upper if case.code == "G030" else str.lower
+    """Write words with blanks between them, in the case of the schema.
+
+    What is none of its words is left out when asked for.
+    """
     name = _LISTS[case.code]
-    yield from mended_values(
-        case, (name,), lambda text: " ".join(change(text).replace(",", " ").split())
-    )
     for element in _within(case, name):
+        yield from _tidied(case, element, _regions if name == "restriction" else _devices)
         for found in element.attributes:
             written = case.data[found.value_start : found.value_end]
             word = written.strip().lower()
             if found.name == "relationship" and word in (b"allow", b"deny") and word != written:
                 yield case.change(Edit(found.value_start, found.value_end, word))
+
+
+def _tidied(case: Case, element: Element, read: Callable[[str], list[str]]) -> Iterator[Change]:
+    text = element.text
+    if text is None:
+        return
+    words = read(text.replace(",", " ").replace(";", " "))
+    kept = [word for word in words if word in _DEVICES or word in REGIONS]
+    gone = " ".join(word for word in words if word not in kept) or None
+    if not case.is_unsafe:
+        kept, gone = words, None
+    new = " ".join(dict.fromkeys(kept))
+    if new == text:
+        return
+    if new:
+        yield case.rewrite(element, new, dropped=gone)
+    else:
+        yield case.remove(element)
+
+
+def _regions(text: str) -> list[str]:
+    return ["GB" if word == "UK" else word for word in text.upper().split()]
+
+
+def _devices(text: str) -> list[str]:
+    return text.lower().split()
 
 
 @fixer("G033")

@@ -19,7 +19,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, entries_from
 from urlset.reader.places import Alone
 
-__all__ = ["OF_SETS", "Spots", "Wishes"]
+__all__ = ["Spots", "Wishes", "is_of_set"]
 
 Spots = dict[str, list[Spot]]
 """Findings by the code of their rule."""
@@ -27,9 +27,14 @@ Spots = dict[str, list[Spot]]
 _MENDED = (FIXERS, CONTAINERS, SPLITS, ELSEWHERE)
 
 OF_SETS = frozenset(
-    {"D501", "D502", "D503", "I003", "I501", "I502", "I503", "U501", "U502", "R010"}
+    {"D501", "D502", "D503", "I003", "I501", "I502", "I503", "U501", "U502", "R010", "D010"}
 )
 """Rules that are judged over several documents."""
+
+
+def is_of_set(rule: Rule) -> bool:
+    """Whether what a rule says of a document depends on others."""
+    return rule.code in OF_SETS or "set" in rule.needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +86,7 @@ class Wishes:
         rules = {
             code: rule
             for code, rule in self.rules.items()
-            if not rule.is_of_engine and code not in OF_SETS and self.allows(code, name)
+            if not rule.is_of_engine and not is_of_set(rule) and self.allows(code, name)
         }
         spots: Spots = defaultdict(list)
         if not rules:

@@ -10,7 +10,7 @@ from urlset.checker.fixing.mending import Dropped, Mended, Mending
 from urlset.checker.fixing.overlay import Overlay
 from urlset.checker.fixing.registering import Spot
 from urlset.checker.fixing.robots import mend_robots
-from urlset.checker.fixing.seeking import OF_SETS, Spots, Wishes
+from urlset.checker.fixing.seeking import Spots, Wishes, is_of_set
 from urlset.checker.fixing.splits import Split, split
 from urlset.checker.fixing.unpacking import opened
 from urlset.locating import text_offset
@@ -126,7 +126,7 @@ class _Work:
         """Mend what only the whole set shows; tell whether anything changed."""
         allowed = self.wishes.allows
         rules = {
-            c: rule for c, rule in self.wishes.rules.items() if c in OF_SETS and allowed(c, None)
+            c: rule for c, rule in self.wishes.rules.items() if is_of_set(rule) and allowed(c, None)
         }
         if not rules:
             return False
