@@ -167,6 +167,29 @@ def test_fix_lists_every_drop_when_asked_for(urlset, tmp_path):
     some = urlset("check", path, "--fix", *options, "--max-examples", "5")
     listed = urlset("check", "b.xml", "--fix", *options, "--max-examples", "0")
 
-    assert some.err.count("dropped by S009") == 5
+    assert some.err.count("dropped by S009[") == 5
     assert "25 more dropped by S009; --max-examples 0 lists all" in some.err
-    assert listed.err.count("dropped by S009") == 30
+    assert listed.err.count("dropped by S009[") == 30
+
+
+def test_fix_of_an_index_and_of_what_it_lists(urlset, tmp_path):
+    (tmp_path / "a.xml").write_bytes(BAD)
+    child = "<sitemap><loc>https://e.com/a.xml</loc></sitemap>"
+    (tmp_path / "i.xml").write_text(f"<sitemapindex {NS}>\n{child}\n</sitemapindex>\n")
+
+    ran = urlset("check", "i.xml", "a.xml", "--fix", "--select", "X,S")
+
+    assert ran.code == 0
+    assert (tmp_path / "a.xml").read_bytes() == GOOD
+    assert ran.err.count("fixed 1 × X003") == 1
+
+
+def test_fix_writes_the_dates_of_files_into_their_index(urlset, tmp_path):
+    (tmp_path / "a.xml").write_bytes(GOOD)
+    os.utime(tmp_path / "a.xml", (1_700_000_000, 1_700_000_000))
+    child = "<sitemap><loc>https://e.com/a.xml</loc></sitemap>"
+    (tmp_path / "i.xml").write_text(f"<sitemapindex {NS}>\n{child}\n</sitemapindex>\n")
+
+    urlset("check", "i.xml", "--fix", "--select", "D503")
+
+    assert b"</loc><lastmod>2023-11-14T22:13:20Z</lastmod>" in (tmp_path / "i.xml").read_bytes()

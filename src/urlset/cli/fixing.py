@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import typer
@@ -48,10 +48,12 @@ def mend(
                 "fix that, and publish it"
             )
     failures: list[str] = []
-    done = list(_each(sources, settings, engine, is_unsafe, failures))
+    # Beware: each is written before the next is read; an index has files that are named, too.
+    done = _each(sources, settings, engine, is_unsafe, failures)
     if is_diff:
+        code = _show(done)
         complain_each(failures)
-        raise typer.Exit(_show(done) or int(bool(failures)))
+        raise typer.Exit(code or int(bool(failures)))
     for source, fixed in done:
         if source == "-":
             raise typer.Exit(_pass_on(fixed, settings, engine))
@@ -92,7 +94,7 @@ def _fixed(source: str, settings: Settings, engine: str | None, is_unsafe: bool)
     )
 
 
-def _show(done: list[tuple[str, Fixed]]) -> int:
+def _show(done: Iterable[tuple[str, Fixed]]) -> int:
     """Write the differences to stdout; 1 where there are any."""
     is_changed = False
     with Sink(None) as sink:
