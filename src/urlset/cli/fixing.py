@@ -39,14 +39,7 @@ def mend(
     """
     if is_unsafe and not (is_fixed or is_diff):
         raise MisuseError("--unsafe-fixes: expected --fix or --diff with it")
-    if "-" in sources and len(sources) > 1:
-        raise MisuseError("--fix: stdin cannot be mended together with other sources")
-    for source in sources:
-        if is_url(source):
-            raise MisuseError(
-                f"--fix: {source} cannot be written to; save it as a file (curl -O), "
-                "fix that, and publish it"
-            )
+    _refuse(sources)
     failures: list[str] = []
     # Beware: each is written before the next is read; an index has files that are named, too.
     done = _each(sources, settings, engine, is_unsafe, failures)
@@ -60,6 +53,18 @@ def mend(
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         write_fixed(fixed.documents, robots)
         _tell(fixed, settings)
+
+
+def _refuse(sources: Sequence[str]) -> None:
+    """Raise for what cannot be written to."""
+    if "-" in sources and len(sources) > 1:
+        raise MisuseError("--fix: stdin cannot be mended together with other sources")
+    for source in sources:
+        if is_url(source):
+            raise MisuseError(
+                f"--fix: {source} cannot be written to; save it as a file (curl -O), "
+                "fix that, and publish it"
+            )
 
 
 def _each(

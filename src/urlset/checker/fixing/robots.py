@@ -47,25 +47,30 @@ def mend_robots(data: bytes, url: str, wishes: Wishes, addresses: Sequence[str])
     if "R007" in codes and "R007" not in asked:
         return MendedRobots(data, fixed, dropped)
     text = decode(data, None, get(wishes.engine).is_utf8).text.decode(errors="replace")
-    bad = {p.line: p.code for p in before.problems if p.code in asked & set(_LINE_RULES)}
     if "R007" in asked:
         text = text.removeprefix("\ufeff")
         fixed["R007"] += 1
+    bad = {p.line: p.code for p in before.problems if p.code in asked & set(_LINE_RULES)}
     lines = list(_rewritten(text, url, bad, fixed))
     if "R004" in asked:
         lines = list(_once(lines, url, fixed, dropped))
-    if "R001" in asked and missing:
-        text = "".join(lines)
-        lines = [text] if not text or text.endswith(("\n", "\r")) else [text, "\n"]
-        lines += [f"Sitemap: {address}\n" for address in missing]
+    added = missing if "R001" in asked else ()
+    if added:
         fixed["R001"] += 1
-    after = "".join(lines).encode()
-    added = missing if fixed["R001"] else ()
+    after = "".join(_with(lines, added)).encode()
     declared = {*added, *(line.url for line in before.sitemaps)}
-    same = {line.url for line in read_robots(after, url).sitemaps} == declared
-    return (
-        MendedRobots(after, fixed, dropped) if same and fixed else MendedRobots(data, Counter(), [])
-    )
+    is_same = {line.url for line in read_robots(after, url).sitemaps} == declared
+    done = MendedRobots(after, fixed, dropped)
+    return done if is_same and fixed else MendedRobots(data, Counter(), [])
+
+
+def _with(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
+    """The lines, and behind them those that declare sitemaps."""
+    yield from lines
+    text = "".join(lines)
+    if addresses and text and not text.endswith(("\n", "\r")):
+        yield "\n"
+    yield from (f"Sitemap: {address}\n" for address in addresses)
 
 
 def _rewritten(text: str, url: str, bad: dict[int, str], fixed: Counter[str]) -> Iterator[str]:

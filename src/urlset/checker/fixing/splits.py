@@ -88,25 +88,27 @@ def _arranged(
         (f"{folder}/{new}", _beside(place.name or name, new), data)
         for new, data in zip(names, packed[keeps_first:], strict=True)
     ]
-    url_folder = base.rpartition("/")[0] + "/"
+    made = nothing._replace(others=others)
+    urls = [base.rpartition("/")[0] + "/" + new for new in names]
     if is_child:
         parent, loc = overlay.parents[place.key]
-        listed = _listed(parent, loc, overlay, wishes, [url_folder + new for new in names])
+        listed = _listed(parent, loc, overlay, wishes, urls)
         if listed is None:
             return f"the index that lists it cannot be changed: {parent.name}"
-        return nothing._replace(others=others, parents=[(parent, listed)])
+        return made._replace(parents=[(parent, listed)])
     if document.kind == "index":
-        return nothing._replace(others=others)
+        return made
     index = container.packed(
-        index_of(url_folder, [name, *names] if keeps_first else names, wishes.moment), wishes.engine
+        index_of([base, *urls] if keeps_first else urls, wishes.moment), wishes.engine
     )
     if not keeps_first:
-        return nothing._replace(data=index, others=others)
+        return made._replace(data=index)
+    # A list of lines cannot become an index: it stays the first of the parts.
     new = name.partition(".")[0] + "-index.xml" + (".gz" if container.is_packed else "")
     if new in taken:
         return f"{new} lies there already"
     others.append((f"{folder}/{new}", _beside(place.name or name, new), index))
-    return nothing._replace(others=others)
+    return made
 
 
 def _siblings(folder: str) -> set[str]:

@@ -86,8 +86,8 @@ def part_names(name: str, count: int, taken: set[str], first: int) -> list[str]:
     return names
 
 
-def index_of(folder: str, names: list[str], moment: datetime) -> bytes:
-    """An index of files in a folder, of which the URL is given with its slash."""
+def index_of(locs: list[str], moment: datetime) -> bytes:
+    """An index of files that were written at a moment."""
     date = format_date(moment.replace(microsecond=0))
-    lines = [child_line(folder + name, date) for name in names]
+    lines = [child_line(loc, date) for loc in locs]
     return "".join([INDEX_START, *lines, INDEX_END]).encode()
