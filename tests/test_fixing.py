@@ -261,9 +261,6 @@ CLEAN = [
 DAMAGE: list[tuple[str, str]] = [
     ("&amp;", "&"),
     ("<loc>https", "<loc>\n https"),
-    ("</lastmod>", " 10:00</lastmod>"),
-    ("</lastmod>", "T10:00:00+0200</lastmod>"),
-    ("2026-01-0", "2026-1-"),
     ("<priority>0.5</priority>", "<priority>0,5</priority>"),
     ("<priority>0.5</priority>", "<priority> </priority>"),
     ("daily", "Daily"),
@@ -272,7 +269,6 @@ DAMAGE: list[tuple[str, str]] = [
     ("<?xml", "\ufeff\n<?xml"),
     ("<?xml", "\n\n<?xml"),
     ("</urlset>\n", "</urlset>\n<!-- done -->\nin 0.2 s"),
-    ("<lastmod>2026-01-01</lastmod>", "<lastmod>2026-01-01</lastmod>" * 2),
     ("url>", "URL>"),
     ("<url><loc>", "<url><!-- x --><loc><!-- y -->"),
     ("/loc>", "/loc><image:image><image:loc>https://example.com/a.png</image:loc></image:image>"),
@@ -280,6 +276,13 @@ DAMAGE: list[tuple[str, str]] = [
     ("example.com/1", "example.com/caf&eacute;"),
     ("</loc>", "\x01</loc>"),
     ("encoding='UTF-8'", "encoding='latin-1'"),
+]
+# Of two of these in one date nobody could say what it was.
+DATES = [
+    ("</lastmod>", " 10:00</lastmod>"),
+    ("</lastmod>", "T10:00:00+0200</lastmod>"),
+    ("2026-01-0", "2026-1-"),
+    ("<lastmod>2026-01-01</lastmod>", "<lastmod>2026-01-01</lastmod>" * 2),
 ]
 
 
@@ -290,7 +293,7 @@ def damaged(seed: int) -> bytes:
         for n in range(chance.randint(1, 6))
     ]
     text = sitemap("\n".join(pages)).decode()
-    for old, new in chance.sample(DAMAGE, chance.randint(1, 5)):
+    for old, new in [*chance.sample(DAMAGE, chance.randint(1, 5)), chance.choice(DATES)]:
         text = text.replace(old, new, chance.choice([1, -1]))
     data = text.encode()
     return gzip.compress(data, mtime=0) if chance.random() < 0.2 else data
