@@ -169,6 +169,15 @@ def test_a_fix_is_undone_where_it_would_make_something_worse() -> None:
     assert any(code in ("X015", "X016") for code, _, _ in fixed.left)
 
 
+def test_several_urls_in_one_entry_get_entries_of_their_own_in_their_order() -> None:
+    tags = "".join(f"<loc>https://e.com/{n}</loc>" for n in range(4))
+    data = sitemap(f"<url>{tags}<lastmod>2026-01-01</lastmod></url>")
+    assert mended(data) == data
+    whole = mended(data, unsafe=True)
+    assert locs(whole) == locs(data)
+    assert whole.count(b"<url>") == 4
+
+
 def test_one_harmful_change_does_not_stop_the_others() -> None:
     pages = [f"<url><loc>https://e.com/{n}?a&b</loc></url>" for n in range(20)]
     data = sitemap("\n".join(pages))

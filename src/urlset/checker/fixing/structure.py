@@ -50,10 +50,15 @@ def _second_loc(case: Case, entry: Element, element: Element) -> Iterator[Change
         return
     if len(set(urls)) == 1 and element is not first:
         yield case.remove(element, effect="gone")
-    elif case.is_unsafe or len(set(urls)) == 1:
+    elif (case.is_unsafe or len(set(urls)) == 1) and not _is_followed(entry, element):
         own = split_urls(element.text or "")
         kept, moved = (own[:1], own[1:]) if element is first else ([], own)
         yield from _moved_out(case, entry, element, kept, moved)
+
+
+def _is_followed(entry: Element, loc: Element) -> bool:
+    """Whether another loc stands behind one: it moves first, so that all keep their order."""
+    return any(child.local == "loc" and child.start > loc.start for child in entry.children)
 
 
 def _moved_out(
