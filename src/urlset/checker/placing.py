@@ -37,8 +37,9 @@ def placed(
     """Give each row its place; ``rows`` are in the order of documents, each text is read once."""
     for document, group in groupby(rows, key=lambda row: row.document):
         text = None if document is None else texts.get(document)
-        for row in group:
-            yield row, _place(row, rules.get(row.code), text), text
+        found = [(row, _place(row, rules.get(row.code), text), text) for row in group]
+        # What an element is to blame for comes where that stands, not where its entry begins.
+        yield from sorted(found, key=lambda its: (its[1].offset is not None, its[1].offset or 0))
 
 
 def _place(row: Row, rule: Rule | None, text: Text | None) -> Place:
