@@ -58,7 +58,7 @@ def test_check_clean_document(engine: Engine):
     findings = check(CLEAN, engine=engine.name)
 
     assert list(findings) == []
-    assert (findings.ok, findings.worst, len(findings)) == (True, None, 0)
+    assert (findings.ok, findings.worst, findings.count) == (True, None, 0)
     assert findings.by_level == {"error": 0, "warning": 0, "info": 0}
 
 
@@ -77,7 +77,7 @@ def test_check_counts_without_iterating_and_again():
 
     assert findings.by_rule == {"D001": 1, "X003": 1}
     assert findings.by_level == {"error": 2, "warning": 0, "info": 0}
-    assert (len(findings), findings.ok, findings.worst) == (2, False, "error")
+    assert (findings.count, findings.ok, findings.worst) == (2, False, "error")
     assert rules(findings) == rules(findings) == ["unescaped-ampersand", "lastmod-invalid"]
 
 
@@ -89,7 +89,7 @@ def test_check_counts_what_a_document_omits(engine: Engine):
     assert len(list(findings)) == 10_000
     assert findings.by_rule == {"X003": 10_005}
     assert findings.omitted == {"X003": 5}
-    assert len(findings) == findings.by_level["error"] == 10_005
+    assert findings.count == findings.by_level["error"] == 10_005
     shown = text(findings, max_examples=1, omitted=findings.omitted)
     assert "10,004 more of 10,005: X003[unescaped-ampersand]" in shown
 

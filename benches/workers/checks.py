@@ -24,7 +24,7 @@ def main() -> None:
         "documents": len(records),
         "entries": sum(record.entries for record in records),
         "told": told,
-        "findings": len(findings),
+        "findings": findings.count,
         "rules": len(urlset.checker.CATALOGUE),
     }
     print(json.dumps(facts))

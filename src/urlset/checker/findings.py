@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
-from itertools import chain
 
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import Seen, fill
@@ -56,17 +56,9 @@ class Findings:
         self._profile = profile
         self._seen = seen
         self._counts: Tally | None = None
-        self._begun: Iterator[Finding] | None = None
         self._omitted: Counter[str] = Counter()
 
-    def __iter__(self) -> Iterator[Finding]:
-        # What was begun for its counts is gone on with: list() asks for the length first, behind
-        # the iterator but before its first item.
-        begun, self._begun = self._begun, None
-        yield from begun or self._checked()
-
-    def _checked(self) -> Iterator[Finding]:
-        """Read everything, judge it, and give the findings one by one."""
+    def __iter__(self) -> Generator[Finding]:
         markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
             omitted = fill(store, texts, markup, self._entries, self._seen)
@@ -74,7 +66,9 @@ class Findings:
                 asking.bring("marked", markup.flow())
                 yield from self._told(asking, texts, omitted)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """How many findings there are, also those that are counted but not given."""
         return self._tally.total()
 
     @property
@@ -121,9 +115,8 @@ class Findings:
     @property
     def _tally(self) -> Tally:
         if self._counts is None:
-            findings = self._checked()
-            first = next(findings, None)
-            self._begun = chain([] if first is None else [first], findings)
+            with closing(iter(self)) as findings:
+                next(findings, None)
         return self._counts or Counter()
 
     def _told(self, asking: Asking, texts: Texts, omitted: Tally) -> Iterator[Finding]:
