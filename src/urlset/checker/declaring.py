@@ -51,9 +51,10 @@ class Rule:
     """One rule.
 
     ``says`` are the words, with columns in braces: ``{loc}`` is put in, ``{n:,}`` as a number
-    with commas. ``values`` are further columns for them, as SQL by name. ``level_sql`` gives the
-    level of a row where that differs from ``level``. ``at`` names the element that is to blame,
-    so that the finding points there and not to the beginning of the entry.
+    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names a view
+    without whose rows ``sql`` would find nothing and is not asked. ``level_sql`` gives the level
+    of a row where that differs from ``level``. ``at`` names the element that is to blame, so that
+    the finding points there and not to the beginning of the entry.
     """
 
     code: str
@@ -64,6 +65,7 @@ class Rule:
     over: str | None = None
     where: str | None = None
     sql: str | None = None
+    given: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
     level_sql: str | None = None
     at: str | None = None
@@ -74,7 +76,7 @@ class Rule:
 
     @property
     def group(self) -> str:
-        """The letter of its group: ``X`` for bytes and XML, ``U`` for URLs …"""
+        """The letter of its group: ``X`` for bytes and XML, ``U`` for URLs and so on."""
         return self.code[0]
 
     @property
@@ -95,6 +97,7 @@ def rule(
     over: str | None = None,
     where: str | None = None,
     sql: str | None = None,
+    given: str | None = None,
     values: Mapping[str, str] | None = None,
     level_sql: str | None = None,
     at: str | None = None,
@@ -124,6 +127,7 @@ def rule(
         over=over,
         where=where,
         sql=sql,
+        given=given,
         values=values or {},
         level_sql=level_sql,
         at=at,

@@ -60,9 +60,10 @@ class Findings:
         self._omitted: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Finding]:
-        # What was begun for its counts is gone on with: list() asks for the length first.
+        # What was begun for its counts is gone on with: list() asks for the length first, behind
+        # the iterator but before its first item.
         begun, self._begun = self._begun, None
-        return begun or self._checked()
+        yield from begun or self._checked()
 
     def _checked(self) -> Iterator[Finding]:
         """Read everything, judge it, and give the findings one by one."""

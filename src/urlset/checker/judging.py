@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
-from urlset.checker.views import statements
+from urlset.checker.views import KEPT, statements
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -89,15 +89,18 @@ def judge(
     """
     store.run(f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ")
     store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
-    for statement in (*statements(), _FOUND):
+    nothing = _empty_views(store)
+    chosen = [rule for rule in rules if not nothing & {rule.over, rule.given}]
+    for statement in (*statements(_queries(chosen)), _FOUND):
         store.run(statement)
     sources = dict(store.rows("SELECT document, source FROM documents"))
-    chosen = list(rules)
     if any(rule.code in disallowed.CODES for rule in chosen):
         disallowed.note_disallowed(store, profile)
     counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:
+        if rule.given in KEPT and not _count(store, rule.given):
+            continue
         if rule.over is not None:
             by_view[rule.over].append(rule)
         elif rule.sql is not None:
@@ -106,6 +109,40 @@ def judge(
         for rule in _hitting(store, view, its):
             counts += _ask(store, rule, sources)
     return Verdict(counts, store)
+
+
+_ALWAYS = "told declared"  # of this file, and of urlset.checker.disallowed
+_HAS = {
+    "images": "SELECT bool_or(len(images) > 0) FROM entries",
+    "videos": "SELECT bool_or(len(videos) > 0) FROM entries",
+    "articles": "SELECT bool_or(news IS NOT NULL) FROM entries",
+    "alternates": "SELECT bool_or(len(alternates) > 0) FROM entries",
+    "versions": "SELECT bool_or(len(alternates) > 0) FROM entries",
+    "doubtful": "SELECT bool_or(len(alternates) > 0) FROM entries",
+    "crossings": "SELECT bool_or(len(alternates) > 0) FROM entries",
+    "listed": "SELECT count(*) > 0 FROM sitemaps",
+    "nestings": "SELECT count(*) > 0 FROM sitemaps",
+    "declared": "SELECT count(*) > 0 FROM robots",
+}
+"""How to see cheaply whether a view may have rows at all; most sitemaps have none of these."""
+
+
+def _queries(rules: Iterable[Rule]) -> Iterator[str]:
+    """All that rules ask."""
+    yield _ALWAYS
+    for rule in rules:
+        yield from filter(None, (rule.over, rule.where, rule.sql, rule.given, rule.level_sql))
+        yield from rule.values.values()
+
+
+def _empty_views(store: Asking) -> set[str | None]:
+    asked = ", ".join(f"coalesce(({query}), false)" for query in _HAS.values())
+    answers = next(iter(store.rows(f"SELECT {asked}")))
+    return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
+
+
+def _count(store: Asking, table: str) -> int:
+    return int(next(iter(store.rows(f"SELECT count(*) FROM {table}")))[0])
 
 
 def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
@@ -129,7 +166,7 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
 
 def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that find anything at all, told in one pass over their view."""
-    asked = ", ".join(f"coalesce(bool_or({rule.where}), false)" for rule in rules)
+    asked = ", ".join(f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules)
     try:
         answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
     except StoreError:
@@ -147,6 +184,8 @@ def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
         if rule.sql is not None:  # once: it may be long
             store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
             asked = "asked"
+            if not _count(store, "asked"):
+                return Counter()
         return _tell(store, rule, asked, sources)
 
 

@@ -8,109 +8,13 @@ is to be there already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
-from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
+from urlset.checker.macros import MACROS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "MACROS", "VIEWS", "statements"]
-
-_LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
-_DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
-
-MACROS = {
-    "moment()": "getvariable('moment')::TIMESTAMPTZ",
-    "profile()": "getvariable('profile')::VARCHAR",
-    # A loc is always an absolute http(s) URL with a host: the engine reports all others.
-    "scheme_of(loc)": "lower(split_part(loc, ':', 1))",
-    "authority_of(loc)": "split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1)",
-    # Beware: regular expressions are ten times as slow as the functions before them.
-    "host_of(loc)": "lower(CASE WHEN contains(authority_of(loc), '@') OR "
-    "contains(authority_of(loc), '[') THEN regexp_extract(loc, "
-    r"'^[^:]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)', 1) "
-    "ELSE split_part(authority_of(loc), ':', 1) END)",
-    "port_of(loc)": "CASE WHEN contains(authority_of(loc), ':') THEN regexp_extract(loc, "
-    r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1) ELSE '' END",
-    # All that follows the host: path, query and fragment.
-    "rest_of(loc)": "substr(loc, length(split_part(loc, '/', 1)) + 3 + length(authority_of(loc)))",
-    "path_of(loc)": "coalesce(nullif("
-    "split_part(split_part(rest_of(loc), '#', 1), '?', 1), ''), '/')",
-    "query_of(loc)": r"CASE WHEN contains(loc, '?') "
-    r"THEN regexp_extract(loc, '^[^?#]*\?([^#]*)', 1) ELSE '' END",
-    "fragment_of(loc)": "CASE WHEN contains(loc, '#') "
-    "THEN regexp_extract(loc, '#(.*)$', 1) ELSE '' END",
-    # Scheme, host and port, with the default port left out: what the location rule compares.
-    "origin_of(loc)": "scheme_of(loc) || '://' || host_of(loc) || CASE WHEN port_of(loc) = '' OR "
-    "(scheme_of(loc) || port_of(loc)) IN ('http80', 'https443') THEN '' "
-    "ELSE ':' || port_of(loc) END",
-    "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
-    "THEN coalesce(try(url_decode(text)), text) ELSE text END",
-    "undotted(path)": r"CASE WHEN contains(path, '/.') "
-    r"THEN regexp_replace(path, '/\.(/|$)', '/', 'g') ELSE path END",
-    "folder_of(loc)": "regexp_extract(path_of(loc), '^.*/')",
-    # The same for all URLs that RFC 3986 section 6.2.2 calls equivalent, and for those that differ
-    # only in what is percent-encoded. For comparing, not for showing.
-    "normal_of(loc)": r"CASE WHEN regexp_full_match(loc, 'https?://[a-z0-9.-]+/[\w~/.?=&-]*') "
-    "AND NOT contains(loc, '/.') THEN loc ELSE origin_of(loc) || decoded(undotted("
-    "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
-    # What RFC 3986 section 6.2.2 makes of a path or a query: for showing.
-    "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(list_reduce(list_transform("
-    r"string_split('%' || text, '%'), lambda p: CASE "
-    r"WHEN regexp_matches(p, '^(2[DEde]|3\d|4[1-9A-Fa-f]|5[\dAFaf]|6[1-9A-Fa-f]|7[\dAEae])') "
-    r"THEN '!' || coalesce(try(decode(unhex(p[:2]))), '') || p[3:] "
-    r"WHEN regexp_matches(p, '^[0-9A-Fa-f]{2}') THEN '%' || upper(p[:2]) || p[3:] "
-    r"ELSE '%' || p END), lambda a, p: "
-    r"a || CASE WHEN starts_with(p, '!') THEN p[2:] ELSE p END), 3) ELSE text END",
-    # What is left of a URL that most servers answer like others: without scheme, www, the name of
-    # an index file and a slash at the end; for `twin_of`, in lower case.
-    # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.
-    "bare(loc)": r"list_transform([loc], lambda t: regexp_replace("
-    r"CASE WHEN contains(lower(t), '/index.') OR contains(lower(t), '/default.') "
-    r"THEN regexp_replace(t, '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') "
-    r"ELSE t END, '^https?://(www\.)?', ''))[1]",
-    "unslashed(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
-    r"WHEN contains(t, '/?') THEN regexp_replace(t, '/(\?|$)', '\1') ELSE t END)[1]",
-    "is_plain(loc)": "NOT regexp_matches(substr(loc, 7), '[%+#@:]|/[.]')",
-    "twin_of(loc)": "unslashed(bare(lower(CASE WHEN is_plain(loc) THEN loc "
-    "ELSE normal_of(loc) END)))",
-    # A value as it stands in words: one line of 80 characters.
-    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
-    "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
-    "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
-    # What is wrong with a URL that the engine takes as it is (of images, videos …), in words.
-    "url_fault(text)": "CASE "
-    r"WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') THEN NULL "
-    "WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
-    r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
-    r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
-    "THEN 'has a character that must be percent-encoded' END",
-    # For URLs that are seldom the same: most differ in their ends, which costs little to see.
-    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
-    "THEN false ELSE normal_of(one) = normal_of(other) END",
-    # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
-    # a day with a time (to the minute, second or finer) and its zone.
-    "w3c_fault(text)": "CASE "
-    f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
-    "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
-    r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:[6-9])') THEN 'is not a real date' "
-    r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
-    "THEN 'has an offset that no place on Earth has' END "
-    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
-    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
-    "THEN 'has an offset that is not written +hh:mm' "
-    "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
-    # The instant of such a date, a day being its midnight in UTC; null where it has a fault.
-    "w3c_moment(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
-    "THEN try_cast(text AS TIMESTAMPTZ) END",
-    # The value of hreflang as engines compare it, and its parts.
-    "tag_of(hreflang)": "lower(replace(hreflang, '_', '-'))",
-    "language_of(hreflang)": "split_part(tag_of(hreflang), '-', 1)",
-    "is_locale(hreflang)": f"regexp_full_match(hreflang, '(?i:{_LOCALE})')",
-    "is_language(code)": f"regexp_full_match(code, '{'|'.join(LANGUAGES)}')",
-    "is_script(code)": f"regexp_full_match(code, '(?i:{'|'.join(SCRIPTS)})')",
-    "is_region(code)": f"regexp_full_match(code, '{'|'.join(REGIONS)}')",
-}
-"""Functions of SQL that rules may use, besides DuckDB's own."""
+__all__ = ["BROKEN", "KEPT", "VIEWS", "mentioned", "statements"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -118,6 +22,29 @@ BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 _BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))
 _OF_PACKING = ", ".join(f"'{code}'" for code in sorted(IN_PACKED))
 _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
+_LOCS = """(SELECT document, "offset", line, loc FROM entries
+    UNION ALL SELECT document, "offset", line, loc FROM sitemaps)"""
+
+
+def _parted(table: str) -> str:
+    """The rows of a table with the parts of their loc; each part is worked out once."""
+    return rf"""
+        SELECT *, lower(CASE WHEN contains(authority, '@') OR contains(authority, '[')
+                THEN regexp_extract(authority, '^(?:.*@)?(\[[^\]]*\]|[^:]*)', 1)
+                ELSE split_part(authority, ':', 1) END) AS host,
+            CASE WHEN contains(authority, ':')
+                THEN regexp_extract(authority, ':([0-9]+)$', 1) ELSE '' END AS port,
+            coalesce(nullif(split_part(split_part(rest, '#', 1), '?', 1), ''), '/') AS path,
+            CASE WHEN contains(rest, '?')
+                THEN regexp_extract(rest, '^[^?#]*\?([^#]*)', 1) ELSE '' END AS query,
+            CASE WHEN contains(rest, '#') THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
+        FROM (SELECT *, substr(tail, length(authority) + 1) AS rest
+            FROM (SELECT *, lower(split_part(loc, ':', 1)) AS scheme,
+                    split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1) AS authority,
+                    substr(loc, length(split_part(loc, '/', 1)) + 3) AS tail
+                FROM {table}))"""
+
+
 _ENTRY = 'e.document, e.entry, e."offset", e.line, e.loc'
 _FROM_ENTRIES = "FROM entries e JOIN sound s ON s.document = e.document"
 
@@ -153,24 +80,19 @@ VIEWS = {
     # Every entry, with the parts of its loc, and of the URL of its sitemap where that is known.
     "urls": f"""
         SELECT e.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
-            s.origin AS sitemap_origin, s.folder AS sitemap_folder,
-            scheme_of(e.loc) AS scheme, host_of(e.loc) AS host, port_of(e.loc) AS port,
-            path_of(e.loc) AS path, query_of(e.loc) AS query, fragment_of(e.loc) AS fragment
-        {_FROM_ENTRIES}""",
+            s.origin AS sitemap_origin, s.folder AS sitemap_folder
+        FROM ({_parted("entries")}) e JOIN sound s ON s.document = e.document""",
     # Every child that an index lists.
-    "listed": """
+    "listed": f"""
         SELECT c.* EXCLUDE (sitemap), c.sitemap AS number, s.url AS sitemap,
             s.host AS sitemap_host, s.origin AS sitemap_origin,
-            s.folder AS sitemap_folder, host_of(c.loc) AS host, path_of(c.loc) AS path
-        FROM sitemaps c JOIN sound s ON s.document = c.document""",
+            s.folder AS sitemap_folder
+        FROM ({_parted("sitemaps")}) c JOIN sound s ON s.document = c.document""",
     # Both: every loc, of a page or of a child (then kind is 'index').
-    "locs": """
+    "locs": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
-            s.origin AS sitemap_origin, scheme_of(l.loc) AS scheme, host_of(l.loc) AS host,
-            port_of(l.loc) AS port, path_of(l.loc) AS path, query_of(l.loc) AS query,
-            fragment_of(l.loc) AS fragment
-        FROM (SELECT document, "offset", line, loc FROM entries
-            UNION ALL SELECT document, "offset", line, loc FROM sitemaps) l
+            s.origin AS sitemap_origin
+        FROM ({_parted(_LOCS)}) l
         JOIN sound s ON s.document = l.document""",
     # Every lastmod, of a page or of a child; `lastmod` is NULL where the text is no date.
     "lastmods": """
@@ -336,13 +258,30 @@ VIEWS = {
 }
 """The views by name, in the order in which they are made."""
 
-_KEPT = ("broken", "sources", "proofs", "versions", "doubtful", "alike")  # asked often, or dear
+KEPT = ("broken", "sources", "proofs", "versions", "doubtful", "alike")  # asked often, or dear
 
 
-def statements() -> Iterator[str]:
-    """The SQL that makes them, for the connection of one check."""
+_WORD = re.compile(r"[a-z_]+")
+
+
+def mentioned(texts: Iterable[str]) -> set[str]:
+    """The views that SQL mentions, and those that these are made of."""
+    found: set[str] = set()
+    waiting = [name for text in texts for name in _WORD.findall(text) if name in VIEWS]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [other for other in _WORD.findall(VIEWS[name]) if other in VIEWS]
+    return found
+
+
+def statements(texts: Iterable[str]) -> Iterator[str]:
+    """The SQL that makes what queries mention, for the connection of one check."""
     for head, body in MACROS.items():
         yield f"CREATE OR REPLACE TEMP MACRO {head} AS {body}"
+    needed = mentioned(texts)
     for name, body in VIEWS.items():
-        kind = "TABLE" if name in _KEPT else "VIEW"
-        yield f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
+        if name in needed:
+            kind = "TABLE" if name in KEPT else "VIEW"
+            yield f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"

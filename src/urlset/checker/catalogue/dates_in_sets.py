@@ -33,6 +33,7 @@ RULES = (
         "D501 index-lastmod-stale warning",
         says="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
         # A date alone may be one of any time zone; seconds may be cut off.
+        given="listed",
         sql=f"""{_NEWEST}
             SELECT * FROM children WHERE newest > lastmod + CASE
                 WHEN length(lastmod_text) > 10 THEN INTERVAL 1 MINUTE ELSE INTERVAL 36 HOUR END""",
@@ -55,6 +56,7 @@ RULES = (
     rule(
         "D502 index-lastmod-constant info",
         says="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
+        given="listed",
         sql=f"""{_NEWEST}
             SELECT document, count(*) AS n, min(lastmod_text) AS lastmod_text
             FROM listed WHERE document IN (
@@ -86,6 +88,7 @@ RULES = (
     rule(
         "D503 index-lastmod-missing info",
         says="{missing:,} of {total:,} sitemaps in the index have no lastmod",
+        given="listed",
         sql="""
             SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing
             FROM listed GROUP BY document HAVING count(lastmod_text) < count(*)""",

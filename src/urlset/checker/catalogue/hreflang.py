@@ -150,6 +150,7 @@ RULES = (
         "H007 hreflang-likely-region info",
         says='"{hreflang}" means the language {name}; if the country is meant, name its language '
         "first",
+        given="alternates",
         sql=f"""
             SELECT a.* FROM alternates a JOIN entries e
                 ON e.document = a.document AND e.entry = a.entry

@@ -41,6 +41,7 @@ RULES = (
     rule(
         "H008 hreflang-missing-self warning",
         says="Page does not list itself among its {n} alternates",
+        given="alternates",
         sql="""
             SELECT v.*, v.link_count AS n, e.loc FROM versions v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
@@ -58,6 +59,7 @@ RULES = (
     rule(
         "H009 hreflang-duplicate-language error",
         says='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
+        given="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT there) AS n,
                 arg_min(href, nth) AS a, arg_max(href, nth) AS b
@@ -81,6 +83,7 @@ RULES = (
     rule(
         "H010 hreflang-duplicate-link info",
         says='Alternate {href} is listed {n} times as "{v}"',
+        given="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
                 shown(min(href)) AS href
@@ -99,6 +102,7 @@ RULES = (
     rule(
         "H011 hreflang-no-x-default info",
         says="Page has {n} languages, and no x-default for readers of all others",
+        given="alternates",
         sql="""
             SELECT v.*, v.tag_count AS n, e.loc FROM versions v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
@@ -114,6 +118,7 @@ RULES = (
     rule(
         "H012 hreflang-no-generic info",
         says='Page has {n} regions of "{language}" ({regions}), and no "{language}" for all others',
+        given="alternates",
         sql=f"""
             SELECT * FROM (
                 SELECT document, "offset", line, loc, min(nth) AS nth,

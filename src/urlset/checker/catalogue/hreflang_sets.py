@@ -33,6 +33,7 @@ RULES = (
     rule(
         "H501 hreflang-no-return-link error",
         says='Lists {other} as "{lang}", which does not list this page in return',
+        given="doubtful",
         sql=f"""
             SELECT {_PLACE}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
                 min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
@@ -55,6 +56,7 @@ RULES = (
         says="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
         # One finding for each URL, at the first page that lists it. Where not all sitemaps were
         # read, it may stand in one of the others. What x-default names often only redirects.
+        given="doubtful",
         sql="""
             SELECT first.*, n FROM (
                 SELECT count(DISTINCT (document, entry)) AS n, unnest(arg_min(
@@ -87,6 +89,7 @@ RULES = (
     rule(
         "H503 hreflang-cluster-differs warning",
         says="{other} does not list the same {size} URLs as this page, though each lists the other",
+        given="doubtful",
         sql=f"""
             SELECT {_PLACE}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
             FROM crossings WHERE is_returned AND NOT is_alike AND is_listed

@@ -69,6 +69,7 @@ RULES = (
     rule(
         "G004 image-duplicate info",
         says="Image {image} is listed {n} times on this page",
+        given="images",
         sql="""
             SELECT document, "offset", line, loc, shown(src) AS image, count(*) AS n,
                 max(nth) AS nth

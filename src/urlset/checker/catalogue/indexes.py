@@ -93,6 +93,7 @@ RULES = (
     rule(
         "I004 index-duplicate-child warning",
         says="{loc} is listed {n:,} times",
+        given="listed",
         sql="""
             SELECT document, "offset", line, loc, n FROM (
                 SELECT document, "offset", line, loc,

@@ -46,6 +46,7 @@ RULES = (
         "I502 index-cycle error",
         says="Index cycle: {path}",
         # Of the edges of a circle, the one that closes it: it leads to what was read before.
+        given="listed",
         sql="""
             SELECT n.document, n."offset", n.line, n.loc,
                 string_agg(s.source, ' → ' ORDER BY n.place) || ' → ' ||
@@ -71,6 +72,7 @@ RULES = (
     rule(
         "I503 child-missing error",
         says="{loc} is listed but not there",
+        given="listed",
         sql=f"""
             SELECT document, "offset", line, loc FROM listed
             WHERE (loc, source) IN (
@@ -92,6 +94,7 @@ RULES = (
         says="No index lists it{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
         # one is listed.
+        given="listed",
         sql=r"""
             WITH listing AS (SELECT DISTINCT host FROM sound WHERE kind = 'index'),
             known AS (SELECT normal_of(loc) AS address FROM listed

@@ -138,6 +138,7 @@ RULES = (
     rule(
         "G056 news-name info",
         says='news:name "{v}" {what}',
+        given="articles",
         sql=r"""
             SELECT document, "offset", line, loc, shown(news.name) AS v,
                 'has words in parentheses' AS what

@@ -22,6 +22,7 @@ RULES = (
         "R001 robots-no-sitemap warning",
         says="robots.txt has no Sitemap line",
         # Where a line is there but wrong, that is told.
+        given="declared",
         sql=f"""
             SELECT url AS source FROM robots
             WHERE state = 'read' AND len(sitemaps) = 0
@@ -62,6 +63,7 @@ RULES = (
     rule(
         "R004 robots-sitemap-duplicate info",
         says="{loc} is declared {n:,} times",
+        given="declared",
         sql=r"""
             WITH lines AS (
                 SELECT url AS source, unnest(texts) AS text, generate_subscripts(texts, 1) AS line
@@ -88,6 +90,7 @@ RULES = (
     rule(
         "R005 robots-sitemap-variant warning",
         says="Declared as {declared}; the site is {site}",
+        given="declared",
         sql="""
             SELECT source, line, loc, origin_of(loc) AS declared, site FROM (
                 SELECT r.url AS source, unnest(r.sitemaps).line AS line,
@@ -135,6 +138,7 @@ RULES = (
     rule(
         "R008 robots-is-html warning",
         says="robots.txt is a page of HTML",
+        given="declared",
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
         needs=("robots",),

@@ -19,6 +19,7 @@ RULES = (
     rule(
         "R009 sitemap-disallowed error",
         says="{loc} is disallowed for {agent} by {robots}",
+        given="declared",
         sql="""
             SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
         needs=("robots",),
@@ -39,6 +40,7 @@ RULES = (
     rule(
         "R010 url-disallowed warning",
         says="{url} is disallowed for {agent} by {robots}",
+        given="declared",
         sql="""
             SELECT e.document, e."offset", e.line, e.loc, d.nth, coalesce(d.url, e.loc) AS url,
                 d.robots, d.agent
@@ -63,6 +65,7 @@ RULES = (
     rule(
         "R011 robots-sitemap-not-a-sitemap warning",
         says="{loc} is no sitemap but {what}",
+        given="declared",
         sql="""
             SELECT source, line, loc, what FROM (
                 SELECT d.source, d.line, d.loc, CASE
@@ -89,6 +92,7 @@ RULES = (
     rule(
         "R012 cross-submit-unproven warning",
         says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
+        given="declared",
         sql="""
             WITH doubtful AS (SELECT document, host AS own, origin || '/' AS start FROM sound
                 WHERE host NOT IN (SELECT host FROM answered)
@@ -117,6 +121,7 @@ RULES = (
         "R013 sitemap-undiscoverable info",
         says="robots.txt does not declare it, and crawlers do not look here by themselves",
         # What an index lists is found with it; what none lists though there is one, I504 tells.
+        given="declared",
         sql=f"""
             SELECT document FROM sound s
             WHERE host IN (SELECT host FROM answered)

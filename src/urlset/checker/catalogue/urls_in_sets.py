@@ -48,6 +48,7 @@ RULES = (
     rule(
         "U501 duplicate-across-files warning",
         says="URL is in {n:,} sitemaps; the first is {other}",
+        given="alike",
         sql=f"SELECT * FROM ({_SHARED}) WHERE NOT differs",
         at="loc",
         why="Each page belongs to one sitemap: where two list it, they will not agree for long, "
@@ -68,6 +69,7 @@ RULES = (
     rule(
         "U502 conflict-across-files warning",
         says="lastmod is {mine} here and {theirs} in {other}",
+        given="alike",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
         at="lastmod",
         why="At most one of the two is true. Search engines that find lastmod wrong no longer "
@@ -88,6 +90,7 @@ RULES = (
     rule(
         "U503 variant-across-files info",
         says="Differs from {other}, in {there}, only by {what}",
+        given="alike",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM ({_FILED},
                 firsts AS (

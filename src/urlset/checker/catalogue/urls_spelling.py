@@ -33,10 +33,10 @@ _HAS_TEMPLATE = (
     "(contains(loc, '{') OR contains(lower(loc), '%7b') OR contains(loc, '<%') "
     f"OR contains(loc, 'object')) AND regexp_matches(loc, '{_TEMPLATES}')"
 )
-_IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest_of(loc), '{_SEGMENTS}'))"
+_IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest, '{_SEGMENTS}'))"
 _UNFILLED = (
     f"CASE WHEN {_HAS_TEMPLATE} THEN regexp_extract(loc, '{_TEMPLATES}') "
-    f"ELSE regexp_extract(rest_of(loc), '{_SEGMENTS}', 1) END"
+    f"ELSE regexp_extract(rest, '{_SEGMENTS}', 1) END"
 )
 
 _ILLEGAL = r'[\x00-\x20\x7f<>"{}|\\^`]'
@@ -50,8 +50,8 @@ _TIDY = (
     "string_split(path, '/')[2:], lambda done, part: CASE part "
     "WHEN '.' THEN done WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') "
     "ELSE done || '/' || part END, '') || CASE WHEN regexp_matches(path, '/\\.\\.?$') "
-    "THEN '/' ELSE '' END ELSE path END) || tidied(substr(rest_of(loc), "
-    "length(split_part(split_part(rest_of(loc), '#', 1), '?', 1)) + 1))"
+    "THEN '/' ELSE '' END ELSE path END) || tidied(substr(rest, "
+    "length(split_part(split_part(rest, '#', 1), '?', 1)) + 1))"
 )
 
 RULES = (

@@ -47,6 +47,7 @@ RULES = (
     rule(
         "U023 duplicate-loc warning",
         says="URL listed {n:,} times, first in line {first}",
+        given="alike",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what = ''",
         at="loc",
         why="The second entry adds nothing, and counts among the 50,000 all the same.",
@@ -59,6 +60,7 @@ RULES = (
     rule(
         "U024 duplicate-loc-conflict warning",
         says="URL listed {n:,} times, with different {what}; first in line {first}",
+        given="alike",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what <> ''",
         at="loc",
         why="Each reader takes another one of the entries for true: the first, the last or none.",
@@ -73,6 +75,7 @@ RULES = (
         "U025 near-duplicate-loc info",
         says="Differs from {other} only by {what}",
         # A fragment is told by U012.
+        given="alike",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM (
                 SELECT a.document, a.loc, other, min("offset") AS "offset",

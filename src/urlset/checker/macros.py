@@ -1,0 +1,102 @@
+"""Functions of SQL that rules may use, besides DuckDB's own.
+
+Beware: a macro puts its argument wherever it uses it, and macros in macros multiply. So each uses
+its argument once or twice, or works it out in a lambda.
+"""
+
+from __future__ import annotations
+
+from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
+
+__all__ = ["MACROS"]
+
+_LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
+_DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
+
+MACROS = {
+    "moment()": "getvariable('moment')::TIMESTAMPTZ",
+    "profile()": "getvariable('profile')::VARCHAR",
+    # A loc is always an absolute http(s) URL with a host: the engine reports all others. The views
+    # have these parts as columns; the functions are for other URLs.
+    "scheme_of(loc)": "lower(split_part(loc, ':', 1))",
+    "authority_of(loc)": "split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1)",
+    "host_of(loc)": r"lower(regexp_extract(loc, "
+    r"'^[^:]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)', 1))",
+    "port_of(loc)": r"regexp_extract(loc, "
+    r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1)",
+    "query_of(loc)": r"CASE WHEN contains(loc, '?') "
+    r"THEN regexp_extract(loc, '^[^?#]*\?([^#]*)', 1) ELSE '' END",
+    "path_of(loc)": r"regexp_replace(regexp_extract(loc, '^[^:]*://[^/?#]*([^?#]*)', 1), '^$', '/')",
+    # Scheme, host and port, with the default port left out: what the location rule compares.
+    "origin_of(loc)": r"regexp_replace(lower(regexp_extract(regexp_replace(loc, "
+    r"'^([^:/]*://)[^/?#@]*@', '\1'), '^[^:/]*://[^/?#]*')), "
+    r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3')",
+    "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
+    "THEN coalesce(try(url_decode(text)), text) ELSE text END",
+    "undotted(path)": r"CASE WHEN contains(path, '/.') "
+    r"THEN regexp_replace(path, '/\.(/|$)', '/', 'g') ELSE path END",
+    "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
+    r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
+    # The same for all URLs that RFC 3986 section 6.2.2 calls equivalent, and for those that differ
+    # only in what is percent-encoded. For comparing, not for showing.
+    "normal_of(loc)": r"CASE WHEN regexp_full_match(loc, 'https?://[a-z0-9.-]+/[\w~/.?=&-]*') "
+    "AND NOT contains(loc, '/.') THEN loc ELSE origin_of(loc) || decoded(undotted("
+    "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
+    # What RFC 3986 section 6.2.2 makes of a path or a query: for showing.
+    "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(list_reduce(list_transform("
+    r"string_split('%' || text, '%'), lambda p: CASE "
+    r"WHEN regexp_matches(p, '^(2[DEde]|3\d|4[1-9A-Fa-f]|5[\dAFaf]|6[1-9A-Fa-f]|7[\dAEae])') "
+    r"THEN '!' || coalesce(try(decode(unhex(p[:2]))), '') || p[3:] "
+    r"WHEN regexp_matches(p, '^[0-9A-Fa-f]{2}') THEN '%' || upper(p[:2]) || p[3:] "
+    r"ELSE '%' || p END), lambda a, p: "
+    r"a || CASE WHEN starts_with(p, '!') THEN p[2:] ELSE p END), 3) ELSE text END",
+    # What is left of a URL that most servers answer like others: without scheme, www, the name of
+    # an index file and a slash at the end; for `twin_of`, in lower case.
+    # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.
+    "bare(loc)": r"list_transform([loc], lambda t: regexp_replace("
+    r"CASE WHEN contains(lower(t), '/index.') OR contains(lower(t), '/default.') "
+    r"THEN regexp_replace(t, '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') "
+    r"ELSE t END, '^https?://(www\.)?', ''))[1]",
+    "unslashed(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
+    r"WHEN contains(t, '/?') THEN regexp_replace(t, '/(\?|$)', '\1') ELSE t END)[1]",
+    "is_plain(loc)": "NOT regexp_matches(substr(loc, 7), '[%+#@:]|/[.]')",
+    "twin_of(loc)": "unslashed(bare(lower(CASE WHEN is_plain(loc) THEN loc "
+    "ELSE normal_of(loc) END)))",
+    # A value as it stands in words: one line of 80 characters.
+    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
+    "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
+    "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
+    # What is wrong with a URL that the engine takes as it is (of images, videos …), in words.
+    "url_fault(text)": "CASE "
+    r"WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') THEN NULL "
+    "WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
+    r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
+    r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
+    "THEN 'has a character that must be percent-encoded' END",
+    # For URLs that are seldom the same: most differ in their ends, which costs little to see.
+    "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
+    "THEN false ELSE normal_of(one) = normal_of(other) END",
+    # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
+    # a day with a time (to the minute, second or finer) and its zone.
+    "w3c_fault(text)": "CASE "
+    f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
+    "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
+    r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:[6-9])') THEN 'is not a real date' "
+    r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
+    "THEN 'has an offset that no place on Earth has' END "
+    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
+    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
+    "THEN 'has an offset that is not written +hh:mm' "
+    "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
+    # The instant of such a date, a day being its midnight in UTC; null where it has a fault.
+    "w3c_moment(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
+    "THEN try_cast(text AS TIMESTAMPTZ) END",
+    # The value of hreflang as engines compare it, and its parts.
+    "tag_of(hreflang)": "lower(replace(hreflang, '_', '-'))",
+    "language_of(hreflang)": "split_part(tag_of(hreflang), '-', 1)",
+    "is_locale(hreflang)": f"regexp_full_match(hreflang, '(?i:{_LOCALE})')",
+    "is_language(code)": f"regexp_full_match(code, '{'|'.join(LANGUAGES)}')",
+    "is_script(code)": f"regexp_full_match(code, '(?i:{'|'.join(SCRIPTS)})')",
+    "is_region(code)": f"regexp_full_match(code, '{'|'.join(REGIONS)}')",
+}
+"""The functions by their head."""
