@@ -1,8 +1,8 @@
 """Real sitemaps, checked: how many findings there are of each rule, and in how many files.
 
-The files lie in the folder `shared` beside the checkout, each from another site, so rules that
-compare documents are left out, and those of robots.txt. Each finding that a rule makes here was
-looked at: one that is new is either a false alarm or a better rule. Then write what is:
+The files lie in the folder `shared` beside the checkout, most from sites of their own, so rules
+that compare documents are left out, and those of robots.txt. Every rule's findings here were
+looked at; one that is new is a false alarm or a better rule. What is right is written by
 
     URLSET_GOLDEN=1 pytest tests/test_corpus_check.py
 """
@@ -15,8 +15,6 @@ import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
-
-import pytest
 
 from urlset.checker import CATALOGUE, LEVELS, check
 
@@ -59,7 +57,6 @@ def told(title, found, names):
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.slow
 def test_findings_in_real_sitemaps_are_those_that_were_looked_at(shared):
     now = summary(shared / "corpus")
     if os.environ.get("URLSET_GOLDEN") == "1":
@@ -74,7 +71,7 @@ def section():
 def test_the_page_has_the_figures_of_the_golden_summary():
     part = GOLDEN.read_text().partition("\n\n")[0]
     expected = re.findall(r"^(\w+) \S+ +error +(\d+) in +(\d+)$", part, re.M)
-    shown = re.findall(r"^\| \[(\w+)\]\S+ [\w-]+ \| (\d+) \| (\d+) \|", section(), re.M)
-    assert sorted((code, findings, files) for code, files, findings in shown) == expected
+    shown = re.findall(r"^\| (\w+) \S+ \| (\d+) \| (\d+) \|", section(), re.M)
+    assert sorted(shown) == expected
     for number in re.findall(r": (\d+)$", part, re.M):
         assert re.search(rf"\b{number}\b", section())

@@ -115,7 +115,7 @@ DATES = {
     ),
     "xml_sitemap_writer: a date with -05:00 is lost": (page("a") + page("b", None), "D011"),
     "laravel-sitemap: a crawl gives no dates": (page("a", None) + page("b", None), "D011"),
-    "Django: a day, and not an instant": (page("a", "2023-12-31") + page("b", "2024-01-01"), "D012"),
+    "Django: a day for an instant": (page("a", "2023-12-31") + page("b", "2024-01-01"), "D012"),
 }
 
 CASES = FORM | URLS | VALUES | DATES
