@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,12 @@ BESIDE = {"L009": {"L002"}, "R012": {"U028"}}
 robots.txt proves is out of scope."""
 
 ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE)
+
+
+@cache
+def found_in_bad(rule: Rule) -> list[Finding]:
+    """What is found in the bad example of a rule; several tests look at it."""
+    return found(rule.page.bad, rule)
 
 
 def found(example: Example, rule: Rule) -> list[Finding]:
@@ -33,7 +40,7 @@ def found(example: Example, rule: Rule) -> list[Finding]:
 
 @ALL
 def test_the_bad_example_is_caught_by_its_rule_and_by_no_other_error(rule: Rule) -> None:
-    findings = found(rule.page.bad, rule)
+    findings = found_in_bad(rule)
     assert rule.code in [finding.code for finding in findings]
     expected = {rule.code, *BESIDE.get(rule.code, ())}
     others = [f for f in findings if f.code not in expected and f.level == "error"]
@@ -47,7 +54,7 @@ def test_the_good_example_is_clean(rule: Rule) -> None:
 
 @ALL
 def test_a_finding_says_what_was_found_and_has_the_name_of_its_rule(rule: Rule) -> None:
-    own = [finding for finding in found(rule.page.bad, rule) if finding.code == rule.code]
+    own = [finding for finding in found_in_bad(rule) if finding.code == rule.code]
     for finding in own:
         assert finding.rule == rule.name
         assert finding.message

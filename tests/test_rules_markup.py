@@ -62,7 +62,8 @@ def test_xml_declaration_says_what_was_found():
     }
 
     found = {
-        (f.source or "")[-5:]: (f.message, f.line, f.column) for f in check(documents, select=["X017"])
+        (f.source or "")[-5:]: (f.message, f.line, f.column)
+        for f in check(documents, select=["X017"])
     }
 
     assert found == {

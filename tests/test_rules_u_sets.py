@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from urlset.checker import Finding, check
-from urlset.checker.examples import Example, Many, documents_of, entry
+from urlset.checker.examples import Example, Many, Piece, documents_of, entry
 
 HOME = "https://example.com"
 LOCAL = "file:///srv/www/sitemap.xml"
@@ -212,16 +212,21 @@ def test_another_host_may_name_the_sitemap_in_its_robots_txt() -> None:
 
 def test_what_an_index_names_is_named_with_it() -> None:
     index = "<sitemap><loc>https://cdn.example.net/b.xml</loc></sitemap>"
-    maps = {"https://cdn.example.net/maps/a.xml": index}
+    maps: dict[str, Piece] = {"https://cdn.example.net/maps/a.xml": index}
 
     assert codes(maps | {"https://cdn.example.net/b.xml": entry(f"{HOME}/a")}) == ["U028"]
-    robots = {f"{HOME}/robots.txt": ROBOTS, "https://cdn.example.net/b.xml": entry(f"{HOME}/a")}
+    robots: dict[str, Piece] = {
+        f"{HOME}/robots.txt": ROBOTS,
+        "https://cdn.example.net/b.xml": entry(f"{HOME}/a"),
+    }
     assert codes(maps | robots) == []
 
 
 def test_a_folder_is_one_warning_where_robots_txt_names_the_sitemap() -> None:
-    name = {"https://cdn.example.net/maps/a.xml": (Many(entry("https://cdn.example.net/{n}"), 20),)}
-    robots = {"https://cdn.example.net/robots.txt": ROBOTS}
+    name: dict[str, Piece] = {
+        "https://cdn.example.net/maps/a.xml": (Many(entry("https://cdn.example.net/{n}"), 20),)
+    }
+    robots: dict[str, Piece] = {"https://cdn.example.net/robots.txt": ROBOTS}
 
     assert [(f.code, f.level) for f in told(name)] == [("U029", "error")] * 20
     [finding] = told(name | robots)

@@ -98,6 +98,12 @@ class Staging:
             if final.exists():
                 shutil.copymode(final, staged)
 
+    def staged(self, name: str) -> bytes:
+        """The bytes of a file that was put, as they came to lie on the disk."""
+        path = self._staging / name
+        with _told("read", path):
+            return path.read_bytes()
+
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Let the staged files take their places, in this order; then take away the retired.
 

@@ -72,8 +72,8 @@ def check(
     Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
     rule that there is not; what could not be read of it is in :attr:`Findings.failed`.
 
-    >>> found = check(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>", select=["X", "S"])
-    >>> [finding.rule for finding in found]
+    >>> document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
+    >>> [finding.rule for finding in check(document, select=["X", "S"])]
     ['missing-namespace', 'unescaped-ampersand']
     """
     catalogue = catalogue_with(rules, levels)

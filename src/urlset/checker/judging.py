@@ -72,8 +72,8 @@ class Verdict(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """The findings by document and place; of a rule, the first 10,000."""
         query = """
-            SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth, code,
-                f.level, f.message
+            SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth,
+                code, f.level, f.message
             FROM found f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""
@@ -113,16 +113,14 @@ def judge(
 
 _ALWAYS = "told declared"  # of this file, and of urlset.checker.disallowed
 _HAS = {
-    "images": "SELECT bool_or(len(images) > 0) FROM entries",
-    "videos": "SELECT bool_or(len(videos) > 0) FROM entries",
-    "articles": "SELECT bool_or(news IS NOT NULL) FROM entries",
-    "alternates": "SELECT bool_or(len(alternates) > 0) FROM entries",
-    "versions": "SELECT bool_or(len(alternates) > 0) FROM entries",
-    "doubtful": "SELECT bool_or(len(alternates) > 0) FROM entries",
-    "crossings": "SELECT bool_or(len(alternates) > 0) FROM entries",
-    "listed": "SELECT count(*) > 0 FROM sitemaps",
-    "nestings": "SELECT count(*) > 0 FROM sitemaps",
-    "declared": "SELECT count(*) > 0 FROM robots",
+    "images": "bool_or(len(images) > 0)",
+    "videos": "bool_or(len(videos) > 0)",
+    "articles": "bool_or(news IS NOT NULL)",
+    **dict.fromkeys(
+        ("alternates", "versions", "doubtful", "crossings"), "bool_or(len(alternates) > 0)"
+    ),
+    **dict.fromkeys(("listed", "nestings"), "(SELECT count(*) > 0 FROM sitemaps)"),
+    "declared": "(SELECT count(*) > 0 FROM robots)",
 }
 """How to see cheaply whether a view may have rows at all; most sitemaps have none of these."""
 
@@ -136,8 +134,8 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _empty_views(store: Asking) -> set[str | None]:
-    asked = ", ".join(f"coalesce(({query}), false)" for query in _HAS.values())
-    answers = next(iter(store.rows(f"SELECT {asked}")))
+    asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
+    answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
     return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
 
 
@@ -166,7 +164,9 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
 
 def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that find anything at all, told in one pass over their view."""
-    asked = ", ".join(f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules)
+    asked = ", ".join(
+        f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules
+    )
     try:
         answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
     except StoreError:

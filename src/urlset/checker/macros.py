@@ -26,7 +26,8 @@ MACROS = {
     r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1)",
     "query_of(loc)": r"CASE WHEN contains(loc, '?') "
     r"THEN regexp_extract(loc, '^[^?#]*\?([^#]*)', 1) ELSE '' END",
-    "path_of(loc)": r"regexp_replace(regexp_extract(loc, '^[^:]*://[^/?#]*([^?#]*)', 1), '^$', '/')",
+    "path_of(loc)": r"regexp_replace(regexp_extract(loc, "
+    r"'^[^:]*://[^/?#]*([^?#]*)', 1), '^$', '/')",
     # Scheme, host and port, with the default port left out: what the location rule compares.
     "origin_of(loc)": r"regexp_replace(lower(regexp_extract(regexp_replace(loc, "
     r"'^([^:/]*://)[^/?#@]*@', '\1'), '^[^:/]*://[^/?#]*')), "

@@ -22,8 +22,19 @@ BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 _BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))
 _OF_PACKING = ", ".join(f"'{code}'" for code in sorted(IN_PACKED))
 _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
+_IS_PLAIN = (
+    r"regexp_full_match(loc, 'https?://([a-z0-9-]+\.)+[a-z][a-z0-9-]*/([\w~-]+/)*"
+    r"([\w~-]+(\.html?|\.php|\.aspx?)?)?(\?[\w=&~-]*)?') "
+    r"AND NOT regexp_matches(loc, '\.(localhost|localdomain|local|internal|intranet|private|lan|"
+    r"home|corp|arpa|test|example|invalid)/|[/=](undefined|null|NaN|__[a-z]+__)([/?&]|$)')"
+)
 _LOCS = """(SELECT document, "offset", line, loc FROM entries
     UNION ALL SELECT document, "offset", line, loc FROM sitemaps)"""
+_OUTSIDE = """(
+    SELECT e.document, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
+        s.host AS sitemap_host, s.origin AS sitemap_origin, s.folder AS sitemap_folder
+    FROM entries e JOIN sound s ON s.document = e.document
+    WHERE NOT starts_with(e.loc, s.origin || s.folder))"""
 
 
 def _parted(table: str) -> str:
@@ -37,7 +48,8 @@ def _parted(table: str) -> str:
             coalesce(nullif(split_part(split_part(rest, '#', 1), '?', 1), ''), '/') AS path,
             CASE WHEN contains(rest, '?')
                 THEN regexp_extract(rest, '^[^?#]*\?([^#]*)', 1) ELSE '' END AS query,
-            CASE WHEN contains(rest, '#') THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
+            CASE WHEN contains(rest, '#')
+                THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
         FROM (SELECT *, substr(tail, length(authority) + 1) AS rest
             FROM (SELECT *, lower(split_part(loc, ':', 1)) AS scheme,
                     split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1) AS authority,
@@ -94,6 +106,27 @@ VIEWS = {
             s.origin AS sitemap_origin
         FROM ({_parted(_LOCS)}) l
         JOIN sound s ON s.document = l.document""",
+    # Those of them that are not plain: whose spelling may be wrong, or may be no page's. Rules that
+    # concern few locs ask here, for most sites have none; a plain one is http(s), has a public host
+    # of letters in lower case, and nothing behind it that would have to be encoded.
+    "odd": f"""
+        SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
+            s.origin AS sitemap_origin
+        FROM ({_parted(f"(FROM {_LOCS} WHERE NOT ({_IS_PLAIN}))")}) l
+        JOIN sound s ON s.document = l.document""",
+    # Those that have parameters.
+    "asking": f"""
+        SELECT l.*, s.kind, s.url AS sitemap, s.origin AS sitemap_origin
+        FROM ({_parted(f"(FROM {_LOCS} WHERE regexp_matches(loc, '[?;(]'))")}) l
+        JOIN sound s ON s.document = l.document""",
+    # What documents list of each site, where the URL of the document is not known.
+    "mixtures": """
+        SELECT document, kind, scheme, host_of(first.loc) AS host, urls, first
+        FROM (SELECT s.document, s.kind, lower(split_part(e.loc, ':', 1)) AS scheme,
+                split_part(e.loc, '/', 3) AS authority, count(*) AS urls,
+                arg_min({'place': e."offset", 'line': e.line, 'loc': e.loc}, e."offset") AS first
+            FROM entries e JOIN sound s ON s.document = e.document
+            WHERE s.url IS NULL GROUP BY ALL)""",
     # Every lastmod, of a page or of a child; `lastmod` is NULL where the text is no date.
     "lastmods": """
         SELECT l.*, s.kind, length(lastmod_text) > 10 AS has_time
@@ -232,7 +265,7 @@ VIEWS = {
     # Every entry that is not plainly below its sitemap, and how its loc stands to the URL of that:
     # on another `host` (or port, or scheme), `http` where only the scheme is behind, beside the
     # folder: `path`, or `in` all the same, where its host declares the sitemap (`is_proven`).
-    "strays": """
+    "strays": f"""
         SELECT u.*, p.host IS NOT NULL AS is_proven, CASE
             WHEN origin_of(loc) = sitemap_origin THEN CASE
                 WHEN starts_with(decoded(path), decoded(sitemap_folder)) THEN 'in'
@@ -243,9 +276,20 @@ VIEWS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM (SELECT * FROM urls
-            WHERE NOT starts_with(loc, sitemap_origin || sitemap_folder)) u
+        FROM ({_parted(_OUTSIDE)}) u
         LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host""",
+    # The hash of what is left of each loc without what makes no difference to most servers.
+    "twins": """
+        SELECT document, "offset", hash(CASE WHEN is_simple
+            THEN CASE WHEN suffix(bare, '/') THEN left(bare, length(bare) - 1) ELSE bare END
+            ELSE twin_of(loc) END) AS twin
+        FROM (SELECT document, "offset", loc, substr(lower(loc), CASE
+                    WHEN starts_with(loc, 'https://www.') THEN 13
+                    WHEN starts_with(loc, 'http://www.') THEN 12
+                    WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS bare,
+                NOT regexp_matches(substr(loc, 9),
+                    '[%+#@:]|/[.?]|/(?i:index|default)[.]') AS is_simple
+            FROM entries)""",
     # Every entry that has a twin anywhere, with a hash of each thing that is said of it.
     "alike": """
         SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin, s.kind,
@@ -253,12 +297,22 @@ VIEWS = {
             hash(e.priority) AS priority, hash(e.images) AS images, hash(e.videos) AS videos,
             hash(e.news) AS news, hash(e.alternates) AS alternates, hash(e.extra) AS extra
         FROM entries e JOIN sound s ON s.document = e.document
-        WHERE hash(twin_of(e.loc)) IN (
-            SELECT hash(twin_of(loc)) AS twin FROM entries GROUP BY twin HAVING count(*) > 1)""",
+        JOIN (SELECT document, "offset" FROM twins WHERE twin IN (
+                SELECT twin FROM twins GROUP BY twin HAVING count(*) > 1)) t
+            ON e.document = t.document AND e."offset" = t."offset" """,
 }
 """The views by name, in the order in which they are made."""
 
-KEPT = ("broken", "sources", "proofs", "versions", "doubtful", "alike")  # asked often, or dear
+KEPT = (
+    "broken",
+    "sources",
+    "proofs",
+    "versions",
+    "doubtful",
+    "strays",
+    "mixtures",
+    "alike",
+)  # asked often, or dear
 
 
 _WORD = re.compile(r"[a-z_]+")

@@ -13,6 +13,7 @@ import typer
 from urlset.checker import Finding
 from urlset.cli.checking import Run
 from urlset.cli.colour import painter
+from urlset.cli.fixing import mend
 from urlset.cli.network import (
     AuthFile,
     Concurrency,
@@ -103,6 +104,18 @@ def check(
     write_baseline: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all findings there as the baseline.")
     ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend the files where that is safe, then check them.")
+    ] = False,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes", help="With --fix: also where something is taken for granted."
+        ),
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")
+    ] = False,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Configuration; by default the urlset.toml above here."),
@@ -130,6 +143,8 @@ def check(
       urlset check public/ --base-url https://example.com/
       urlset check sitemap.xml --ignore T003,utf8-bom --fail-level warning
       urlset check sitemap.xml --select X --format json
+      urlset check sitemap.xml --diff
+      urlset check public/ --fix
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
@@ -153,6 +168,8 @@ def check(
         baseline=baseline,
         base_url=base_url,
     )
+    if fix or unsafe_fixes or diff:
+        mend(sources, settings, engine, is_fixed=fix, is_unsafe=unsafe_fixes, is_diff=diff)
     run = Run(settings, network, engine)
     with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
         findings = run.findings(sources, progress)

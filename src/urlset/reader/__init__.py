@@ -31,6 +31,8 @@ __all__ = [
     "Portion",
     "Source",
     "Visit",
+    "entries_from",
+    "finder_of",
     "is_url",
     "read",
 ]
@@ -111,7 +113,7 @@ def read(
     elif form is not None:
         reading = Stored(form, os.fspath(source))  # type: ignore[arg-type]
     else:
-        reading = Files(_finder(source, base, limit_bytes), **common)
+        reading = Files(finder_of(source, base, limit_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     return Entries(
         reading,
@@ -127,13 +129,23 @@ def is_url(source: object) -> TypeGuard[str]:
     return isinstance(source, str) and _HTTP.match(source) is not None
 
 
-def _finder(source: Any, base: str | None, limit: int) -> Finder:
+def entries_from(finder: Finder, engine: str | None, limit: int) -> Entries:
+    """The entries of documents that lie where ``finder`` finds them; each has ``limit`` bytes."""
+    reading = Files(finder, engine=engine, limit=limit, follow=True)
+    selection = Selection.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+    return Entries(reading, selection=selection, limit=None, fail_fast=False)
+
+
+def finder_of(source: Source, base: str | None, limit: int) -> Finder:
+    """Who finds the documents of a source that is no URL; raises :class:`urlset.SourceError`."""
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
         return Alone(None, base, lambda: data)
     if hasattr(source, "read"):
         name = getattr(source, "name", None)  # of a descriptor, a number
-        return Alone(name if isinstance(name, str) else None, base, lambda: _drain(source, limit))
+        shown = name if isinstance(name, str) else None
+        file: Any = source
+        return Alone(shown, base, lambda: _drain(file, limit))
     if source == "-":
         return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):

@@ -95,8 +95,14 @@ RULES = (
         why="Crawlers that know which sitemaps changed need not fetch the others.",
         instead="Write into the index when each file was last changed",
         source=_INDEX,
-        bad="<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
-        good=_child("pages", "2026-11-20T08:00:00Z"),
+        bad={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
+            "pages.xml": entry("https://example.com/"),
+        },
+        good={
+            "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
+            "pages.xml": entry("https://example.com/"),
+        },
         fixing="safe",
     ),
 )

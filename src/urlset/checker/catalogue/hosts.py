@@ -31,7 +31,7 @@ RULES = (
     rule(
         "U009 loc-idn-host warning",
         says="Host {host} is not ASCII; write its punycode form (xn--…)",
-        over="locs",
+        over="odd",
         where="strlen(host) > length(host)",
         at="loc",
         why="Names are looked up in ASCII. Readers that do not convert international names do not "
@@ -49,7 +49,7 @@ RULES = (
     rule(
         "U013 loc-credentials error",
         says='URL contains user information ("{user}" before the @)',
-        over="locs",
+        over="odd",
         where="contains(loc, '@') AND contains(authority_of(loc), '@')",
         values={"user": "regexp_extract(authority_of(loc), '^[^:@]*')"},
         at="loc",
@@ -64,7 +64,7 @@ RULES = (
     rule(
         "U014 loc-port info",
         says="Port {port} is {what}",
-        over="locs",
+        over="odd",
         # Where the URL of the sitemap is known, it has the same port, or U028 speaks.
         where="port <> '' AND (scheme || port IN ('http80', 'https443') "
         f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
@@ -84,7 +84,7 @@ RULES = (
     rule(
         "U016 loc-nonpublic-host warning",
         says="Host {host} is not public",
-        over="locs",
+        over="odd",
         # Where the URL of the sitemap is known, it lies there itself, or U028 speaks.
         where=f"sitemap IS NULL AND {_IS_NOT_PUBLIC}",
         at="loc",

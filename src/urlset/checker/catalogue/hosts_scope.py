@@ -21,9 +21,9 @@ RULES = (
         says="URLs of {n:,} hosts in one sitemap: {examples}",
         sql=f"""
             WITH hosts AS (
-                SELECT document, kind, host, count(*) AS urls,
-                    arg_min({{'place': "offset", 'line': line, 'loc': loc}}, "offset") AS first
-                FROM urls WHERE sitemap IS NULL GROUP BY ALL),
+                SELECT document, kind, host, sum(urls)::BIGINT AS urls,
+                    arg_min(first, first.place) AS first
+                FROM mixtures GROUP BY ALL),
             ranked AS (
                 SELECT *, row_number() OVER (
                     PARTITION BY document ORDER BY urls DESC, first.place) AS rank
@@ -56,10 +56,11 @@ RULES = (
         says="Both http and https URLs: {n:,} of {total:,} are {scheme}",
         sql="""
             WITH schemes AS (
-                SELECT document, scheme, count(*) AS n,
-                    arg_min({'place': "offset", 'line': line, 'loc': loc}, "offset") AS first
-                FROM (SELECT document, "offset", line, loc, scheme FROM urls WHERE sitemap IS NULL
-                    UNION ALL SELECT document, "offset", line, loc, scheme
+                SELECT document, scheme, sum(urls)::BIGINT AS n,
+                    arg_min(first, first.place) AS first
+                FROM (SELECT document, scheme, urls, first FROM mixtures
+                    UNION ALL SELECT document, scheme, 1,
+                        {'place': "offset", 'line': line, 'loc': loc}
                     FROM strays WHERE scope = 'in') GROUP BY ALL)
             SELECT document, s.n AS n, scheme, total,
                 first.place AS "offset", first.line AS line, first.loc AS loc
@@ -95,10 +96,10 @@ RULES = (
         instead="Move the entry to a sitemap on its own host, or name this one in the robots.txt "
         "of that host",
         source=_LOCATION,
-        bad=entry("https://www.example.com/about"),
+        bad=entry("https://shop.example.com/about"),
         good={
-            "sitemap.xml": entry("https://www.example.com/about"),
-            "https://www.example.com/robots.txt": b"User-agent: *\nAllow: /\n"
+            "sitemap.xml": entry("https://shop.example.com/about"),
+            "https://shop.example.com/robots.txt": b"User-agent: *\nAllow: /\n"
             b"Sitemap: https://example.com/sitemap.xml\n",
         },
         needs=("place",),

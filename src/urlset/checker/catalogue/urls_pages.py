@@ -54,7 +54,7 @@ RULES = (
     rule(
         "U012 loc-fragment warning",
         says="URL has a fragment (#{fragment})",
-        over="locs",
+        over="odd",
         where="contains(loc, '#') AND fragment <> ''",
         at="loc",
         why="Search engines drop what comes after #, so that several entries become one, and a "
@@ -68,7 +68,7 @@ RULES = (
     rule(
         "U018 loc-session-or-tracking warning",
         says="Parameter {parameter} is {what}",
-        over="locs",
+        over="asking",
         where=f"{_IS_PAGE} AND ((contains(loc, '?') AND regexp_matches(query, '{_PARAMETER}')) "
         f"OR ((contains(path, ';') OR contains(path, '(')) "
         f"AND regexp_matches(path, '{_IN_PATH}')))",
@@ -93,7 +93,7 @@ RULES = (
     rule(
         "U020 loc-not-a-page info",
         says="A {type} file is not a page",
-        over="locs",
+        over="odd",
         where=f"{_IS_PAGE} AND {_IS_FILE}",
         values={"type": "'.' || lower(regexp_extract(path, '\\.([^./]*)$', 1))"},
         at="loc",
@@ -112,11 +112,14 @@ RULES = (
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
                 THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'
                 ELSE 'A sitemap' END AS what
-            FROM locs l
-            WHERE kind <> 'index' AND (path = '/robots.txt'
-                OR loc IN (SELECT url FROM sound UNION SELECT loc FROM sitemaps)
+            FROM (SELECT document, "offset", line, loc, sitemap, path FROM odd
+                WHERE kind <> 'index' AND (path = '/robots.txt'
                 OR ((contains(path, '.xml') OR contains(path, '.txt')) AND regexp_matches(path,
-                    '(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\\.(xml|txt)(\\.gz)?$')))""",
+                    '(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\\.(xml|txt)(\\.gz)?$')))
+                UNION
+                SELECT e.document, e."offset", e.line, e.loc, s.url, path_of(e.loc)
+                FROM entries e JOIN sound s ON s.document = e.document
+                WHERE e.loc IN (SELECT url FROM sound UNION SELECT loc FROM sitemaps)) l""",
         at="loc",
         why="Crawlers take what a sitemap lists for pages. A sitemap among search results helps "
         "nobody, and as a page it is not read for its URLs.",

@@ -58,7 +58,7 @@ RULES = (
     rule(
         "U007 loc-illegal-character error",
         says="Character {character} must be percent-encoded, as {encoded}",
-        over="locs",
+        over="odd",
         where=f"regexp_matches(loc, '{_ILLEGAL}') AND NOT {_IS_UNFILLED}",
         values={
             "character": f"CASE WHEN regexp_extract(loc, '{_ILLEGAL}') BETWEEN '!' AND '}}' "
@@ -78,7 +78,7 @@ RULES = (
     rule(
         "U008 loc-not-percent-encoded warning",
         says="{character} is not ASCII and should be percent-encoded, as {encoded}",
-        over="locs",
+        over="odd",
         where=f"strlen(loc) > length(loc) AND regexp_matches(path || query, '{_NOT_ASCII}')",
         values={
             "character": f"regexp_extract(path || query, '{_NOT_ASCII}')",
@@ -97,7 +97,7 @@ RULES = (
     rule(
         "U010 loc-bad-percent error",
         says="{piece} is not a percent sign with two hex digits; a percent sign is written %25",
-        over="locs",
+        over="odd",
         where="contains(loc, '%') "
         f"AND regexp_matches(loc, '{_BAD_PERCENT}') AND NOT {_IS_UNFILLED}",
         values={"piece": f"'\"' || regexp_extract(loc, '{_BAD_PERCENT}') || '\"'"},
@@ -113,7 +113,7 @@ RULES = (
     rule(
         "U011 loc-double-encoded info",
         says="URL looks percent-encoded twice: {piece}",
-        over="locs",
+        over="odd",
         where="contains(loc, '%25') AND (regexp_matches(path, '%25[0-9A-Fa-f]{2}') OR "
         f"(regexp_matches(query, '%25[0-9A-Fa-f]{{2}}') "
         f"AND NOT regexp_matches(query, '{_IN_URL}')))",
@@ -150,7 +150,7 @@ RULES = (
     rule(
         "U019 loc-placeholder error",
         says="URL contains the unfilled template value {value}",
-        over="locs",
+        over="odd",
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
         # A dictionary may have a page on the word "null"; nobody has one on {slug}.
@@ -167,7 +167,7 @@ RULES = (
     rule(
         "U022 loc-double-slash info",
         says='Empty path segment ("//") in {path}',
-        over="locs",
+        over="odd",
         # A URL in the path, as archives have it, is meant.
         where="contains(path, '//') AND contains(replace(path, '://', ':'), '//')",
         at="loc",

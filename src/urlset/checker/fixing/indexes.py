@@ -1,0 +1,99 @@
+"""D, I and U over several documents: the dates of an index, indexes in it, URLs in two files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from urlset.checker.fixing.editing import Change, Edit
+from urlset.checker.fixing.elements import Element
+from urlset.checker.fixing.locs import remove_entry_of
+from urlset.checker.fixing.registering import Case, fixer
+from urlset.dates import format_date, parse_date
+from urlset.engine.reference.values import escape
+
+__all__: list[str] = []
+
+_CONFLICT = re.compile(r"lastmod is (\S+) here and (\S+) in ")
+
+
+@fixer("D501")
+def write_date_of_file(case: Case) -> Iterator[Change]:
+    """Write when the file was last changed."""
+    if case.entry is not None:
+        yield from _dated(case, case.entry)
+
+
+@fixer("D502", whole=True)
+def write_all_dates(case: Case) -> Iterator[Change]:
+    """Write for each file when it was last changed."""
+    for child in _children(case):
+        yield from _dated(case, child)
+
+
+@fixer("D503", whole=True)
+def write_missing_dates(case: Case) -> Iterator[Change]:
+    """Write when a file was last changed where nothing is said about that."""
+    for child in _children(case):
+        if child.child("lastmod") is None:
+            yield from _dated(case, child)
+
+
+def _children(case: Case) -> Iterator[Element]:
+    for start in case.job.entries.starts:
+        child = case.job.entries.beginning(start)
+        if child is not None:
+            yield child
+
+
+def _dated(case: Case, child: Element) -> Iterator[Change]:
+    loc = child.child("loc")
+    moment = case.job.around.lastmod(loc.trimmed) if loc is not None else None
+    if loc is None or moment is None:
+        return
+    text = format_date(moment.replace(microsecond=0))
+    found = child.child("lastmod")
+    if found is None:
+        name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
+        new = f"<{name}>{text}</{name}>".encode()
+        yield case.change(Edit(loc.end, loc.end, new))
+    elif found.trimmed != text:
+        yield case.rewrite(found, text)
+
+
+@fixer("I501", effect="gone")
+def flatten(case: Case) -> Iterator[Change]:
+    """List the sitemaps of an index instead of the index."""
+    entry = case.entry
+    loc = entry.child("loc") if entry is not None else None
+    inner = case.job.around.children(loc.trimmed) if loc is not None else None
+    if entry is None or loc is None or inner is None:
+        return
+    known = {child.loc for child in case.job.document.sitemaps}
+    lines = [_line(entry, loc, *child) for child in inner if child[0] not in known]
+    new = "\n".join(lines).encode()
+    start = entry.start if lines else entry.span()[0]
+    yield case.change(
+        Edit(start, entry.end, new), dropped=f"the index {loc.trimmed}", fresh=len(lines)
+    )
+
+
+def _line(entry: Element, loc: Element, url: str, lastmod: str | None) -> str:
+    name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
+    date = f"<{name}>{escape(lastmod)}</{name}>" if lastmod else ""
+    return f"<{entry.raw}><{loc.raw}>{escape(url)}</{loc.raw}>{date}</{entry.raw}>"
+
+
+@fixer("U501", effect="gone")
+def keep_in_first(case: Case) -> Iterator[Change]:
+    """Keep a URL in the first of the files that list it."""
+    yield from remove_entry_of(case)
+
+
+@fixer("U502", effect="gone")
+def keep_newest_in_first(case: Case) -> Iterator[Change]:
+    """Keep a URL in the first of the files, where that has the newer date."""
+    found = _CONFLICT.match(case.spot.message)
+    mine, theirs = (parse_date(text).instant for text in found.groups()) if found else (None, None)
+    if mine is not None and theirs is not None and mine <= theirs:
+        yield from remove_entry_of(case)

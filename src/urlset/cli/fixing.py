@@ -1,0 +1,150 @@
+"""``urlset check --fix``: mended files in place of the old ones, or what would be changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from urlset.checker import Rule, catalogue_with, check
+from urlset.checker.fixing import Fixed, fix, unified_diff, write_fixed
+from urlset.cli.options import MisuseError, misuse
+from urlset.cli.settings import Settings
+from urlset.cli.sink import Sink
+from urlset.cli.talk import complain, complain_each, count_of, note
+from urlset.errors import SourceError
+from urlset.reader import is_url
+from urlset.reporter import harmless
+
+__all__ = ["mend"]
+
+
+def mend(
+    sources: Sequence[str],
+    settings: Settings,
+    engine: str | None,
+    *,
+    is_fixed: bool,
+    is_unsafe: bool,
+    is_diff: bool,
+) -> None:
+    """Mend the sources as far as wanted; what remains is checked by whoever called.
+
+    Ends the command after a diff, which changes nothing, and for stdin, which goes mended to
+    stdout.
+    """
+    if is_unsafe and not (is_fixed or is_diff):
+        raise MisuseError("--unsafe-fixes: expected --fix or --diff with it")
+    _refuse(sources)
+    failures: list[str] = []
+    # Beware: each is written before the next is read; an index has files that are named, too.
+    done = _each(sources, settings, engine, is_unsafe, failures)
+    if is_diff:
+        code = _show(done)
+        complain_each(failures)
+        raise typer.Exit(code or int(bool(failures)))
+    for source, fixed in done:
+        if source == "-":
+            raise typer.Exit(_pass_on(fixed, settings, engine))
+        robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
+        write_fixed(fixed.documents, robots)
+        _tell(fixed, settings)
+
+
+def _refuse(sources: Sequence[str]) -> None:
+    """Raise for what cannot be written to."""
+    if "-" in sources and len(sources) > 1:
+        raise MisuseError("--fix: stdin cannot be mended together with other sources")
+    for source in sources:
+        if is_url(source):
+            raise MisuseError(
+                f"--fix: {source} cannot be written to; save it as a file (curl -O), "
+                "fix that, and publish it"
+            )
+
+
+def _each(
+    sources: Sequence[str],
+    settings: Settings,
+    engine: str | None,
+    is_unsafe: bool,
+    failures: list[str],
+) -> Iterator[tuple[str, Fixed]]:
+    """What the fixes of each source come to; nothing is written yet."""
+    for source in sources:
+        try:
+            with misuse("--select, --ignore or [check]"):
+                yield (source, _fixed(source, settings, engine, is_unsafe))
+        except SourceError as error:
+            failures.append(str(error))
+
+
+def _fixed(source: str, settings: Settings, engine: str | None, is_unsafe: bool) -> Fixed:
+    return fix(
+        source,
+        unsafe=is_unsafe,
+        base=settings.base,
+        engine=engine,
+        select=settings.select,
+        ignore=settings.ignore,
+        extend_select=settings.extend_select,
+        ignore_in=settings.ignore_in,
+        levels=settings.levels,
+        rules=settings.rules,
+        profile=settings.profile,
+    )
+
+
+def _show(done: Iterable[tuple[str, Fixed]]) -> int:
+    """Write the differences to stdout; 1 where there are any."""
+    is_changed = False
+    with Sink(None) as sink:
+        for _, fixed in done:
+            for document in fixed.documents:
+                is_changed = True
+                for line in unified_diff(document):
+                    sink.write(line)
+    return int(is_changed)
+
+
+def _pass_on(fixed: Fixed, settings: Settings, engine: str | None) -> int:
+    """Write the mended document to stdout, and tell what remains in one line."""
+    data = fixed.passed
+    with Sink(None):
+        sys.stdout.buffer.write(data)
+    _tell(fixed, settings)
+    left = check(data, base=settings.base, engine=engine, select=settings.select)
+    counts = left.by_level
+    errors = counts["error"]
+    if errors:
+        note(f"{count_of(errors, 'error')} remain; `urlset check` of what was written tells them")
+    return int(bool(errors))
+
+
+def _tell(fixed: Fixed, settings: Settings) -> None:
+    """Say what was mended, what was dropped, and what could not be mended."""
+    names = {code: rule.name for code, rule in _rules(settings).items()}
+    for code, count in sorted(fixed.counts.items()):
+        note(f"fixed {count:,} × {code}[{names.get(code, '')}]")
+    most = settings.max_examples
+    told: Counter[str] = Counter()
+    for drop in fixed.dropped:
+        told[drop.code] += 1
+        if most is None or told[drop.code] <= most:
+            place = harmless(f"{drop.source}:{drop.line}: {drop.what}")
+            note(f"dropped by {drop.code}[{names.get(drop.code, '')}] {place}")
+    for code, count in told.items():
+        if most is not None and count > most:
+            note(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
+    for code, name, why in dict.fromkeys(fixed.left):
+        complain(harmless(f"not fixed: {code}[{names.get(code, '')}] in {name}: {why}"))
+    changed = count_of(len(fixed.documents), "file")
+    note(f"{changed} changed" if fixed.documents else "nothing to fix")
+
+
+def _rules(settings: Settings) -> dict[str, Rule]:
+    return catalogue_with(settings.rules, {})
