@@ -25,6 +25,8 @@ MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SITEMAPS = ("urlset", "sitemapindex", "text")
 BESIDE = [code for code in CATALOGUE if code[0] == "R" or int(code[1:]) > 500]
 """What needs the other documents of a site."""
+ORIGIN = re.compile(rb"https?://(?!www\.(?:w3|sitemaps|google)\.)[^/<\s\"]+")
+OUTER = re.compile(r"^(public|static|docs|web/static|wwwroot|content|src|web|dist)/")
 
 
 def summary(folder):
@@ -62,6 +64,30 @@ def test_findings_in_real_sitemaps_are_those_that_were_looked_at(shared):
     if os.environ.get("URLSET_GOLDEN") == "1":
         GOLDEN.write_text(now)
     assert now.splitlines() == GOLDEN.read_text().splitlines()
+
+
+def as_sites(folder):
+    """All files by the URL at which each may lie: on the host that its repository names most."""
+    rows = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    hosts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if row["kind"] not in ("robots", "other"):
+            data = (folder / row["file"]).read_bytes()
+            origins = (origin.decode("latin-1").lower() for origin in ORIGIN.findall(data))
+            hosts[row["repo"]].update(origins)
+    return {
+        f"{hosts[row['repo']].most_common(1)[0][0]}/{OUTER.sub('', row['path'])}": (
+            folder / row["file"]
+        ).read_bytes()
+        for row in rows
+        if hosts[row["repo"]]
+    }
+
+
+def test_every_rule_can_be_put_to_real_sites(shared):
+    """With robots.txt and indexes; what is found there is not looked at."""
+    findings = check(as_sites(shared / "corpus"), moment=MOMENT, max_excerpts=0)
+    assert findings.by_level["error"] > 0
 
 
 def section():
