@@ -86,8 +86,7 @@ def as_sites(folder):
 
 def test_every_rule_can_be_put_to_real_sites(shared):
     """With robots.txt and indexes; what is found there is not looked at."""
-    findings = check(as_sites(shared / "corpus"), moment=MOMENT, max_excerpts=0)
-    assert findings.by_level["error"] > 0
+    assert list(check(as_sites(shared / "corpus"), moment=MOMENT, max_excerpts=0))
 
 
 def section():
