@@ -145,7 +145,8 @@ VIEWS_OF_SETS = {
             FROM entries)""",
     # Every entry that has a twin anywhere, with a hash of each thing that is said of it.
     "alike": """
-        SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin, s.kind,
+        SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin,
+            unslashed(bare(normal_of(e.loc))) AS spelled, s.kind,
             e.lastmod, e.lastmod_text, hash(e.changefreq) AS changefreq,
             hash(e.priority) AS priority, hash(e.images) AS images, hash(e.videos) AS videos,
             hash(e.news) AS news, hash(e.alternates) AS alternates, hash(e.extra) AS extra

@@ -94,11 +94,12 @@ RULES = (
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM ({_FILED},
                 firsts AS (
-                    SELECT role, twin, arg_min({{'file': file, 'source': source, 'loc': loc}},
-                        (document, "offset")) AS first
+                    SELECT role, twin, arg_min({{'file': file, 'source': source, 'loc': loc,
+                        'spelled': spelled}}, (document, "offset")) AS first
                     FROM filed WHERE NOT contains(loc, '#') GROUP BY role, twin
                     HAVING min(loc) <> max(loc) AND min(file) <> max(file))
-                SELECT f.document, f.loc, first.loc AS other, first.source AS there,
+                SELECT f.document, f.loc, spelled, first.loc AS other, first.spelled AS others,
+                    first.source AS there,
                     min(f."offset") AS "offset", arg_min(f.line, f."offset") AS line
                 FROM filed f JOIN firsts USING (role, twin)
                 WHERE f.file <> first.file AND f.loc <> first.loc AND NOT contains(f.loc, '#')

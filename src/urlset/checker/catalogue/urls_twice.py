@@ -18,26 +18,32 @@ _REPEATED = f"""
         concat_ws(', ', {_DIFFERENT}) AS what
     FROM alike GROUP BY document, loc HAVING count(*) > 1"""
 
-_INDEX = r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)$'"
-_CASED = "unslashed(bare(normal_of(loc))) <> unslashed(bare(normal_of(other)))"
+_INDEX = r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)'"
+_SLASH = r"'/(\?|$)'"
+_WWW = r"'(?i)^https?://www\.'"
+
+
+def _differ(pattern: str) -> str:
+    return f"WHEN regexp_matches(loc, {pattern}) <> regexp_matches(other, {pattern})"
+
 
 DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
     CASE WHEN scheme_of(loc) <> scheme_of(other) THEN 'scheme' END,
-    CASE WHEN starts_with(host_of(loc), 'www.') <> starts_with(host_of(other), 'www.')
-        THEN '"www."' END,
-    CASE WHEN regexp_matches(path_of(loc), {_INDEX}) <> regexp_matches(path_of(other), {_INDEX})
-        THEN 'the name of an index file'
-        WHEN suffix(path_of(loc), '/') <> suffix(path_of(other), '/')
-        THEN 'the slash at its end' END,
-    CASE WHEN {_CASED} THEN 'upper and lower case' END), ''),
-    CASE WHEN suffix(loc, '/') <> suffix(other, '/') THEN 'the slash at its end'
-        WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
+    CASE {_differ(_WWW)} THEN '"www."' END,
+    CASE {_differ(_INDEX)} THEN 'the name of an index file'
+        {_differ(_SLASH)} THEN 'the slash at its end' END,
+    CASE WHEN spelled <> others THEN 'upper and lower case' END), ''),
+    CASE WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
 """By what ``loc`` and ``other``, which are twins, differ, in words."""
 
 # Short ids, as of videos, differ by their case alone; words are rather written in lower case.
-IS_TWIN = f"""(loc <> other AND NOT (({_CASED}) AND (query_of(loc) <> query_of(other)
-    OR (path_of(loc) <> lower(path_of(loc)) AND path_of(other) <> lower(path_of(other))))))"""
-"""Whether ``loc`` and ``other``, which have the same ``twin_of``, most likely are one page."""
+IS_TWIN = """(spelled = others OR (split_part(spelled, '?', 2) = split_part(others, '?', 2)
+    AND (split_part(spelled, '?', 1) = lower(split_part(spelled, '?', 1))
+        OR split_part(others, '?', 1) = lower(split_part(others, '?', 1)))))"""
+"""Whether ``loc`` and ``other``, which have the same ``twin_of``, most likely are one page.
+
+Both want ``spelled`` of the view ``alike``, and that of ``other`` as ``others``.
+"""
 
 _CONSOLIDATE = (
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls"
@@ -78,14 +84,15 @@ RULES = (
         given="alike",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM (
-                SELECT a.document, a.loc, other, min("offset") AS "offset",
-                    arg_min(line, "offset") AS line
+                SELECT a.document, a.loc, spelled, first.loc AS other, first.spelled AS others,
+                    min("offset") AS "offset", arg_min(line, "offset") AS line
                 FROM alike a JOIN (
-                    SELECT document, twin, arg_min(loc, "offset") AS other
+                    SELECT document, twin,
+                        arg_min({{'loc': loc, 'spelled': spelled}}, "offset") AS first
                     FROM alike WHERE NOT contains(loc, '#')
                     GROUP BY document, twin HAVING min(loc) <> max(loc)
                 ) USING (document, twin)
-                WHERE a.loc <> other AND NOT contains(a.loc, '#') GROUP BY ALL
+                WHERE a.loc <> first.loc AND NOT contains(a.loc, '#') GROUP BY ALL
             ) WHERE {IS_TWIN}""",
         at="loc",
         why="Each of the two is fetched, though most servers give the same page for both.",
