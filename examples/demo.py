@@ -51,8 +51,13 @@ def main() -> int:
             "read examples/site/sitemap.xml --match /blog/ --format jsonl",
         ),
         step(
-            "Check a broken sitemap. Exit code 1 says that there are findings.",
+            "Check a broken sitemap. Exit code 1 says that there are errors.",
             "check examples/site/broken.xml",
+            expected=1,
+        ),
+        step(
+            "What of it can be mended without an assumption, shown and not written.",
+            "check examples/site/broken.xml --fix --diff --select X,S",
             expected=1,
         ),
         step(
@@ -64,7 +69,10 @@ def main() -> int:
             "Read it back: the index, its three files, and all 2,500 URLs.",
             f"read {RESULT}/sitemap.xml.gz --format txt --output {RESULT}/urls.txt",
         ),
-        step("And check it: clean.", f"check {RESULT}/sitemap.xml.gz"),
+        step(
+            "And check it: no errors. A list of URLs knows no dates, which is a warning.",
+            f"check {RESULT}/sitemap.xml.gz",
+        ),
     ]
     print(f"\nThe result lies in {ROOT / RESULT}:")
     for path in sorted((ROOT / RESULT).iterdir()):
