@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ENTRY", "FROM_ENTRIES", "IS_PLAIN", "LOCS", "OUTSIDE", "parted"]
+__all__ = ["ASKING", "ENTRY", "FROM_ENTRIES", "IS_PLAIN", "LOCS", "OUTSIDE", "parted"]
 
 IS_PLAIN = (
     r"regexp_full_match(loc, 'https?://([a-z0-9-]+\.)+[a-z][a-z0-9-]*/([\w~-]+/)*"
@@ -12,6 +12,8 @@ IS_PLAIN = (
 )
 LOCS = """(SELECT document, "offset", line, loc FROM entries
     UNION ALL SELECT document, "offset", line, loc FROM sitemaps)"""
+ASKING = f"""(FROM {LOCS}
+    WHERE contains(loc, '?') OR contains(loc, ';') OR contains(loc, '('))"""
 OUTSIDE = """(
     SELECT e.document, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
         s.host AS sitemap_host, s.origin AS sitemap_origin, s.folder AS sitemap_folder

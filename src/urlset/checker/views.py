@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from urlset.checker.macros import MACROS
-from urlset.checker.parts import ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, parted
+from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
@@ -73,15 +73,15 @@ VIEWS = {
     # Those of them that are not plain: whose spelling may be wrong, or may be no page's. Rules that
     # concern few locs ask here, for most sites have none; a plain one is http(s), has a public host
     # of letters in lower case, and nothing behind it that would have to be encoded.
+    "odd_ones": f"FROM {LOCS} WHERE NOT ({IS_PLAIN})",
     "odd": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin
-        FROM ({parted(f"(FROM {LOCS} WHERE NOT ({IS_PLAIN}))")}) l
-        JOIN sound s ON s.document = l.document""",
+        FROM ({parted("odd_ones")}) l JOIN sound s ON s.document = l.document""",
     # Those that have parameters.
     "asking": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.origin AS sitemap_origin
-        FROM ({parted(f"(FROM {LOCS} WHERE regexp_matches(loc, '[?;(]'))")}) l
+        FROM ({parted(ASKING)}) l
         JOIN sound s ON s.document = l.document""",
     # What documents list of each site, where the URL of the document is not known.
     "mixtures": """
@@ -125,17 +125,10 @@ VIEWS = {
 }
 """The views by name, in the order in which they are made."""
 
-KEPT = (
-    "broken",
-    "sources",
-    "proofs",
-    "versions",
-    "doubtful",
-    "strays",
-    "mixtures",
-    "alike",
-)  # asked often, or dear
-
+KEPT = frozenset(
+    "broken sources proofs versions doubtful strays mixtures odd_ones twins alike".split()
+)
+"""Those that are tables, for they are asked often, or dear."""
 
 _WORD = re.compile(r"[a-z_]+")
 

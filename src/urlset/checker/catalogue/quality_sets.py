@@ -44,10 +44,12 @@ RULES = (
             mixed AS (FROM tallies WHERE least(slashes, n - slashes) >= n * 0.05),
             pages AS (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
-                    regexp_extract(rtrim(loc, '/'), '^.*/') AS folder
-                FROM entries SEMI JOIN mixed USING (document)
-                WHERE NOT contains(loc, '?') AND NOT contains(loc, '#')
-                    AND NOT contains(split_part(rtrim(loc, '/'), '/', -1), '.')),
+                    left(bare, length(bare) - length(last)) AS folder
+                FROM (SELECT document, loc, bare, split_part(bare, '/', -1) AS last
+                    FROM (SELECT document, loc, rtrim(loc, '/') AS bare
+                        FROM entries SEMI JOIN mixed USING (document)
+                        WHERE NOT contains(loc, '?') AND NOT contains(loc, '#')))
+                WHERE NOT contains(last, '.')),
             folders AS (
                 SELECT document, count_if(is_slash) AS a, count_if(NOT is_slash) AS b,
                     min(loc) FILTER (is_slash) AS first, min(loc) FILTER (NOT is_slash) AS second
