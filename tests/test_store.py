@@ -57,17 +57,18 @@ def test_tables_are_as_they_are_written_down(store):
             assert kind.lower() == written.lower(), f"{table.name}.{name}"
 
 
-def test_comments_in_the_file_are_the_words_of_the_schema(store):
+def test_comments_in_the_file_are_the_words_of_the_schema(tmp_path):
     query = (
         "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE comment IS NOT NULL"
     )
 
-    assert set(store.query(query)) == {
-        (table.name, column.name, column.doc) for table in TABLES for column in table.columns
-    }
-    assert set(store.query("SELECT view_name FROM duckdb_views() WHERE NOT internal")) == {
-        (view.name,) for view in VIEWS
-    }
+    with Store.open(tmp_path / "a.duckdb") as store:
+        assert set(store.query(query)) == {
+            (table.name, column.name, column.doc) for table in TABLES for column in table.columns
+        }
+        assert set(store.query("SELECT view_name FROM duckdb_views() WHERE NOT internal")) == {
+            (view.name,) for view in VIEWS
+        }
     assert len(MACROS) == 5
 
 
