@@ -12,9 +12,8 @@ from urlset.checker.examples import Example, documents_of
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-BESIDE = {"L009": {"L002"}, "R012": {"U028"}}
-"""Errors that a rule cannot do without: what is cut for its size is too large, too, and what no
-robots.txt proves is out of scope."""
+BESIDE = {"L009": {"L002"}}
+"""Errors that a rule cannot do without: what is cut for its size is too large, too."""
 
 ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE)
 

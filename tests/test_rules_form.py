@@ -253,3 +253,25 @@ def test_gz_name_mismatch_is_not_told_where_the_server_packed_the_file(box):
 
     assert list(check(packed, select=["X027"], policy=policy)) == []
     assert [f.level for f in check(plain, select=["X027"], policy=policy)] == ["warning"]
+
+
+# ── S021, I005: what follows from entries without a URL is not told ──────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("entries", "codes"),
+    [
+        ("", "S021"),
+        ("<url><loc>/a</loc></url><url><loc>/b</loc></url>", "U001"),
+        ("<url></url>", "S007"),
+    ],
+)
+def test_no_urls_is_not_told_beside_what_is_wrong_with_each(entries, codes):
+    page = whole(entries).encode()
+    index = page.replace(b"urlset", b"sitemapindex").replace(b"url>", b"sitemap>")
+
+    found = [finding.code for finding in check({"a.xml": page}, select=["S", "U0"])]
+    of_index = [finding.code for finding in check({"i.xml": index}, select=["S", "U0", "I005"])]
+
+    assert set(found) == {codes}
+    assert set(of_index) == {codes.replace("S021", "I005")}

@@ -45,6 +45,19 @@ def test_cross_site():
     assert "is on another site than the index (https://example.com)" in words[0]
 
 
+def test_a_child_of_which_only_the_scheme_is_behind_is_a_warning():
+    """As a page is, U030."""
+    children = (
+        "http://example.com/a.xml",
+        "http://www.example.com/b.xml",
+        "http://example.com:81/",
+    )
+
+    findings = check(documents_of({"i.xml": index(*children)}), select=["I001"])
+
+    assert [finding.level for finding in findings] == ["warning", "error", "error"]
+
+
 def test_cross_site_is_no_matter_where_a_robots_txt_declares_it():
     child = "https://cdn.example.net/a.xml"
     documents = {"i.xml": index(child), child: PAGE}

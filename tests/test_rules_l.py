@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from urlset.checker import Finding, check
+from urlset.checker import CATALOGUE, Finding, check
 from urlset.checker.examples import Example, Many, documents_of
+from urlset.reporter.pages import page
 
 PAGE = "<url><loc>https://example.com/{n}</loc></url>"
 CHILD = "<sitemap><loc>https://example.com/sitemap-{n}.xml</loc></sitemap>"
@@ -106,3 +107,11 @@ def test_too_many_index_files_is_told_once_for_each_site():
     )
     others = {f"https://other.example/{n}.xml": child for n in range(3)}
     assert len(found("L501", indexes | others)) == 0
+
+
+def test_a_page_shows_only_the_first_of_many_documents():
+    lines = list(page(CATALOGUE["L501"]))
+
+    assert "… and 499 documents more" in lines
+    assert sum(line.startswith("`index-") for line in lines) == 3
+    assert not any("documents more" in line for line in page(CATALOGUE["I001"]))

@@ -136,11 +136,12 @@ def test_low_value_urls():
         "?s=a": "the results of a search",
         "shoes?sort=price": "a list in another order, or filtered",
         "shoes?a=b&amp;filter_size=4": "a list in another order, or filtered",
-        "login.php": "a login",
+        "login.php": "a login", "search.html": "the results of a search",
+        "en/genindex.html": "an index of words", "genindex/": "an index of words",
     }  # fmt: skip
     fine = [
         "cartoon", "blog/logging", "accounting/", "feedback", "page/about", "research",
-        "feed-the-cat",
+        "feed-the-cat", "search.html.txt", "genindexes", "searching.html",
         "shoes?resort=1", "rss-explained", "administration/city", "index.php?p=3&amp;id=1", "",
     ]  # fmt: skip
 

@@ -136,7 +136,8 @@ CASES = {
          f"{HOME}/what-is-a-sitemap.html", f"{HOME}/sitemaps-explained.txt"],
     ),
     "U022": (
-        [f"{HOME}//", f"{HOME}/a//b", f"{HOME}//a?b"],
+        [f"{HOME}//", f"{HOME}/a//b", f"{HOME}//a?b",
+         f"{HOME}/https://a.b/c", f"{HOME}/http://a.b/"],
         [f"{HOME}/a/", f"{HOME}/?a=//b", f"{HOME}/web/2020/https://a.b/c", f"{HOME}/#//"],
     ),
 }  # fmt: skip

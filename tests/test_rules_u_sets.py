@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from urlset.checker import Finding, check
 from urlset.checker.examples import Example, Many, Piece, documents_of, entry
+from urlset.checker.fixing import fix
 
 HOME = "https://example.com"
 LOCAL = "file:///srv/www/sitemap.xml"
@@ -257,10 +259,66 @@ def test_schemes_are_told_once() -> None:
     assert codes(entries) == ["U030"]
 
 
-def test_a_feed_that_links_elsewhere_is_warned_of() -> None:
-    feed = (
-        b'<rss version="2.0"><channel><title>a</title><link>https://example.com/</link>'
-        b"<item><link>https://blog.example.net/a</link></item></channel></rss>"
-    )
+FEED = (
+    b'<rss version="2.0"><channel><title>a</title><link>https://example.com/</link>'
+    b"<item><link>https://blog.example.net/a</link></item>"
+    b"<item><link>https://example.com/b</link></item></channel></rss>"
+)
 
-    assert [(f.code, f.level) for f in told({"feed": feed})] == [("U028", "warning")]
+
+def test_a_feed_that_links_elsewhere_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "feed.xml").write_bytes(FEED)
+
+    found = check(tmp_path / "feed.xml", base=f"{HOME}/feed.xml", select=["U0"])
+
+    assert [(f.code, f.level) for f in found] == [("U028", "warning")]
+
+
+def test_a_feed_that_lies_in_a_folder_and_that_nothing_names_is_for_readers() -> None:
+    listed = f"<sitemap><loc>{HOME}/tags/index.xml</loc></sitemap>"
+    site: dict[str, Piece] = {"tags/index.xml": FEED, "sitemap.xml": entry(f"{HOME}/")}
+
+    assert codes(site) == []
+    assert codes(site | {"index.xml": listed}) == ["U028", "U029"]
+    robots = f"Sitemap: {HOME}/tags/index.xml"
+    assert codes(site | {"robots.txt": robots}) == ["U028", "U029"]
+    assert codes(
+        {"tags/index.xml": FEED.replace(b"https://example.com", b"http://example.com")}
+    ) == ["U030"]
+
+
+def test_the_host_whose_robots_txt_is_known_is_told_of_once() -> None:
+    """By R012; U028 tells of all other hosts, and ports."""
+    shop = "https://shop.example.com"
+    entries = entry(f"{shop}/a") + entry(f"{shop}/b") + entry("https://blog.example.com/")
+    site: dict[str, Piece] = {
+        "sitemap.xml": entries + entry("https://example.com:8443/"),
+        f"{shop}/robots.txt": "User-agent: *\nDisallow:",
+        "robots.txt": "User-agent: *\nDisallow:",
+    }
+
+    found = [(f.code, f.level, f.loc) for f in told(site, "R012", "U028")]
+
+    assert found == [
+        ("R012", "error", f"{shop}/a"),
+        ("U028", "error", "https://blog.example.com/"),
+        ("U028", "error", "https://example.com:8443/"),
+    ]
+
+
+def test_another_format_of_a_sitemap_is_only_an_info() -> None:
+    pages = entry(f"{HOME}/a") + entry(f"{HOME}/b")
+    text = f"{HOME}/a\n{HOME}/b\n".encode()
+
+    def levels(*names: str) -> list[tuple[str, str]]:
+        site = {name: text if name.endswith("txt") else pages for name in names}
+        found = told(site, "U501")
+        return sorted({(str(f.source).rpartition("/")[2], f.level) for f in found})
+
+    assert levels("sitemap.xml", "sitemap.txt") == []
+    assert levels("sitemap.xml", "urls.txt") == [("urls.txt", "info")]
+    assert levels("all.txt", "sitemap.xml") == [("all.txt", "info")]
+    assert levels("a.txt", "b.xml", "c.xml") == [("a.txt", "info"), ("c.xml", "warning")]
+    assert levels("a.txt", "b.txt") == [("b.txt", "warning")]
+    site = documents_of({"sitemap.xml": pages, "urls.txt": text})
+    assert fix(site, select=["U501"], unsafe=True).documents == []

@@ -33,12 +33,16 @@ VIEWS = {
         WHERE document IS NOT NULL AND (
             code IN ({_BROKEN}) OR (code = 'X029' AND NOT starts_with(message, 'A zlib')))
         GROUP BY document""",
-    # What the engine has told, without what follows from a document being broken.
+    # What the engine has told, without what follows from a document being broken, or from all of
+    # its entries being without a URL.
     "told": f"""
         SELECT p.* FROM problems p LEFT JOIN broken b ON b.document = p.document
-        WHERE b.document IS NULL OR p.code IN ({_OF_PACKING})
+        WHERE (b.document IS NULL OR p.code IN ({_OF_PACKING})
             OR (NOT b.is_packed AND (starts_with(p.code, 'X') OR p.code = 'S001')
-                AND NOT (b.is_rootless AND p.code = 'X024'))""",
+                AND NOT (b.is_rootless AND p.code = 'X024')))
+            AND NOT (p.code IN ('S021', 'I005') AND coalesce(p.document IN (
+                SELECT document FROM problems WHERE document IS NOT NULL
+                AND code IN ('U001', 'U002', 'U015', 'S007')), false))""",
     # Every document that was met, also one that could not be read; `name` is that of the file, in
     # lower case, and empty where there is none.
     "sources": f"""

@@ -12,17 +12,17 @@ __all__ = ["VIEWS_OF_SETS"]
 VIEWS_OF_SETS = {
     # Every entry that lists versions of its page in other languages, with the hashes of their URLs.
     # Hashes, for there may be a hundred million of them; that two URLs of ten million have the same
-    # one is as likely as one in 300,000.
+    # one is as likely as one in 300,000. `urls_key` and `size` have the page itself among them.
     "versions": f"""
         SELECT document, entry, "offset", line, here, theres,
             list_contains(theres, here) AS has_self,
-            len(list_distinct(theres)) AS size, hash(list_sort(list_distinct(theres))) AS urls_key,
+            len(list_distinct(wholly)) AS size, hash(list_sort(list_distinct(wholly))) AS urls_key,
             hash(list_sort(list_distinct(pairs))) AS pairs_key,
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
             len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
             len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
             list_contains(tags, hash('x-default')) AS has_default
-        FROM (SELECT *, list_transform(theres, lambda t, i:
+        FROM (SELECT *, list_append(theres, here) AS wholly, list_transform(theres, lambda t, i:
                 CASE WHEN t IS NOT NULL THEN hash(t, tags[i]) END) AS pairs
             FROM (SELECT {ENTRY}, hash(normal_of(e.loc)) AS here,
                     list_transform(e.alternates, lambda a:
@@ -115,22 +115,31 @@ VIEWS_OF_SETS = {
                 SELECT 1 FROM recurring.ways r WHERE r.start = w.start AND r.node = e.child))
         SELECT e.*, w.way FROM edges e
         LEFT JOIN ways w ON w.start = e.child AND w.node = e.document""",
+    # Feeds that lie in a folder that was read, and that nothing names: they are for readers.
+    "loose_feeds": """
+        SELECT document FROM sound
+        WHERE kind IN ('rss', 'atom') AND how = 'folder' AND loc IS NULL AND url IS NOT NULL
+            AND document NOT IN (SELECT document FROM proofs)
+            AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM sitemaps)""",
     # Every entry that is not plainly below its sitemap, and how its loc stands to the URL of that:
     # on another `host` (or port, or scheme), `http` where only the scheme is behind, beside the
-    # folder: `path`, or `in` all the same, where its host declares the sitemap (`is_proven`).
+    # folder: `path`, or `in` all the same, where its host declares the sitemap (`is_proven`). Of
+    # `loose_feeds` only the scheme is judged.
     "strays": f"""
         SELECT u.*, p.host IS NOT NULL AS is_proven, CASE
             WHEN origin_of(loc) = sitemap_origin THEN CASE
                 WHEN starts_with(decoded(path), decoded(sitemap_folder)) THEN 'in'
-                ELSE 'path' END
+                WHEN f.document IS NULL THEN 'path' END
             WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) THEN 'http'
             WHEN p.host IS NOT NULL THEN 'in'
+            WHEN f.document IS NOT NULL THEN NULL
             -- An international name cannot be compared with its form in ASCII.
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
         FROM ({parted(OUTSIDE)}) u
-        LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host""",
+        LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host
+        LEFT JOIN loose_feeds f ON f.document = u.document""",
     # The hash of what is left of each loc without what makes no difference to most servers.
     "twins": """
         SELECT document, "offset", hash(CASE WHEN is_simple

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
@@ -18,6 +19,8 @@ _FIXING = {
     "unsafe": "Can be fixed by an assumption: `urlset check --fix --unsafe-fixes`.",
     "opt-in": "Can be fixed where it is asked for: `urlset check --fix --select {code}`.",
 }
+_SHOWN = 6
+"""So many documents an example may have; of one with more, the first three are shown."""
 
 
 def page(rule: Rule) -> Iterator[str]:
@@ -69,10 +72,14 @@ def _example(example: Example) -> Iterator[str]:
     if not isinstance(example, Mapping):
         yield from _fenced(example)
         return
-    for name, piece in example.items():
+    count = len(example) if len(example) <= _SHOWN else 3
+    for name, piece in islice(example.items(), count):
         yield f"`{name}`"
         yield ""
         yield from _fenced(piece)
+    if len(example) > count:
+        yield f"… and {len(example) - count:,} documents more"
+        yield ""
 
 
 def _fenced(piece: Piece) -> Iterator[str]:

@@ -103,6 +103,7 @@ RULES = (
             "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
             "pages.xml": entry("https://example.com/"),
         },
+        needs=("set",),
         fixing="safe",
     ),
 )

@@ -93,6 +93,7 @@ RULES = (
             "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
             "pages.xml": _SPREAD,
         },
+        needs=("set",),
         fixing="unsafe",
     ),
     rule(

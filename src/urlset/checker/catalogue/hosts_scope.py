@@ -87,7 +87,8 @@ RULES = (
         "U028 out-of-scope-host error",
         says="URL is on {origin}, the sitemap is on {sitemap_origin}",
         over="strays",
-        where="scope = 'host'",
+        # Where the robots.txt of the host is known, R012 tells it once.
+        where="scope = 'host' AND (host = sitemap_host OR host NOT IN (SELECT host FROM answered))",
         values={"origin": "origin_of(loc)"},
         level_sql=_LEVEL,
         at="loc",

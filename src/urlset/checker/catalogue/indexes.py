@@ -32,6 +32,9 @@ RULES = (
         says="{loc} is on another site than the index ({sitemap_origin})",
         over="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
+        # As of a page, U030: where only the scheme is behind, http mostly redirects.
+        level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
+        "THEN 'warning' ELSE 'error' END",
         at="loc",
         needs=("place",),
         why="An index may list sitemaps of its own site only: the same scheme, host and port. "
@@ -88,6 +91,7 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
+        needs=("set",),
         fixing="safe",
     ),
     rule(

@@ -105,15 +105,17 @@ RULES = (
                     WHEN regexp_matches(path, '(?i)/page/[0-9]+/?$')
                         OR regexp_matches(query, '(?i)(^|&)(page|paged|p)=[0-9]+(&|$)')
                             AND path = '/' THEN 'one of the pages of a list'
-                    WHEN regexp_matches(path, '(?i)/search(/|$)')
+                    WHEN regexp_matches(path, '(?i)/search(/|$|\.html$)')
                         OR regexp_matches(query, '(?i)(^|&)(s|q|query|search)=')
                         THEN 'the results of a search'
+                    WHEN regexp_matches(path, '(?i)/genindex(/|$|\.html$)')
+                        THEN 'an index of words'
                     WHEN regexp_matches(query,
                         '(?i)(^|&)(sort|order|orderby|sort_by|filter[^=&]*|view|replytocom)=')
                         THEN 'a list in another order, or filtered'
                     END AS kind
                 FROM urls WHERE contains(loc, '?') OR regexp_matches(loc,
-                    '(?i)/(cart|basket|checkout|wish|log|sign|regis|acc|my-acc|wp-|admin|feed|rss|atom|page|search)'))
+                    '(?i)/(cart|basket|checkout|wish|log|sign|regis|acc|my-acc|wp-|admin|feed|rss|atom|page|search|genindex)'))
             WHERE kind IS NOT NULL""",
         at="loc",
         why="Pages that are for one visitor, or show once more what others show, are not for "

@@ -47,7 +47,7 @@ RULES = (
             FROM entries e SEMI JOIN sound s USING (document)
             JOIN disallowed d ON d.document = e.document AND d.entry = e.entry""",
         at="loc",
-        needs=("robots",),
+        needs=("robots", "set"),
         why="A URL is offered here and forbidden there: it is not fetched, and Search Console "
         "tells it as an error. The same holds for images and videos of a page.",
         instead="Remove it from the sitemap, or allow it in robots.txt",
@@ -90,19 +90,18 @@ RULES = (
         good=_GOOD,
     ),
     rule(
-        "R012 cross-submit-unproven warning",
+        "R012 cross-submit-unproven error",
         says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
         given="declared",
+        # Once for each host; entries of hosts whose robots.txt is not known are those of U028.
         sql="""
-            WITH doubtful AS (SELECT document, host AS own, origin || '/' AS start FROM sound
-                WHERE host NOT IN (SELECT host FROM answered)
-                    OR (SELECT count(*) FROM answered) > 1),
-            strays AS (SELECT document, own, host_of(loc) AS host
-                FROM entries JOIN doubtful USING (document) WHERE NOT starts_with(loc, start))
-            SELECT document, host, count(*) AS n FROM strays
-            WHERE host <> own AND host IN (SELECT host FROM answered)
-                AND (document, host) NOT IN (SELECT (document, host) FROM proofs)
-            GROUP BY document, host""",
+            SELECT document, host, count(*) AS n, min("offset") AS "offset", min(line) AS line,
+                arg_min(loc, "offset") AS loc,
+                CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END AS level
+            FROM strays WHERE scope = 'host' AND host <> sitemap_host
+                AND host IN (SELECT host FROM answered)
+            GROUP BY document, kind, host""",
+        at="loc",
         needs=("place", "robots"),
         why="A sitemap may list URLs of another host where the robots.txt of that host declares "
         "it: that proves that both belong together. Without it engines drop the URLs.",

@@ -27,15 +27,18 @@ _FILED = """
 _SHARED = f"""{_FILED},
     firsts AS (
         SELECT role, loc, count(DISTINCT file) AS n, arg_min({{'file': file, 'source': source,
-            'lastmod': lastmod, 'lastmod_text': lastmod_text}}, document) AS first
+            'kind': kind, 'lastmod': lastmod, 'lastmod_text': lastmod_text}},
+            (kind = 'text', document)) AS first
         FROM filed GROUP BY role, loc HAVING min(file) <> max(file)),
     shared AS (
         SELECT f.document, f.loc, n, first.source AS other, first.lastmod AS their,
+            kind <> first.kind AS is_other_format,
             first.lastmod_text AS theirs, min(f."offset") AS "offset",
             arg_min({{'line': line, 'lastmod': lastmod, 'lastmod_text': lastmod_text}},
                 f."offset") AS own
         FROM filed f JOIN firsts USING (role, loc) WHERE f.file <> first.file GROUP BY ALL)
-    SELECT document, "offset", own.line AS line, loc, n, other, own.lastmod_text AS mine, theirs,
+    SELECT document, "offset", own.line AS line, loc, n, other, is_other_format,
+        own.lastmod_text AS mine, theirs,
         coalesce(CASE WHEN strlen(theirs) > 10 AND strlen(own.lastmod_text) > 10
             THEN own.lastmod <> their ELSE own.lastmod::DATE <> their::DATE END, false) AS differs
     FROM shared"""
@@ -50,6 +53,8 @@ RULES = (
         says="URL is in {n:,} sitemaps; the first is {other}",
         given="alike",
         sql=f"SELECT * FROM ({_SHARED}) WHERE NOT differs",
+        # The same URLs as text are another format of the same list.
+        level_sql="CASE WHEN is_other_format THEN 'info' ELSE 'warning' END",
         at="loc",
         why="Each page belongs to one sitemap: where two list it, they will not agree for long, "
         "and numbers by sitemap, as in Search Console, no longer add up.",

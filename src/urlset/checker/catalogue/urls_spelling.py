@@ -168,8 +168,9 @@ RULES = (
         "U022 loc-double-slash info",
         says='Empty path segment ("//") in {path}',
         over="odd",
-        # A URL in the path, as archives have it, is meant.
-        where="contains(path, '//') AND contains(replace(path, '://', ':'), '//')",
+        # A URL in the path, as archives have it, is meant; one that is all of it was joined.
+        where="contains(path, '//') AND (contains(replace(path, '://', ':'), '//') "
+        "OR regexp_matches(path, '^/https?://'))",
         at="loc",
         why="Mostly a base URL with a slash at its end and a path with one at its beginning were "
         "joined. Servers that answer both have the page twice.",

@@ -86,8 +86,9 @@ def _line(entry: Element, loc: Element, url: str, lastmod: str | None) -> str:
 
 @fixer("U501", effect="gone")
 def keep_in_first(case: Case) -> Iterator[Change]:
-    """Keep a URL in the first of the files that list it."""
-    yield from remove_entry_of(case)
+    """Keep a URL in the first of the files that list it, and in those of another format."""
+    if case.spot.level != "info":
+        yield from remove_entry_of(case)
 
 
 @fixer("U502", effect="gone")

@@ -26,15 +26,10 @@ Spots = dict[str, list[Spot]]
 
 _MENDED = (FIXERS, CONTAINERS, SPLITS, ELSEWHERE)
 
-OF_SETS = frozenset(
-    {"D501", "D502", "D503", "I003", "I501", "I502", "I503", "U501", "U502", "R010", "D010"}
-)
-"""Rules that are judged over several documents."""
-
 
 def is_of_set(rule: Rule) -> bool:
     """Whether what a rule says of a document depends on others."""
-    return rule.code in OF_SETS or "set" in rule.needs
+    return "set" in rule.needs
 
 
 @dataclass(frozen=True, kw_only=True)
