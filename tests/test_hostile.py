@@ -133,6 +133,33 @@ def test_loc_over_1_mib(engine):
     assert "U003" in codes(document)
 
 
+def test_long_base_of_many_links(engine):
+    """A document does not become the square of itself: 81 kB would be 53 MB."""
+    base = "https://example.com/" + "b" * 40_000 + "/"
+    for feed in (f'<feed xml:base="{base}">', f'<feed xml:base="{base[20:]}">'):
+        document = parse(engine, feed + '<entry><link href="a"/></entry>' * 1_300 + "</feed>")
+        assert locs(document) == ["https://example.com/dir/a"] * 1_300
+
+
+@pytest.mark.parametrize("mark", ["b", "é", "\U0001f600"])
+def test_bases_count_up_to_the_length_of_a_loc(engine, mark):
+    def link(*bases: str) -> str:
+        around = "".join(f'<channel xml:base="{base}">' for base in bases)
+        document = parse(engine, f"<rss>{around}<item><link>a</link></item>")
+        return locs(document)[0]
+
+    short, long = ("https://example.com/" + mark * (2_048 - 21 + n) + "/" for n in (-1, 0))
+    assert len(short) == 2_047
+    assert link(short) == short + "a"
+    assert link(long) == "https://example.com/dir/a"
+    assert link("https://example.com/x/", long) == "https://example.com/x/a"
+    assert link("https://example.com/x/", long[20:]) == "https://example.com/x/a"
+    assert link(short, "y/") == short + "a"
+    assert link(short, "/y/") == "https://example.com/y/a"
+    assert link(short, "../" * 683) == short + "a"
+    assert link(short, "../" * 682) == "https://example.com/a"
+
+
 WHOLE = (HEAD + A + "</urlset>").encode()
 NULS = [
     b"\0", b"\0" * 100_000, b"<\0u\0r\0l\0", b"\0<" * 1000, WHOLE[:-9] + b"\0" * 100_000,
