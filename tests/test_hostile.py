@@ -326,6 +326,33 @@ def test_time_is_linear(engine, place):
             parse(engine, before + unit * (4 * size // len(unit)) + after)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<!DOCTYPE a [<!-- >",
+        "<!DOCTYPE a [<? >",
+        "<urlset></urlset><!-- ",
+        "</urlset><!--<urlset>",
+        "<urlset></urlset><?x <",
+    ],
+)
+def test_time_is_linear_where_nothing_ends(engine, unit):
+    """What was searched in vain, to the end of the document, is not searched again."""
+
+    def seconds(size: int) -> float:
+        data = unit * (size // len(unit))
+        start = time.process_time()
+        parse(engine, data)
+        return time.process_time() - start
+
+    size = 50_000 if engine.name == "reference" else 800_000
+    seconds(size)
+    large = min(seconds(4 * size) for _ in range(2))
+    small = min(seconds(size) for _ in range(2))
+    assert large < 7 * small
+
+
 def test_plain_document_is_cut_at_the_limit():
     data = b"".join(b"http://e.com/%d\n" % n for n in range(10))
 
