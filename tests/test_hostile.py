@@ -353,6 +353,15 @@ def test_time_is_linear_where_nothing_ends(engine, unit):
     assert large < 7 * small
 
 
+def test_junk_behind_many_members_of_gzip(engine):
+    """Its last four bytes promise 2 GiB: no room of that kind is made for each member."""
+    data = gzip.compress(b"http://e.com/\n", mtime=0) * 20_000
+    start = time.process_time()
+    found = engine.gunzip(data + b"junk\xff\xff\xff\x7f", 1 << 30)
+    assert (found, time.process_time() - start < 1.5) == (None, True)
+    assert engine.gunzip(data, 1 << 30) == b"http://e.com/\n" * 20_000
+
+
 def test_plain_document_is_cut_at_the_limit():
     data = b"".join(b"http://e.com/%d\n" % n for n in range(10))
 
