@@ -75,7 +75,7 @@ VALUES = [
     "<!DOCTYPE x [<!ENTITY e1 'http://e.com/'><!ENTITY e2 '&e1;x'>]>",
     "<!DOCTYPE x [<!ENTITY % e '",
     "<?xml-stylesheet type=\"text/xsl\" href='x'?>", "sitemap-news", "a" * 30, "\U0001f600", "--",
-    "<!x>", "</", "/>", ">", "</>", "< a", "\0",
+    "\u200c", "<!x>", "</", "/>", ">", "</>", "< a", "\0",
 ]  # fmt: skip
 
 ENTRIES = [
@@ -279,7 +279,7 @@ url_texts = st.one_of(
         st.sampled_from(
             ["http:", "https://", "HTTP://", "//", "/", ".", "..", "?", "#", "@", ":", "[", "]",
              "a", "e.com", "www.", "80", "65536", "1.2.3.4", "255", " ", "\t", "\n", "\r", "\xa0",
-             "\u200b", "é", "%", "{", "javascript:", "_", "-", "x" * 64]
+             "\u200b", "\u2060", "é", "%", "{", "javascript:", "_", "-", "x" * 64]
         ),
         max_size=10,
     ).map("".join),

@@ -133,6 +133,33 @@ def test_loc_over_1_mib(engine):
     assert "U003" in codes(document)
 
 
+def test_long_base_of_many_links(engine):
+    """A document does not become the square of itself: 81 kB would be 53 MB."""
+    base = "https://example.com/" + "b" * 40_000 + "/"
+    for feed in (f'<feed xml:base="{base}">', f'<feed xml:base="{base[20:]}">'):
+        document = parse(engine, feed + '<entry><link href="a"/></entry>' * 1_300 + "</feed>")
+        assert locs(document) == ["https://example.com/dir/a"] * 1_300
+
+
+@pytest.mark.parametrize("mark", ["b", "é", "\U0001f600"])
+def test_bases_count_up_to_the_length_of_a_loc(engine, mark):
+    def link(*bases: str) -> str:
+        around = "".join(f'<channel xml:base="{base}">' for base in bases)
+        document = parse(engine, f"<rss>{around}<item><link>a</link></item>")
+        return locs(document)[0]
+
+    short, long = ("https://example.com/" + mark * (2_048 - 21 + n) + "/" for n in (-1, 0))
+    assert len(short) == 2_047
+    assert link(short) == short + "a"
+    assert link(long) == "https://example.com/dir/a"
+    assert link("https://example.com/x/", long) == "https://example.com/x/a"
+    assert link("https://example.com/x/", long[20:]) == "https://example.com/x/a"
+    assert link(short, "y/") == short + "a"
+    assert link(short, "/y/") == "https://example.com/y/a"
+    assert link(short, "../" * 683) == short + "a"
+    assert link(short, "../" * 682) == "https://example.com/a"
+
+
 WHOLE = (HEAD + A + "</urlset>").encode()
 NULS = [
     b"\0", b"\0" * 100_000, b"<\0u\0r\0l\0", b"\0<" * 1000, WHOLE[:-9] + b"\0" * 100_000,
@@ -297,6 +324,42 @@ def test_time_is_linear(engine, place):
         taken = time.perf_counter() - start
         with alarm(2 + 10 * taken):
             parse(engine, before + unit * (4 * size // len(unit)) + after)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<!DOCTYPE a [<!-- >",
+        "<!DOCTYPE a [<? >",
+        "<urlset></urlset><!-- ",
+        "</urlset><!--<urlset>",
+        "<urlset></urlset><?x <",
+    ],
+)
+def test_time_is_linear_where_nothing_ends(engine, unit):
+    """What was searched in vain, to the end of the document, is not searched again."""
+
+    def seconds(size: int) -> float:
+        data = unit * (size // len(unit))
+        start = time.process_time()
+        parse(engine, data)
+        return time.process_time() - start
+
+    size = 50_000 if engine.name == "reference" else 800_000
+    seconds(size)
+    large = min(seconds(4 * size) for _ in range(2))
+    small = min(seconds(size) for _ in range(2))
+    assert large < 7 * small
+
+
+def test_junk_behind_many_members_of_gzip(engine):
+    """Its last four bytes promise 2 GiB: no room of that kind is made for each member."""
+    data = gzip.compress(b"http://e.com/\n", mtime=0) * 20_000
+    start = time.process_time()
+    found = engine.gunzip(data + b"junk\xff\xff\xff\x7f", 1 << 30)
+    assert (found, time.process_time() - start < 1.5) == (None, True)
+    assert engine.gunzip(data, 1 << 30) == b"http://e.com/\n" * 20_000
 
 
 def test_plain_document_is_cut_at_the_limit():

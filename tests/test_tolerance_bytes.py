@@ -43,6 +43,14 @@ def test_row_10_leading_blank_lines(engine, blank):
     assert (document.kind, locs(document), codes(document)) == ("urlset", [A, B], ["X006"])
 
 
+@pytest.mark.parametrize(("count", "words"), [(1, "1 byte"), (2, "2 bytes")])
+def test_bytes_are_counted_in_words(engine, count, words):
+    (problem,) = read(engine, b"\n" * count + WHOLE).problems
+    assert problem.message == f"{words} of white space before the XML declaration"
+    (problem,) = read(engine, A.encode() + b"\xe9" * count).problems
+    assert problem.message.startswith(f"{words} {'is' if count == 1 else 'are'} not valid UTF-8")
+
+
 def test_row_10_leading_blank_lines_without_declaration_are_legal(engine):
     document = read(engine, f"\n\n{BODY}".encode())
     assert (document.kind, locs(document), codes(document)) == ("urlset", [A, B], [])

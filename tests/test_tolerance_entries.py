@@ -60,6 +60,25 @@ def test_row_24_white_space_around(engine, around):
     assert document.problems[0].level == ("info" if is_ascii else "warning")
 
 
+# Zero-width characters are white space around a value; inside one they belong to a word (U+200C
+# does in Persian).
+ZERO_WIDTH = "\u200b\u200c\u200d\u2060"
+
+
+@pytest.mark.parametrize("mark", ZERO_WIDTH)
+def test_row_24_zero_width_inside(engine, mark):
+    whole = f"https://example.com/می{mark}خواهم"
+    odd = f"https://example.com/?a=1&b{mark}c"
+    document = read(engine, url(whole) + url(odd))
+    assert (locs(document), codes(document)) == ([whole, odd], ["X003"])
+
+    document = read(engine, url(mark + whole + mark) + url(f"{whole}\n{mark}"))
+    assert (locs(document), codes(document)) == ([whole, whole], ["U005"])
+
+    document = read(engine, url(f"{A}{mark}{B}") + url(f"{A},{mark} {mark}{B}"))
+    assert (locs(document), codes(document)) == ([f"{A}{mark}{B}", A, B], ["S008", "U006"])
+
+
 # 25 | relative or `//host` loc | resolve against final sitemap URL, mark `resolved` | U001
 @pytest.mark.parametrize(
     ("loc", "expected"),

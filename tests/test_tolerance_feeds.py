@@ -79,7 +79,9 @@ def test_row_57_entities_in_titles(engine, entity):
         (f"loc,lastmod\n{A}\n{B}\n", ["T001"]),
         (f"{A}\n{A},2024-05-06 12:00\nftp://example.com/x\n{B}\n", ["T001"]),
         (f"{A} {B}\n", ["T002"]),
+        (f"{A} \u200b{B}\n", ["T002"]),
         (f"{A}\nhttps://example.com/x y\n{B}\n", ["T001"]),
+        (f"{A}\nhttps://example.com/x\u200c y\n{B}\n", ["T001"]),
         (f"{A}\n/relative\nwww.example.com\n{B}\n", ["T001"]),
         (f"{A}\n\0\n{B}\n", ["T001"]),
         (f"{A}\n\ufeff{B}\n", ["T003"]),
@@ -88,6 +90,11 @@ def test_row_57_entities_in_titles(engine, entity):
 def test_row_58_text(engine, text, expected):
     document = read(engine, text)
     assert (document.kind, locs(document), codes(document)) == ("text", [A, B], expected)
+
+
+def test_row_58_text_with_zero_width_inside(engine):
+    document = read(engine, f"{A}\u200c{B}\n{B}\u200b {A}\n")
+    assert (locs(document), codes(document)) == ([f"{A}\u200c{B}", B, A], ["T002", "U005"])
 
 
 def test_row_58_text_with_amp(engine):

@@ -13,7 +13,7 @@ from urlset.engine import source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.model import Problem
 from urlset.rules import RULES
-from urlset.urls import SPACE, read_url
+from urlset.urls import INNER_SPACE, SPACE, read_url
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -34,7 +34,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _FIELD = re.compile(r"\s*(site-?map[\w-]*)(\s*[:=：]\s*|\s+(?=https?:|/|$))(.*)", re.I | re.DOTALL)
 _INSIDE = re.compile(r"\s(?=site-?maps?\s*:\s*\S)", re.I)
 _BARE = re.compile(r"\s*https?://\S*(?:sitemap|\.xml|\.xml\.gz)\S*\s*", re.I)
-_MORE = re.compile(rf"[{SPACE},;]+(?=https?://)", re.I)
+_MORE = re.compile(rf"[{INNER_SPACE},;][{SPACE},;]*(?=https?://)", re.I)
 _QUOTES = {'"': '"', "'": "'", "<": ">", "“": "”"}
 
 

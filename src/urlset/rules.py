@@ -28,7 +28,7 @@ X002 not-well-formed                error   XML is not well-formed: {}
 X003 unescaped-ampersand            error   Raw "&" must be written &amp;
 X004 undefined-entity               error   Entity &{}; is not defined in XML
 X005 invalid-xml-char               error   Character {} is not allowed in XML
-X006 leading-whitespace             error   {} bytes of white space before the XML declaration
+X006 leading-whitespace             error   {} of white space before the XML declaration
 X007 junk-before-root               error   Text or markup before the sitemap root: {}
 X008 trailing-content               error   Content after the closing root tag: {}
 X009 truncated                      error   File ends before {}

@@ -12,24 +12,32 @@ import re
 from ipaddress import IPv6Address
 from typing import NamedTuple
 
-__all__ = ["Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls"]
+__all__ = [
+    "Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls", "split_words",
+]  # fmt: skip
 
-SPACE = (
+INNER_SPACE = (
     " \t\n\r\x0b\x0c\x85\xa0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\u200b\u200c\u200d\u2060\ufeff"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""Unicode white space, and the zero-width characters that editors leave around a value."""
+"""Unicode white space, and the byte order mark: what may not stand inside a URL."""
+
+SPACE = INNER_SPACE + "\u200b\u200c\u200d\u2060"
+"""The same and the zero-width characters that editors leave around a value.
+
+Inside one they may belong to a word, as U+200C does in Persian, and are kept.
+"""
 
 ASCII_SPACE = " \t\n\r"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
-_SPACE = re.compile(f"[{SPACE}]")
+_SPACE = re.compile(f"[{INNER_SPACE}]")
 _PATH = re.compile("[/?#]")
 _BLANKS = re.compile(r"[ \t\r\n]+")
-_SPACES = re.compile(f"[{SPACE}]+")
+_GAP = re.compile(f"[{INNER_SPACE}][{SPACE}]*+")
 _PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
 _PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
@@ -97,12 +105,21 @@ def split_urls(text: str) -> list[str]:
         return [text]
     parts: list[str] = []
     trimmed, begin = text.strip(SPACE), 0
-    for gap in _SPACES.finditer(trimmed):
+    for gap in _GAP.finditer(trimmed):
         if _HTTP.match(trimmed, gap.end()):
-            is_listed = trimmed[gap.start() - 1] in ",;"
-            parts.append(trimmed[begin : gap.start() - is_listed])
+            part = trimmed[begin : gap.start()].rstrip(SPACE)
+            parts.append(part[:-1] if part[-1] in ",;" else part)
             begin = gap.end()
     return [*parts, trimmed[begin:]] if parts else [text]
+
+
+def split_words(text: str) -> list[str]:
+    """Split a trimmed value where there is white space in it.
+
+    >>> split_words("https://example.com/1 \u200bhttps://example.com/2")
+    ['https://example.com/1', 'https://example.com/2']
+    """
+    return _GAP.split(text)
 
 
 def split_origin(url: str) -> tuple[str, str, str]:

@@ -44,20 +44,23 @@ fn size_hint(data: &[u8]) -> usize {
 fn all_members(data: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut unpacker = Decompressor::new()?;
     let mut unpacked = Vec::new();
+    let mut start = 0;
     let mut rest = data;
     let mut size = size_hint(data).clamp(4096, 1 << 24);
     while !rest.is_empty() {
-        let start = unpacked.len();
         let room = limit.checked_sub(start)?;
         let used = loop {
             let tried = size.min(room);
-            unpacked.resize(start + tried, 0);
-            let out = &mut unpacked[start..];
+            // What one member left free is there for the next: nothing is made ready twice.
+            if unpacked.len() < start + tried {
+                unpacked.resize(start + tried, 0);
+            }
+            let out = &mut unpacked[start..start + tried];
             let place = Place { start: out.as_mut_ptr(), size: out.len() };
             // SAFETY: the place is a slice that nobody else uses.
             match unsafe { unpacker.member(rest, place) }? {
                 Outcome::Done { used, written } => {
-                    unpacked.truncate(start + written);
+                    start += written;
                     break used;
                 }
                 Outcome::TooSmall if tried < room => size = size.saturating_mul(2),
@@ -66,6 +69,7 @@ fn all_members(data: &[u8], limit: usize) -> Option<Vec<u8>> {
         };
         rest = rest.get(used..)?;
     }
+    unpacked.truncate(start);
     (!data.is_empty()).then_some(unpacked)
 }
 

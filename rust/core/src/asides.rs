@@ -2,13 +2,12 @@
 
 use crate::codes::X002;
 use crate::context::Context;
-use crate::tokens::{find, find_byte, find_within, is_blank, skip_space};
+use crate::tokens::{find_byte, find_within, is_blank, skip_space};
 
 /// The end of the comment at `start`; none where it has none.
 pub fn comment(context: &mut Context<'_>, start: usize) -> Option<usize> {
-    let text = context.bytes;
-    let end = find(text, b"-->", start + 4)?;
-    if find(text, b"--", start + 4) != Some(end) {
+    let end = context.finder.find(b"-->", start + 4)?;
+    if context.finder.find(b"--", start + 4) != Some(end) {
         context.marks.add(X002, start, end + 3, "\"--\" inside a comment");
     }
     Some(end + 3)
@@ -27,7 +26,7 @@ pub fn instruction(context: &mut Context<'_>, start: usize) -> Option<usize> {
         context.marks.add(X002, start, end + 1, words);
         return Some(end + 1);
     } else {
-        find(text, b"?>", start + 2)? + 2
+        context.finder.find(b"?>", start + 2)? + 2
     };
     if !is_target(&text[start + 2..end - 2]) {
         context.marks.add(X002, start, end, "malformed processing instruction");

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::columns::Entries;
 use crate::entities::Entities;
 use crate::marks::Marks;
+use crate::tokens::find;
 
 /// A stretch of decoded text and where it stood: `urlset.engine.Run`.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,37 @@ pub struct Buffer<'a> {
     pub made: String,
 }
 
+/// Where words were found that were searched for; none is searched for twice.
+///
+/// Else a document of many beginnings and no end, or one, would take the square of its length.
+pub struct Finder<'a> {
+    text: &'a [u8],
+    known: Vec<(&'static [u8], usize, Option<usize>)>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, known: Vec::new() }
+    }
+
+    /// Where the next such word is, from `start` on.
+    pub fn find(&mut self, word: &'static [u8], start: usize) -> Option<usize> {
+        let number = self.known.iter().position(|known| known.0 == word);
+        if let Some((_, begin, found)) = number.map(|number| self.known[number])
+            && begin <= start
+            && found.is_none_or(|found| start <= found)
+        {
+            return found;
+        }
+        let found = find(self.text, word, start);
+        match number {
+            Some(number) => self.known[number] = (word, start, found),
+            None => self.known.push((word, start, found)),
+        }
+        found
+    }
+}
+
 /// The state of one document; one object per document, never reused. Its parts are apart so
 /// that a value in the buffer can be held while a mark is made.
 pub struct Context<'a> {
@@ -57,6 +89,8 @@ pub struct Context<'a> {
     pub sitemaps: Vec<Sitemap>,
     /// What was wrong.
     pub marks: Marks,
+    /// The ends of comments and instructions.
+    pub finder: Finder<'a>,
     /// Offsets and lines.
     pub places: Places<'a>,
     /// The entities that the DOCTYPE declares.
@@ -86,6 +120,7 @@ impl<'a> Context<'a> {
             entries: Entries::default(),
             sitemaps: Vec::new(),
             marks: Marks::default(),
+            finder: Finder::new(text.as_bytes()),
             places: Places::new(text.as_bytes(), runs),
             entities: Entities::default(),
             has_unknown_entities: false,

@@ -3,8 +3,8 @@
 use memchr::memmem;
 
 use crate::codes::{X002, X015, X016};
-use crate::context::Context;
-use crate::tokens::{find, find_byte, is_blank, skip_space};
+use crate::context::{Context, Finder};
+use crate::tokens::{find_byte, is_blank, skip_space};
 use crate::values::name_length;
 
 /// A part of a DOCTYPE that means something here.
@@ -22,12 +22,13 @@ enum Part<'a> {
 }
 
 /// Finds the parts; a quote that is not there is not looked for again.
-struct Parts<'a> {
+struct Parts<'a, 'f> {
     text: &'a [u8],
+    finder: &'f mut Finder<'a>,
     has_no: [bool; 2],
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Parts<'a, '_> {
     /// The next part from `at` on: where it begins, where it ends, and what it is.
     fn next(&mut self, mut at: usize) -> Option<(usize, usize, Part<'a>)> {
         loop {
@@ -49,8 +50,8 @@ impl<'a> Parts<'a> {
 
     fn tag(&mut self, at: usize) -> Option<(usize, Part<'a>)> {
         let rest = &self.text[at..];
-        let to = |mark: &[u8], from| {
-            let end = find(self.text, mark, from).map(|end| (end + mark.len(), Part::Other));
+        let mut to = |mark: &'static [u8], from| {
+            let end = self.finder.find(mark, from).map(|end| (end + mark.len(), Part::Other));
             Some(end.unwrap_or((from, Part::Unended)))
         };
         if rest.starts_with(b"<!--") {
@@ -95,7 +96,7 @@ impl<'a> Parts<'a> {
 /// its first `>`.
 pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
-    let mut parts = Parts { text, has_no: [false; 2] };
+    let mut parts = Parts { text, finder: &mut context.finder, has_no: [false; 2] };
     let mut is_inside = false;
     let mut is_external = false;
     let mut at = start + 9;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::codes::{F001, F002, F003};
 use crate::context::{Buffer, Context};
 use crate::dates::{is_atom_date, is_rss_date, parse_date};
+use crate::marks::MAX_LOC;
 use crate::names::Key;
 use crate::tree::Tree;
 use crate::urls::{is_http, resolve, trim};
@@ -82,14 +83,23 @@ fn base_of(context: &Context<'_>, tree: &Tree<'_>, inner: [usize; 2]) -> Option<
     inner.into_iter().fold(base, |base, number| joined(own(number), base))
 }
 
+/// An `xml:base` inside another; one of `MAX_LOC` characters counts as none. Else each of many
+/// links would become as long as the one base of all.
 fn joined(reference: Option<&str>, base: Option<String>) -> Option<String> {
-    let Some(reference) = reference.map(trim) else {
+    let Some(reference) = reference.filter(|reference| is_short(reference)).map(trim) else {
         return base;
     };
     if is_http(reference) {
         return Some(reference.to_owned());
     }
-    base.map(|base| if is_http(&base) { resolve(reference, &base) } else { base })
+    let base = base?;
+    let joined = is_http(&base).then(|| resolve(reference, &base));
+    Some(joined.filter(|joined| is_short(joined)).unwrap_or(base))
+}
+
+/// Whether there are less than `MAX_LOC` characters; looks at no more than that.
+fn is_short(text: &str) -> bool {
+    text.len() < MAX_LOC || text.chars().nth(MAX_LOC - 1).is_none()
 }
 
 /// The first link: text in RSS, `href` of no relation or an alternate's in Atom.

@@ -4,7 +4,7 @@ use memchr::{memchr2, memmem};
 
 use crate::codes::{T001, T002, T003, T004};
 use crate::context::Context;
-use crate::urls::{is_http, is_space, trim};
+use crate::urls::{is_http, split_words, trim};
 
 /// Reads the lines from `start` on; false where not one of them is a URL.
 ///
@@ -47,7 +47,7 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
     // Controls, and what shows that the line is markup (RFC 3986 has no such character).
     let is_clean =
         |byte: u8| (byte >= 0x20 || byte == b'\t') && !matches!(byte, b'<' | b'>' | b'"');
-    let words = || value.split(is_space).filter(|word| !word.is_empty());
+    let words = || split_words(value);
     if !value.bytes().all(is_clean) || !words().all(is_http) {
         return false;
     }

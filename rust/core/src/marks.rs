@@ -8,7 +8,7 @@ use crate::codes::U003;
 use crate::urls::{Flaw, read_url};
 
 /// A `loc` has fewer characters than this (sitemaps.org).
-const MAX_LOC: usize = 2_048;
+pub const MAX_LOC: usize = 2_048;
 
 /// Characters of a value that a message shows.
 const SNIPPET: usize = 80;

@@ -61,7 +61,8 @@ fn skip_marks(context: &mut Context<'_>) -> usize {
     let begins_declaration =
         text[at..].starts_with(b"<?xml") && text.get(at + 5).is_some_and(|byte| is_blank(*byte));
     if blanks > 0 && begins_declaration {
-        context.marks.add(X006, start, at, &blanks.to_string());
+        let unit = if blanks == 1 { "byte" } else { "bytes" };
+        context.marks.add(X006, start, at, &format!("{blanks} {unit}"));
     }
     at
 }

@@ -193,7 +193,8 @@ def _repaired(data: bytes) -> Decoded:
         if bad:
             runs.append(Run(size, position, 1, 1))
     offset, source = first or (0, 0)
-    words = f"{count} bytes are not valid UTF-8, the first at offset {source}; read as windows-1252"
+    which = "1 byte is" if count == 1 else f"{count} bytes are"
+    words = f"{which} not valid UTF-8, the first at offset {source}; read as windows-1252"
     mark = Mark("X010", offset, offset + 1, words)
     return Decoded(b"".join(pieces), "utf-8", runs, [mark])
 

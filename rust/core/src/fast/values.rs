@@ -8,7 +8,7 @@ use crate::dates::{parse_date, w3c_instant};
 use crate::metadata::{changefreq_word, priority_value};
 use crate::plain::{Span, Start};
 use crate::search::Look;
-use crate::urls::{has_space, http_length, is_authority};
+use crate::urls::{has_space, http_length, is_authority, trim};
 use crate::values::is_doubly_escaped;
 
 impl Fast<'_> {
@@ -30,7 +30,8 @@ impl Fast<'_> {
         }
         let piece = self.scan.value(span)?;
         let loc = self.scan.get(piece);
-        if simdutf8::basic::from_utf8(loc).is_ok_and(has_space) || is_doubly_escaped(loc) {
+        let is_spaced = |loc: &str| has_space(loc) || trim(loc).len() < loc.len();
+        if simdutf8::basic::from_utf8(loc).is_ok_and(is_spaced) || is_doubly_escaped(loc) {
             return None;
         }
         entries.loc.set(row, loc);

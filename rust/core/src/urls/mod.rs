@@ -40,19 +40,25 @@ pub struct Url<'a> {
 }
 
 /// Tells whether a character is Unicode white space, or one of the zero-width ones that editors
-/// leave around a value.
+/// leave around a value. Inside one these may belong to a word, as U+200C does in Persian.
 #[must_use]
 pub fn is_space(mark: char) -> bool {
+    is_inner_space(mark) || matches!(mark, '\u{200b}'..='\u{200d}' | '\u{2060}')
+}
+
+/// Tells whether a character is Unicode white space, or the byte order mark: what may not stand
+/// inside a URL.
+#[must_use]
+pub fn is_inner_space(mark: char) -> bool {
     matches!(
         mark,
         ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'
-            ..='\u{200d}'
+            ..='\u{200a}'
                 | '\u{2028}'
                 | '\u{2029}'
                 | '\u{202f}'
                 | '\u{205f}'
                 | '\u{3000}'
-                | '\u{2060}'
                 | '\u{feff}'
     )
 }
@@ -122,10 +128,10 @@ fn read<'a>(text: &'a str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<
     Some(url)
 }
 
-/// Whether there is white space in a URL, of any kind.
+/// Whether there is white space in a URL, of any kind, zero-width characters aside.
 #[must_use]
 pub fn has_space(url: &str) -> bool {
-    any(url.as_bytes(), |byte| (byte <= 0x20) | (byte > 0x7e)) && url.contains(is_space)
+    any(url.as_bytes(), |byte| (byte <= 0x20) | (byte > 0x7e)) && url.contains(is_inner_space)
 }
 
 /// Joins wrapped lines, as browsers do; encodes blanks.
@@ -201,12 +207,18 @@ pub fn split_urls<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
             continue;
         };
         let part = before.trim_end_matches(is_space);
-        if part.len() < before.len() {
+        if before[part.len()..].contains(is_inner_space) {
             each(part.strip_suffix([',', ';']).unwrap_or(part));
             start += before.len();
         }
     }
     each(if start == 0 { text } else { &trimmed[start..] });
+}
+
+/// Splits a trimmed value where there is white space in it.
+pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(is_inner_space).map(|word| word.trim_start_matches(is_space));
+    words.filter(|word| !word.is_empty())
 }
 
 /// What stands before `http` or `https` at the end.

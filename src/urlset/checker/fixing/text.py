@@ -13,11 +13,10 @@ from urlset.checker.fixing.locs import remove_entry_of
 from urlset.checker.fixing.registering import Case, fixer
 from urlset.dates import format_date, parse_date
 from urlset.engine.reference.values import escape
-from urlset.urls import SPACE
+from urlset.urls import SPACE, split_words
 
 __all__: list[str] = []
 
-_SPACES = re.compile(f"[{SPACE}]+")
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
 
@@ -31,7 +30,7 @@ def remove_line(case: Case) -> Iterator[Change]:
 @fixer("T002")
 def one_url_a_line(case: Case) -> Iterator[Change]:
     """Give each URL a line."""
-    words = _SPACES.split(case.span.decode(errors="replace").strip(SPACE))
+    words = split_words(case.span.decode(errors="replace").strip(SPACE))
     yield case.replace("\n".join(words).encode())
 
 

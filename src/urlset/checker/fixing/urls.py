@@ -10,7 +10,7 @@ from urlset.checker.fixing.editing import Change
 from urlset.checker.fixing.locs import remove_entry_of, url_fixer
 from urlset.checker.fixing.registering import Case, fixer
 from urlset.fetcher import target_of
-from urlset.urls import SPACE, read_url, split_origin, split_urls
+from urlset.urls import INNER_SPACE, SPACE, read_url, split_origin, split_urls
 
 __all__ = ["normal"]
 
@@ -19,7 +19,7 @@ _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _TWICE = re.compile(r"%25([0-9A-Fa-f]{2})")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_BLANK = re.compile(f"[{SPACE}]")
+_BLANK = re.compile(f"[{INNER_SPACE}]")
 _HTTP = re.compile(r"http://", re.IGNORECASE)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 

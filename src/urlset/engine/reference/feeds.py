@@ -9,6 +9,7 @@ from urlset.dates import parse_date
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.nodes import Node
 from urlset.model import Entry
+from urlset.protocol import MAX_LOC
 from urlset.urls import SPACE, resolve
 
 __all__ = ["base_of", "check_version", "finish_item"]
@@ -72,12 +73,19 @@ def finish_item(context: Context, node: Node, base: str | None) -> None:
 
 
 def _joined(reference: str | None, base: str | None) -> str | None:
-    if reference is None:
+    """An ``xml:base`` inside another; one of MAX_LOC characters counts as none.
+
+    Else each of many links would become as long as the one base of all.
+    """
+    if reference is None or len(reference) >= MAX_LOC:
         return base
     reference = reference.strip(SPACE)
     if _HTTP.match(reference):
         return reference
-    return resolve(reference, base) if base is not None and _HTTP.match(base) else base
+    if base is None or not _HTTP.match(base):
+        return base
+    joined = resolve(reference, base)
+    return joined if len(joined) < MAX_LOC else base
 
 
 def _link(node: Node) -> tuple[str, Node] | None:

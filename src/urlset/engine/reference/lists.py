@@ -6,7 +6,7 @@ import re
 
 from urlset.engine.reference.context import Context
 from urlset.model import Entry
-from urlset.urls import SPACE
+from urlset.urls import SPACE, split_words
 
 __all__ = ["read_list"]
 
@@ -15,7 +15,6 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 # Controls, and what shows that the line is markup (RFC 3986 has no such character).
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
-_SPLIT = re.compile(f"[{SPACE}]+")
 
 
 def read_list(context: Context, start: int) -> bool:
@@ -44,7 +43,7 @@ def _read_line(context: Context, line: str, offset: int) -> None:
     end = offset + len(line.encode())
     if not value:
         return
-    words = _SPLIT.split(value)
+    words = split_words(value)
     is_clean = _FORBIDDEN.search(value) is None
     if not is_clean or not all(_HTTP.match(word) for word in words):
         context.mark("T001", offset, end, value)

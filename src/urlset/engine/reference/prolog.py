@@ -58,7 +58,8 @@ def _skip_marks(context: Context) -> int:
         context.mark("X014", position, position + len(BOM))
         position += len(BOM)
     if spaces and _DECLARATION.match(text, position):
-        context.mark("X006", start, position, str(spaces))
+        unit = "byte" if spaces == 1 else "bytes"
+        context.mark("X006", start, position, f"{spaces} {unit}")
     return position
 
 
