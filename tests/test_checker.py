@@ -1,5 +1,6 @@
 import gzip
 import json
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from urlset.reporter import (
     harmless,
     report_github,
     report_json,
+    report_junit,
     report_sarif,
     report_text,
     summary,
@@ -531,3 +533,37 @@ def test_harmless_leaves_scripts_of_the_world_alone():
 
 def test_findings_is_public():
     assert isinstance(checker.check(b""), Findings)
+
+
+def test_report_junit_counts_what_fails(tmp_path):
+    (tmp_path / "a.xml").write_bytes(TWO)
+    (tmp_path / "b.xml").write_bytes(CLEAN)
+    findings = check(tmp_path)
+
+    root = ElementTree.fromstring("\n".join(report_junit(findings, findings.documents)))
+
+    bad, clean = root.findall("testsuite")
+    assert (bad.get("tests"), bad.get("failures")) == ("2", "2")
+    assert [case.get("name") for case in bad] == [
+        "X003 unescaped-ampersand",
+        "D001 lastmod-invalid",
+    ]
+    assert [case.find("failure").get("type") for case in bad] == ["error", "error"]
+    assert (clean.get("tests"), clean.get("failures")) == ("1", "0")
+
+
+@pytest.mark.parametrize(("level", "failures"), [("error", 0), ("warning", 1), ("info", 1)])
+def test_report_junit_fails_from_a_level_on(level, failures):
+    findings = check(f"<urlset {NS}></urlset>".encode(), select=["S021"])
+
+    root = ElementTree.fromstring("\n".join(report_junit(findings, fail_level=level)))
+
+    assert len(root.findall(".//failure")) == failures
+    assert len(root.findall(".//system-out")) == 1 - failures
+
+
+@given(st.text(max_size=200))
+def test_report_junit_is_xml_whatever_stands_in_a_document(text):
+    findings = check(f"https://e.com/\n{text}\n".encode(errors="replace"))
+
+    ElementTree.fromstring("\n".join(report_junit(findings)).encode(errors="replace"))
