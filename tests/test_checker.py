@@ -548,7 +548,7 @@ def test_report_junit_counts_what_fails(tmp_path):
         "X003 unescaped-ampersand",
         "D001 lastmod-invalid",
     ]
-    assert [case.find("failure").get("type") for case in bad] == ["error", "error"]
+    assert [failure.get("type") for failure in bad.iter("failure")] == ["error", "error"]
     assert (clean.get("tests"), clean.get("failures")) == ("1", "0")
 
 
