@@ -16,6 +16,7 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, index_of, page, urlset_of
 
 import urlset
+from urlset.engine import get
 from urlset.errors import SourceError
 
 
