@@ -230,3 +230,12 @@ def test_robots_that_cannot_be_reached():
         url = gone.url("/robots.txt")
 
     assert robots_of(fetch(url, quick(retries=0))).state == "unreachable"
+
+
+def test_a_line_of_separators_is_read_once():
+    """Looked at from each of them anew, it would take a quarter of an hour."""
+    data = b"Sitemap: https://e.com/a.xml" + b"," * 400_000 + b"\n"
+
+    robots = read_robots(data, "https://e.com/robots.txt")
+
+    assert len(robots.sitemaps) == 1

@@ -34,7 +34,10 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _FIELD = re.compile(r"\s*(site-?map[\w-]*)(\s*[:=：]\s*|\s+(?=https?:|/|$))(.*)", re.I | re.DOTALL)
 _INSIDE = re.compile(r"\s(?=site-?maps?\s*:\s*\S)", re.I)
 _BARE = re.compile(r"\s*https?://\S*(?:sitemap|\.xml|\.xml\.gz)\S*\s*", re.I)
-_MORE = re.compile(rf"[{INNER_SPACE},;][{SPACE},;]*(?=https?://)", re.I)
+# Possessive, and never begun within such a run: a line of commas costs no more than others.
+_MORE = re.compile(
+    rf"(?<![{SPACE},;])(?=[{SPACE},;]*+https?://)(?=[{SPACE}]*[{INNER_SPACE},;])[{SPACE},;]++", re.I
+)
 _QUOTES = {'"': '"', "'": "'", "<": ">", "“": "”"}
 
 
