@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import urlset
 from urlset import checker
 from urlset.checker import CATALOGUE, Baseline, Findings
 from urlset.checker.texts import AFTER, BEFORE
@@ -242,6 +243,20 @@ def test_check_levels_can_be_set():
 
     assert [(f.code, f.level) for f in findings] == [("X003", "info"), ("D001", "error")]
     assert findings.by_level == {"error": 1, "warning": 0, "info": 1}
+
+
+@pytest.mark.parametrize("form", ["duckdb", "parquet"])
+def test_check_of_what_was_stored(tmp_path, form):
+    read = urlset.read(TWO)
+    path = tmp_path / f"a.{form}"
+    read.to_duckdb(path) if form == "duckdb" else read.to_parquet(path)
+    own = checker.own_rule(1, {"name": "own", "says": "{loc}", "sql": "SELECT * FROM URLS"})
+
+    found = list(checker.check(path, rules=[own], select=["X", "own"]))
+
+    told = ["X003"] if form == "duckdb" else []
+    assert [f.code for f in found if f.code != "Z001"] == told
+    assert [f.loc for f in found if f.code == "Z001"] == ["https://e.com/?a&b", "https://e.com/c"]
 
 
 # ── rules of somebody's own ──────────────────────────────────────────────────────────────────

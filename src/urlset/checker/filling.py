@@ -38,8 +38,9 @@ def fill(
                 seen(record)
             if document is None:
                 continue
-            texts.add(number, document)
-            markup.add(number, document)
+            if document.text:  # what was stored is there without it
+                texts.add(number, document)
+                markup.add(number, document)
             is_broken = any(problem.code in BROKEN for problem in document.problems)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]

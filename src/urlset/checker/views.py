@@ -140,7 +140,7 @@ _WORD = re.compile(r"[a-z_]+")
 def mentioned(texts: Iterable[str]) -> set[str]:
     """The views that SQL mentions, and those that these are made of."""
     found: set[str] = set()
-    waiting = [name for text in texts for name in _WORD.findall(text) if name in VIEWS]
+    waiting = [name for text in texts for name in _WORD.findall(text.lower()) if name in VIEWS]
     while waiting:
         name = waiting.pop()
         if name not in found:

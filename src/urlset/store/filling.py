@@ -93,7 +93,10 @@ class Filling:
             self._bytes += document.size
         is_time = time.monotonic() - self._begun_at > EVERY_S
         is_limited = rows is not None and rows.tally.limit is not None  # they are to be counted
-        if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_time or is_limited:
+        # What was stored has no text, and its rows are there as long as that store is open.
+        is_elsewhere = document is not None and not document.text
+        is_now = is_time or is_limited or is_elsewhere
+        if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_now:
             self.write()
         return number
 
