@@ -266,3 +266,30 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
 
     assert ran.code == (command == "check")  # a box on loopback is not what rules expect of a site
     assert not underway._waits
+
+
+def test_baseline_of_the_configuration_can_be_written_first(urlset):
+    Path("urlset.toml").write_text('[check]\nbaseline = "known.json"\nselect = ["X"]\n')
+
+    assert urlset("check", "-", "--write-baseline", "known.json", stdin=ERROR).code == 0
+    ran = urlset("check", "-", stdin=ERROR)
+
+    assert ran.code == 0
+    assert "1 findings are known" in ran.err
+
+
+def test_baseline_that_cannot_be_written_is_told(urlset):
+    ran = urlset("check", "-", "--write-baseline", "none/known.json", stdin=ERROR)
+
+    assert ran.code == 2
+    assert "cannot write the baseline 'none/known.json': No such file" in ran.err
+
+
+def test_levels_of_what_is_not_listed_are_true(urlset):
+    # A feed's URLs on other hosts are warnings, by a rule of errors: no such count makes it fail.
+    items = "".join(f"<item><link>https://x{n}.com/</link></item>" for n in range(10_005))
+    data = f'<rss version="2.0"><channel>{items}</channel></rss>'.encode()
+
+    ran = urlset("check", "-", "--base-url", "https://e.com/f.xml", "--select", "U028", stdin=data)
+
+    assert (ran.code, "10,005 warnings" in ran.out) == (0, True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from urlset.checker.model import Finding
-from urlset.errors import ConfigurationError
+from urlset.errors import ConfigurationError, TargetError
 
 __all__ = ["Baseline"]
 
@@ -52,11 +52,16 @@ class Baseline:
             ) from error
 
     def write(self, path: Path) -> None:
-        """Write the file, a finding a line."""
+        """Write the file, a finding a line; raises :class:`urlset.TargetError`."""
         rows = [[*key, count] for key, count in sorted(self.known.items())]
         lines = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
         text = f'{{"urlset_baseline": {VERSION}, "findings": [\n  {lines}\n]}}\n'
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise TargetError(
+                f"cannot write the baseline {str(path)!r}: {error.strerror}; name another file"
+            ) from error
 
     def note(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Have findings be known, while they pass."""

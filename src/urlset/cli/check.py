@@ -168,6 +168,8 @@ def check(
         baseline=baseline,
         base_url=base_url,
     )
+    if write_baseline is not None:  # all that is found goes into it, whatever was known
+        settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
         mend(sources, settings, engine, is_fixed=fix, is_unsafe=unsafe_fixes, is_diff=diff)
     run = Run(settings, network, engine)

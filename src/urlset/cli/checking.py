@@ -43,9 +43,7 @@ class Run:
         for source in sources:
             try:
                 found = self._check(source, progress)
-                for finding in self._new(found):
-                    self.by_level[finding.level] += 1
-                    yield finding
+                yield from self._new(found)
             except SourceError as error:
                 self.failures.append(str(error))
                 continue
@@ -61,7 +59,9 @@ class Run:
         if self._baseline is None:
             yield from noted
             return
-        yield from self._baseline.new(noted)
+        for finding in self._baseline.new(noted):
+            self.by_level[finding.level] += 1
+            yield finding
         self.known = self.found.known.total() - self.by_level.total()
 
     def _check(self, source: str, progress: Progress) -> Findings:
@@ -97,10 +97,11 @@ class Run:
         progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._failed)
 
     def _count(self, found: Findings) -> None:
+        if self._baseline is None:  # with the true counts, also of what is not given
+            self.by_level.update(found.by_level)
         for code, count in found.omitted.items():
             if self._baseline is None:  # else what is not given cannot be told from what is known
                 self.omitted[code] += count
-                self.by_level[self.rules[code].level] += count
         for record in found.documents:
             is_cut = record.fetched is not None and not record.fetched.is_whole
             if record.error and (record.kind is None or is_cut):
