@@ -19,6 +19,7 @@ __all__ = [
     "Tally",
     "as_entries",
     "numbered",
+    "rows_to_batch",
     "rows_to_flow",
     "uncounted",
 ]
@@ -66,14 +67,19 @@ class Flow:
 
 def rows_to_flow(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[Any]]) -> Flow:
     """Make a stream of one batch from rows of as many values as there are columns."""
+    batch = rows_to_batch(columns, rows)
+    return Flow(batch.schema, lambda: iter([batch]))
+
+
+def rows_to_batch(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[Any]]) -> Any:
+    """Make one batch from rows of as many values as there are columns."""
     arrays = [
         array_of([row[number] for row in rows], kind) for number, (_, kind) in enumerate(columns)
     ]
     fields = [
         arro3.Field(name, array.type) for (name, _), array in zip(columns, arrays, strict=True)
     ]
-    shape = arro3.Schema(fields)
-    return Flow(shape, lambda: iter([arro3.RecordBatch.from_arrays(arrays, schema=shape)]))
+    return arro3.RecordBatch.from_arrays(arrays, schema=arro3.Schema(fields))
 
 
 def numbered(streams: Iterable[tuple[int, Any]]) -> Flow:

@@ -1,0 +1,7 @@
+"""What a build takes: each kind of source, as batches of candidates."""
+
+from __future__ import annotations
+
+from urlset.sources.candidates import CANDIDATE, Candidate, Source, in_batches
+
+__all__ = ["CANDIDATE", "Candidate", "Source", "in_batches"]
