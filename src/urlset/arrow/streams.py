@@ -21,6 +21,7 @@ __all__ = [
     "numbered",
     "rows_to_batch",
     "rows_to_flow",
+    "shaped",
     "uncounted",
 ]
 
@@ -177,13 +178,13 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
 
     def batches() -> Iterator[Any]:
         for batch in reader:
-            columns = [_shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
+            columns = [shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
             yield arro3.RecordBatch.from_arrays(columns, schema=schema())
 
     return Flow(schema(), batches)
 
 
-def _shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None

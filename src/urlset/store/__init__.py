@@ -12,6 +12,7 @@ from urlset.store.parquet import write_parquet
 from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.store import Store
 from urlset.store.tables import TABLES, VERSION, Column, Table
+from urlset.store.workbench import Workbench
 
 __all__ = [
     "MACROS",
@@ -28,6 +29,7 @@ __all__ = [
     "StoredRows",
     "Table",
     "View",
+    "Workbench",
     "is_database",
     "parquet_rows",
     "quoted",
