@@ -32,6 +32,7 @@ DOORS = {
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
+    "obstore": "urlset.publisher",  # S3, Google Cloud and Azure, with conditional puts
     "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
     "typer": "urlset.cli",

@@ -876,7 +876,7 @@ def test_full_disk_in_the_middle_of_a_file_leaves_the_old_set(write, tmp_path, m
     before = state(tmp_path / "site")
 
     class FullFile:
-        def __init__(self, path, mode):
+        def __init__(self, path, mode, **_):
             self.file = open(path, mode)  # noqa: SIM115
 
         def __enter__(self):
@@ -890,7 +890,7 @@ def test_full_disk_in_the_middle_of_a_file_leaves_the_old_set(write, tmp_path, m
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("urlset.publisher.open", FullFile, raising=False)
+        patch.setattr("urlset.publisher.local.open", FullFile, raising=False)
         with pytest.raises(TargetError, match=r"cannot write .*sitemap\.xml: No space left"):
             write(urls(3))
 
