@@ -185,6 +185,7 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
 
 
 def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+    """The column of an entry's field, of its type; where it is missing, one of nothing."""
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None

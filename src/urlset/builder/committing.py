@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
@@ -30,11 +29,6 @@ def count_changes(bench: Workbench) -> Counts:
             count(*) FILTER (state = 'removed')
         FROM differing""")
     return {"added": added, "changed": changed, "removed": removed}
-
-
-def transaction(bench: Workbench) -> AbstractContextManager[None]:
-    """Within it the ledger is changed, and the publication swapped: both, or neither."""
-    return bench.transaction()
 
 
 def commit(
@@ -65,6 +59,9 @@ def commit(
             WHERE rowid BETWEEN {first} AND {last}""")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
+    bench.run(f"DELETE FROM {ledger.table('orphans')}")
+    for name, since in published.orphans.items():
+        bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
     total = sum(file.urls for file in published.files)
     bench.run(f"INSERT INTO {ledger.table('builds')} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
@@ -79,9 +76,7 @@ def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None
         bench.run(f"DELETE FROM {ledger.table(table)}")
         marks = ", ".join("?" for _ in fields)
         for file in files:
-            bench.run(
-                f"INSERT INTO {ledger.table(table)} VALUES ({marks})", _values(file, fields)
-            )
+            bench.run(f"INSERT INTO {ledger.table(table)} VALUES ({marks})", _values(file, fields))
 
 
 def _values(file: File, fields: list[str]) -> list[object]:

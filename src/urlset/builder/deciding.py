@@ -122,7 +122,9 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         "fingerprint": "coalesce(g.fingerprint, u.fingerprint)" if has_content else "NULL::VARCHAR",
         "content": f"CASE WHEN g.fingerprint <> u.fingerprint THEN {now} ELSE u.content_lastmod END"
         if has_content
-        else "u.content_lastmod" if "content_lastmod" in before else "NULL::VARCHAR",
+        else "u.content_lastmod"
+        if "content_lastmod" in before
+        else "NULL::VARCHAR",
         "old": ", ".join(
             f"{f'u.{n}' if n in before or n == 'section' else _null(n)} AS old_{n}" for n in old
         ),

@@ -20,10 +20,12 @@ def stop(gate: Gate, settings: Settings, words: str) -> None:
     )
 
 
-def check_zero(urls: int, settings: Settings, why: str) -> None:
+def check_zero(urls: int, given: int, rejected: int, settings: Settings) -> None:
     """A set without a single URL is more often an accident than a wish."""
-    if not urls:
-        stop("zero", settings, f"expected URLs, found none{why}")
+    if urls:
+        return
+    found = f"none of {given + rejected:,} to keep" if given + rejected else "none"
+    stop("zero", settings, f"expected URLs to publish, found {found}")
 
 
 def check_share(urls: int, before: int, settings: Settings) -> None:

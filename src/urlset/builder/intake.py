@@ -29,23 +29,21 @@ __all__ = ["Intake"]
 BATCH_ROWS = 40_960
 """Rows that are written and read back together: of one document of more a reader complains."""
 
-PART_ROWS = 4_096
-"""Rows that are looked at again together, where a batch did not come back as it went."""
+PART_ROWS = 1_000
+"""Rows that are looked at again together, where a batch did not: as many as a file of news has."""
 
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
-_FRAME = 420  # header and footer, all namespaces declared, with a stylesheet
+_FRAME = 450  # header and footer, all namespaces declared
 _ANY = 1 << 62
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
-TABLES = (
-    """CREATE TABLE staged (source USMALLINT, id UBIGINT, loc VARCHAR, lastmod_text VARCHAR,
+TABLE = """
+CREATE TABLE staged (source USMALLINT, id UBIGINT, loc VARCHAR, lastmod_text VARCHAR,
     changefreq VARCHAR, priority DOUBLE, size UINTEGER, more VARCHAR, place VARCHAR, line UINTEGER,
     section VARCHAR, reason VARCHAR, fingerprint VARCHAR, page_lastmod VARCHAR,
-    git_lastmod VARCHAR, header_lastmod VARCHAR, mtime_lastmod VARCHAR)""",
-    "CREATE TABLE refused (source USMALLINT, loc VARCHAR, field VARCHAR, reason VARCHAR)",
-)
+    git_lastmod VARCHAR, header_lastmod VARCHAR, mtime_lastmod VARCHAR)"""
 """``size`` is bytes in the file without a lastmod; ``more`` a digest of images, videos …"""
 
 
@@ -74,8 +72,11 @@ class Intake:
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._source = 0
         self._name = ""
-        for table in TABLES:
-            bench.run(table)
+        bench.run(TABLE)
+        known = set(bench.columns("staged"))
+        for name in settings.kept_columns:
+            if name not in known:
+                bench.run(f'ALTER TABLE staged ADD COLUMN "{name}" VARCHAR')
         self.has_extended = False
 
     def take(self, source: Source) -> Iterator[int]:
@@ -86,6 +87,13 @@ class Intake:
             if batch.num_rows:
                 self._take(self._rewritten(batch))
                 yield self.count
+
+    def clear(self) -> None:
+        """Forget all that was taken in, and begin anew."""
+        self._bench.run("DELETE FROM staged")
+        self._bench.run("DROP TABLE IF EXISTS extended")
+        self.rejected.clear()
+        self.count, self._source, self.has_extended = 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
         if not self._settings.rewrites:
@@ -110,8 +118,10 @@ class Intake:
             self._lay(batch, entries, whole)
             return
         for start, part in batches.parts_of(entries, PART_ROWS):
-            checked = self._as_written(part) or self._row_by_row(part)
-            self._lay(batch.slice(start, part.num_rows), part, checked)
+            mine = batch.slice(start, part.num_rows)
+            whole = self._as_written(part)
+            for checked in [whole] if whole is not None else self._row_by_row(part):
+                self._lay(mine, part, checked)
 
     def _as_written(self, entries: Any) -> Checked | None:
         """The entries as they come back when they were written; None unless all is well."""
@@ -138,7 +148,9 @@ class Intake:
 
     @property
     def _room(self) -> int:
-        return self._settings.max_bytes - (0 if self._settings.is_text else _FRAME)
+        style = self._settings.stylesheet
+        frame = 0 if self._settings.is_text else _FRAME + len(style or "")
+        return self._settings.max_bytes - frame
 
     def _measure(self, data: bytes, read: Any) -> tuple[list[int], list[str] | None]:
         """Bytes of each entry without its lastmod; digests where there are extensions."""
@@ -154,36 +166,34 @@ class Intake:
             return sizes, None
         return sizes, [_digest(data[start:after]) for start, after in pairwise(offsets)]
 
-    def _row_by_row(self, part: Any) -> Checked:
+    def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
         checked = validate(Batch(0, items), self._rules)
         for error in checked.errors:
             self._refuse(items[error.row], error)
-        made = self._rows_read_back(checked.entries)
-        if made is not None:
-            return made._replace(rows=checked.rows)
-        kept = [
-            (row, entry)
-            for row, entry in zip(checked.rows, checked.entries, strict=True)
-            if self._rows_read_back([entry]) is not None or self._refuse_large(entry)
-        ]
-        again = self._rows_read_back([entry for _, entry in kept])
-        assert again is not None  # each of them was read back alone
-        return again._replace(rows=[row for row, _ in kept])
+        return self._halved(checked.entries, checked.rows)
 
-    def _rows_read_back(self, entries: list[Entry]) -> Checked | None:
+    def _halved(self, entries: list[Entry], rows: list[int]) -> Iterator[Checked]:
+        """Read valid entries back: all together, or else each half, down to the one at fault."""
         if not entries:
-            return Checked([], None, [], None)
-        return self._read_back(self._engine.columns(entries), None, len(entries))
+            return
+        made = self._read_back(self._engine.columns(entries), None, len(entries))
+        if made is not None:
+            yield made._replace(rows=rows)
+        elif len(entries) == 1:
+            self._refuse_large(entries[0])
+        else:
+            half = len(entries) // 2
+            yield from self._halved(entries[:half], rows[:half])
+            yield from self._halved(entries[half:], rows[half:])
 
-    def _refuse_large(self, entry: Entry) -> bool:
-        """Refuse an entry that fits into no file; says that it is not kept."""
+    def _refuse_large(self, entry: Entry) -> None:
+        """Refuse an entry that fits into no file."""
         words = (
             f"expected an entry that fits into a file of {self._settings.max_bytes:,} bytes; "
             "leave out some of its images, videos or alternates"
         )
         self._refuse(entry, EntryError(f"row 0, loc: {words}", field="loc", value=entry.loc))
-        return False
 
     def _refuse(self, entry: Entry, error: EntryError) -> None:
         place = entry.source or self._name
@@ -199,8 +209,6 @@ class Intake:
 
     def _lay(self, batch: Any, entries: Any, checked: Checked) -> None:
         """Insert rows that may be written, with the evidence that came beside them."""
-        if not checked.sizes:
-            return
         beside = batches.text_columns(batch, (*EVIDENCE, *self._settings.kept_columns))
         if beside is not None and checked.rows is not None:
             beside = batches.rows_at(beside, checked.rows)
@@ -211,8 +219,8 @@ class Intake:
         }
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
-        for name in beside.schema.names if beside is not None else ():
-            columns[name] = beside.column(name)
+        if beside is not None:
+            columns |= {name: beside.column(name) for name in beside.schema.names}
         columns |= self._places(entries, checked.rows)
         made = batches.beside(checked.entries, columns)
         names = ["loc", "lastmod_text", "changefreq", "priority", *columns]

@@ -6,7 +6,7 @@ set is published. What it says is only ever changed in one transaction, after th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -66,7 +66,9 @@ class Ledger:
         self._schema = f"ledger.set_{key}"
         if is_kept:
             path.parent.mkdir(parents=True, exist_ok=True)
-        bench.keep(str(path), "ledger")
+            bench.keep(str(path), "ledger")
+        else:
+            bench.borrow(str(path), "ledger")
         self._make()
 
     def table(self, name: str) -> str:
@@ -93,6 +95,10 @@ class Ledger:
                 news, name, bytes, packed_bytes, digest, lastmod
             FROM {self.table("files")} f ORDER BY f.section, position""")
         return [File(*row) for row in rows]
+
+    def count(self) -> int:
+        """How many URLs are published."""
+        return int(self._bench.one(f"SELECT count(*) FROM {self.table('urls')}")[0])
 
     def indexes(self) -> dict[str, File]:
         """The indexes of the set as they were published, by name."""
@@ -123,8 +129,3 @@ class Ledger:
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
                 "published"
             )
-
-
-def named(file: File, name: str) -> File:
-    """The same file under another name."""
-    return replace(file, name=name)

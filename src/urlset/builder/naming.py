@@ -28,9 +28,7 @@ class Names:
     def is_indexed(self, files: Sequence[File]) -> bool:
         """Whether files need an index."""
         return (
-            self._settings.index != "auto"
-            or len(files) > 1
-            or any(file.section for file in files)
+            self._settings.index != "auto" or len(files) > 1 or any(file.section for file in files)
         )
 
     def of(self, files: Sequence[File]) -> Mapping[int, str]:

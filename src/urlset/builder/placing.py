@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from urlset.builder.deciding import sort_key
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.settings import Settings
-from urlset.protocol import MAX_NEWS
+from urlset.engine import Engine
+from urlset.protocol import MAX_NEWS, URIS, Ns
 from urlset.store import Workbench
 
 __all__ = ["Placing"]
 
+_PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
 _DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 
@@ -43,14 +45,20 @@ class Placing:
     """
 
     def __init__(
-        self, bench: Workbench, ledger: Ledger, settings: Settings, *, frame: int, has_more: bool
+        self,
+        bench: Workbench,
+        ledger: Ledger,
+        settings: Settings,
+        engine: Engine,
+        *,
+        has_more: bool,
     ):
         self.ranges: dict[int, tuple[int, int]] = {}
         self.dirty: set[int] = set()
         self._bench = bench
         self._ledger = ledger
         self._settings = settings
-        self._room = settings.max_bytes - frame
+        self._room = settings.max_bytes - _frame(bench, settings, engine, has_more=has_more)
         self._has_more = has_more
         files = [] if settings.compact else ledger.files()
         self.files = {file.number: file for file in files}
@@ -89,9 +97,7 @@ class Placing:
             FROM differing WHERE old_file IS NOT NULL AND (state <> 'noted') GROUP BY old_file""")
         for number, count, grown in rows:
             file = self.files[number]
-            self.files[number] = replace(
-                file, urls=file.urls - count, content=file.content + grown
-            )
+            self.files[number] = replace(file, urls=file.urls - count, content=file.content + grown)
             self.dirty.add(number)
 
     def _evict(self) -> None:
@@ -148,9 +154,7 @@ class Placing:
         if urls <= 0:
             return 0, 0, 0
         rows = f"FROM queue WHERE rowid >= {cursor.next} AND rowid < {cursor.next + urls}"
-        content, news = self._bench.one(
-            f"SELECT sum(bytes)::BIGINT, count(*) FILTER (news) {rows}"
-        )
+        content, news = self._bench.one(f"SELECT sum(bytes)::BIGINT, count(*) FILTER (news) {rows}")
         if file.content + content <= self._room and file.news + news <= MAX_NEWS:
             return urls, content, news
         found = self._bench.rows(f"""
@@ -175,3 +179,19 @@ class Placing:
         self.files[file.number] = file
         return file
 
+
+def _frame(bench: Workbench, settings: Settings, engine: Engine, *, has_more: bool) -> int:
+    """Bytes of the header and the footer, with the namespaces that any entry needs."""
+    if settings.is_text:
+        return 0
+    frame = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish())
+    if not has_more:
+        return frame
+    used = bench.one("""
+        SELECT bool_or(len(images) > 0), bool_or(len(videos) > 0), bool_or(news IS NOT NULL),
+            bool_or(len(alternates) > 0) FROM extended""")
+    return frame + sum(
+        len(f' xmlns:{prefix}="{URIS[namespace]}"')
+        for is_used, (prefix, namespace) in zip(used, _PREFIXES.items(), strict=True)
+        if is_used
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import blake2b
+from threading import Lock
 from typing import Any
 
 from urlset.arrow import batches
@@ -16,7 +17,7 @@ from urlset.builder.placing import Placing
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.protocol import MAX_NEWS
-from urlset.publisher import Staging
+from urlset.publisher import Target
 from urlset.store import Workbench
 
 __all__ = ["Rendering", "digest_of"]
@@ -35,7 +36,7 @@ class Rendering:
         bench: Workbench,
         settings: Settings,
         engine: Engine,
-        target: Staging,
+        target: Target,
         *,
         has_more: bool,
     ):
@@ -44,6 +45,7 @@ class Rendering:
         self._engine = engine
         self._target = target
         self._has_more = has_more
+        self._lock = Lock()
 
     def render(
         self, placing: Placing, names: Mapping[int, str], wanted: Iterable[int]
@@ -69,21 +71,18 @@ class Rendering:
         there = self._target.read(file.name)
         if there is not None and self._unpacked(there, len(data)) == data:
             digest = digest_of(there)
-            lastmod = file.lastmod or self._settings.now
+            lastmod = file.lastmod or self._target.modified(file.name)
             return self._published(file, data, len(there), digest, lastmod)
         packed = self._engine.gzip(data) if self._settings.gzip else data
-        self._target.put(file.name, packed)
-        staged = self._target.staged(file.name)
+        with self._lock:  # a target is for one thread at a time
+            self._target.put(file.name, packed)
+            staged = self._target.staged(file.name)
         if self._unpacked(staged, len(data)) != data:
             stop("unreadable", self._settings, f"expected {file.name} to read back as it was")
         return self._published(file, data, len(packed), digest_of(packed), self._settings.now)
 
-    def _published(
-        self, file: File, data: bytes, packed: int, digest: str, lastmod: Any
-    ) -> File:
-        return replace(
-            file, bytes=len(data), packed_bytes=packed, digest=digest, lastmod=lastmod
-        )
+    def _published(self, file: File, data: bytes, packed: int, digest: str, lastmod: Any) -> File:
+        return replace(file, bytes=len(data), packed_bytes=packed, digest=digest, lastmod=lastmod)
 
     def _unpacked(self, data: bytes, size: int) -> bytes | None:
         return self._engine.gunzip(data, size) if self._settings.gzip else data
@@ -124,7 +123,7 @@ class Rendering:
     def _document(self, file: File, rows: Iterator[Any]) -> bytes:
         kind = "text" if self._settings.is_text else "urlset"
         limits = self._settings.max_urls, self._settings.max_bytes, MAX_NEWS
-        renderer = self._engine.renderer(kind, *limits)
+        renderer = self._engine.renderer(kind, *limits, self._settings.stylesheet)
         for batch in rows:
             if not batch.num_rows:
                 continue

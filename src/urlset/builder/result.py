@@ -68,6 +68,7 @@ class Build:
     removed_files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
 
     @property
     def addresses(self) -> tuple[str, ...]:

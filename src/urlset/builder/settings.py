@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import read_url
+from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
 
@@ -96,9 +98,12 @@ class Settings:
     lastmod: Sequence[Evidence] = EVIDENCE
     on_error: Literal["raise", "skip"] = "raise"
     ledger: Path | None = None
-    stylesheet: bool = False
+    stylesheet: str | None = None
     robots: Path | None = None
-    robots_rules: Path | None = None
+    changes: Path | None = None
+    why: Sequence[str] = ()
+    cache_control: str | None = CACHE_CONTROL
+    encoding: Encoding | None = None
     grace: timedelta = timedelta(0)
     min_share: float = 0.5
     hosts: Sequence[str] = ()
@@ -124,6 +129,10 @@ class Settings:
                 raise ValueError(
                     f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
                 )
+        check_address(self.stylesheet)
+        for name in self.kept_columns:
+            if not re.fullmatch(r"[^\W\d]\w*", name):
+                raise ValueError(f"expected the name of a column, found {name!r}")
         self._expect_words("lastmod", self.lastmod, get_args(Evidence))
         self._expect_words("force", self.force, tuple(GATES))
         if not 0 <= self.min_share <= 1:
@@ -149,7 +158,9 @@ class Settings:
         return self.format == "text"
 
     @staticmethod
-    def _expect_words(option: str, found: Sequence[str] | frozenset[str], known: tuple[str, ...]) -> None:
+    def _expect_words(
+        option: str, found: Sequence[str] | frozenset[str], known: tuple[str, ...]
+    ) -> None:
         wrong = [word for word in found if word not in known]
         if wrong:
             raise ValueError(

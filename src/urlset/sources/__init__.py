@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Source, in_batches
+from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Rows, Source, in_batches
 
-__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Source", "in_batches"]
+__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches"]

@@ -1,8 +1,9 @@
-"""A workbench: tables that go when the work is done, and beside them one file of ours that stays."""
+"""A workbench: tables that go when the work is done, beside one file of ours that stays."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,12 +31,13 @@ class Workbench:
     """A DuckDB for one job: tables of the job, in memory that goes with it.
 
     A context manager. ``memory`` is what DuckDB may take, in megabytes; what has no room there
-    lies on the disk, in a folder that goes, too. What cannot be done raises :class:`urlset.StoreError`.
+    lies on the disk, in a folder that goes, too. What cannot be done raises
+    :class:`urlset.StoreError`.
 
     >>> with Workbench() as bench:
     ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
-    ...     bench.one("SELECT sum(n) FROM numbers")
-    (3,)
+    ...     bench.one("SELECT max(n) FROM numbers")
+    (2,)
     """
 
     def __init__(self, *, memory: int = 300):
@@ -46,7 +48,7 @@ class Workbench:
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
                 self.run(setting)
-            self.run(f"ATTACH ':memory:' AS work")
+            self.run("ATTACH ':memory:' AS work")
             self.run("USE work")
         except BaseException:
             self.close()
@@ -65,6 +67,13 @@ class Workbench:
         with told(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
         self._kept = path
+
+    def borrow(self, path: str, name: str) -> None:
+        """Open a copy of a file under a name: what is changed in it is forgotten."""
+        copy = os.path.join(self._folder.name, f"{name}.duckdb")
+        if os.path.exists(path):
+            shutil.copyfile(path, copy)
+        self.keep(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` are for its ``?``."""
