@@ -120,7 +120,6 @@ def job(folder: Path, before: str, after: str, *steps: str) -> str:
 
 def main() -> None:
     if len(sys.argv) == 1:
-        os.fsync = int  # kill -9 is no power cut, and the disk is slow
         for line in sys.stdin:
             folder, *words = line.split()
             said(job(Path(folder), *words))

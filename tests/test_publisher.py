@@ -14,6 +14,7 @@ import pytest
 
 from urlset.errors import TargetError
 from urlset.publisher import Staging, due, open_target, orphans_after, sweeping
+from urlset.publisher.journal import Step, read_journal
 from urlset.publisher.locking import LOCK_NAME
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="rights and owners are of other systems")
@@ -209,7 +210,7 @@ def test_leftovers_of_this_machine_go_at_once_those_of_others_after_a_day(tmp_pa
 def half_swapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Leave a swap of two files as if the process had been killed before the second."""
     publish(folder, {"1.xml": b"old 1", "2.xml": b"old 2"})
-    taken = []
+    taken: list[Step] = []
 
     class Killed(BaseException):
         pass
@@ -268,14 +269,12 @@ def test_half_of_a_journal_is_none(tmp_path, monkeypatch):
 
     for end in range(len(text)):
         (staging / "swap.json").write_text(text[:end])
-        assert sweeping.read_journal(staging) == []
+        assert read_journal(staging) == []
     (staging / "swap.json").write_text(text)
-    assert len(sweeping.read_journal(staging)) == len(json.loads(text)["steps"]) == 2
+    assert len(read_journal(staging)) == len(json.loads(text)["steps"]) == 2
 
 
 def test_undo_that_fails_says_so_and_leaves_it_to_the_next(tmp_path, monkeypatch):
-    from urlset.publisher import journal
-
     publish(tmp_path, {"1.xml": b"old 1", "2.xml": b"old 2"})
     real, calls = os.replace, []
 
@@ -286,7 +285,7 @@ def test_undo_that_fails_says_so_and_leaves_it_to_the_next(tmp_path, monkeypatch
         real(*paths)
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal.os, "replace", replace)
+        patch.setattr(os, "replace", replace)
         with pytest.raises(TargetError, match="the next publication puts it back") as caught:
             publish(tmp_path, {"1.xml": b"new 1", "2.xml": b"new 2"})
     publish(tmp_path, {"3.xml": b"3"})
