@@ -25,6 +25,7 @@ __all__ = ["Bucket"]
 TYPES = {
     ".xml": "application/xml",  # https://www.rfc-editor.org/rfc/rfc7303#section-9.1
     ".txt": "text/plain; charset=utf-8",  # sitemaps.org: "The text file must use UTF-8 encoding."
+    ".css": "text/css; charset=utf-8",
     ".gz": "application/gzip",  # https://www.rfc-editor.org/rfc/rfc6713
 }
 _PACKABLE = (".xml", ".txt")
@@ -155,8 +156,10 @@ class Bucket:
             raise
 
     def _replace(self, name: str, data: bytes) -> None:
-        before = self._cloud.get(name)
-        self._expect(name, before)
+        before = None
+        if self._seen[name] is not None:
+            before = self._cloud.get(name)
+            self._expect(name, before)
         # Beware: noted before it is done, so that an interrupt in between is undone, too.
         self._steps.append(_Step(name, before, data))
         # A conflict may be our own request, sent again after its answer was lost: what is there
@@ -193,33 +196,31 @@ class Bucket:
         left = []
         for step in reversed(self._steps):
             try:
-                if not self._put_back(step):
-                    left.append(step.name)
-            except (TargetError, Conflict):
+                # What another has put meanwhile stays.
+                with suppress(Conflict):
+                    self._put_back(step)
+            except TargetError:
                 left.append(step.name)
         return left
 
-    def _put_back(self, step: _Step) -> bool:
+    def _put_back(self, step: _Step) -> None:
         there = self._cloud.get(step.name)
         now = there and there.data
         before = step.before and step.before.data
-        if now == before:
-            return True
-        if now != step.after:
-            return False  # another's
+        if now == before or now != step.after:
+            return
         if step.before is None:
             self._cloud.delete(step.name)
         else:
             expected = there and there.version
             self._cloud.put(step.name, step.before.data, step.before.attributes, expected)
-        return True
 
     def _state(self, left: list[str]) -> str:
         if not left:
-            return f"{self.place} is as it was"
+            return f"what this publication had changed in {self.place} is put back"
         return (
-            f"{self.place} is as it was but for {', '.join(left)}, which could not be put back; "
-            "publish again, and the set will be whole"
+            f"what this publication had changed in {self.place} is put back but for "
+            f"{', '.join(left)}, which could not be; publish again, and the set will be whole"
         )
 
     def _attributes(self, name: str) -> Attributes:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urlset.errors import TargetError
 
 if TYPE_CHECKING:
-    from obstore import Attributes, UpdateVersion
+    from obstore import Attributes, ObjectMeta, UpdateVersion
     from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
 __all__ = ["Cloud", "Conflict", "Thing"]
@@ -33,12 +33,11 @@ class Conflict(Exception):
 
 
 class Thing(NamedTuple):
-    """An object: its bytes, headers by name, what identifies this version, when it was written."""
+    """An object: its bytes, headers by name, and what identifies this version of it."""
 
     data: bytes
     attributes: Attributes
     version: UpdateVersion
-    modified: datetime
 
 
 class Cloud:
@@ -86,18 +85,15 @@ class Cloud:
                 data = bytes(found.bytes())
             except FileNotFoundError:
                 return None
-            meta = found.meta
-            version: UpdateVersion = {"e_tag": meta.get("e_tag"), "version": meta.get("version")}
-            return Thing(data, found.attributes, version, meta["last_modified"].astimezone(UTC))
+            return Thing(data, found.attributes, _version(found.meta))
 
     def head(self, key: str) -> UpdateVersion | None:
         """What identifies the version of an object, or None where there is none."""
         with _told("read", f"{self.url}/{key}"):
             try:
-                meta = self._store.head(key)
+                return _version(self._store.head(key))
             except FileNotFoundError:
                 return None
-            return {"e_tag": meta.get("e_tag"), "version": meta.get("version")}
 
     def modified(self, key: str) -> datetime | None:
         """The moment in UTC, to the second, at which an object was written, or None."""
@@ -110,13 +106,13 @@ class Cloud:
 
     def put(
         self, key: str, data: bytes, attributes: Attributes, expected: UpdateVersion | None
-    ) -> UpdateVersion:
+    ) -> None:
         """Write an object over the expected version (None: over nothing), or raise ``Conflict``."""
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with _told("write", f"{self.url}/{key}"):
             try:
-                put = self._store.put(
+                self._store.put(
                     key,
                     data,
                     attributes=attributes,
@@ -125,7 +121,6 @@ class Cloud:
                 )
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 raise Conflict from error
-        return {"e_tag": put["e_tag"], "version": put["version"]}
 
     def delete(self, key: str) -> None:
         """Take an object away, if it is there."""
@@ -136,12 +131,23 @@ class Cloud:
                 return
 
 
+def _version(meta: ObjectMeta) -> UpdateVersion:
+    # Without what is None: the library takes no None when it is given this back.
+    version: UpdateVersion = {}
+    if (e_tag := meta.get("e_tag")) is not None:
+        version["e_tag"] = e_tag
+    if (number := meta.get("version")) is not None:
+        version["version"] = number
+    return version
+
+
 def _check(url: str) -> None:
     split = urlsplit(url)
-    has_secret = split.password is not None or (
-        split.username and split.scheme not in ("abfs", "abfss")
+    # Beware: a secret may hold slashes, and be no password to a parser then.
+    names_user = ":" in split.netloc or (
+        "@" in split.netloc and split.scheme not in ("abfs", "abfss")
     )
-    if has_secret or split.query or split.fragment or not split.netloc:
+    if names_user or split.query or split.fragment or not split.netloc:
         raise TargetError(
             f"expected {split.scheme}://bucket/prefix and nothing else; "
             "credentials are given in the environment, as AWS_ACCESS_KEY_ID and the like"
@@ -181,7 +187,7 @@ def _told(what: str, where: str) -> Iterator[None]:
             f"cannot {what} {where}: the store refuses it to these credentials "
             f"({_words(error)}); see that the environment has the right ones, and that they may"
         )
-    except (BaseError, OSError, ValueError) as error:
+    except (BaseError, OSError, ValueError, NotImplementedError) as error:
         if isinstance(error, TargetError):
             raise
         told = f"cannot {what} {where}: {_words(error)}"
