@@ -69,6 +69,7 @@ FORMATS = {
     "2026-11-01 12:00:00 GET /a sid=1 200 example.com\n",
     "w3c, time alone": "#Date: 2026-11-01 00:00:00\n#Fields: time cs-method cs-uri sc-status\n"
     "12:00:00 GET /a?sid=1 200\n",
+    "w3c, no date": "#Fields: time cs-method cs-uri sc-status\n12:00:00 GET /a?sid=1 200\n",
     "w3c, quoted": "#Fields: date time cs(User-Agent) cs-method cs-uri sc-status\n"
     '2026-11-01 12:00:00 "a b" GET /a?sid=1 200\n',
     "w3c, tabs": "#Version: 1.0\n"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 __all__ = ["CommonLines", "FieldLines", "Lines", "Row", "request_of", "row_of", "unread"]
@@ -101,9 +102,9 @@ class FieldLines:
     def __init__(self) -> None:
         self._width = 0
         self._date = b""
-        self._places: list[int | None] = []
+        self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
 
-    def rows(self, block: bytes) -> Iterator[Row]:
+    def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
         """Yield the rows of a block of lines, those of directives empty."""
         for ended in block.split(b"\n")[:-1]:
             line = ended.rstrip(b"\r")
@@ -111,36 +112,38 @@ class FieldLines:
                 self._direct(line)
                 yield unread(b"")
             else:
-                yield (self._row(line) or unread(line)) if line.strip() else unread(b"")
+                yield self._row(line) or unread(line)
 
     def row(self, line: bytes) -> Row | None:  # noqa: ARG002 - of the contract
         """Know what ``rows`` knew: there is one way to read them."""
         return None
 
     def _direct(self, line: bytes) -> None:
-        name, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
+        name, _, value = line.partition(b":")
         if name.lower() == b"#fields":
             fields = value.decode("ascii", "replace").lower().split()
             self._width = len(fields)
-            self._places = [
-                next((fields.index(name) for name in names if name in fields), None)
+            # What there is no field for is the empty cell behind all others.
+            places = [
+                next((fields.index(name) for name in names if name in fields), self._width)
                 for names in self._NAMES
             ]
+            self._pick = itemgetter(*places)
         elif name.lower() == b"#date":
             self._date = value.split()[0] if value.split() else b""
 
-    def _row(self, line: bytes) -> Row | None:
+    def _row(self, line: bytes) -> tuple[bytes, ...] | None:
         cells = _cells(line)
-        if len(cells) != self._width:
+        if len(cells) != self._width or not cells:
             return None
-        host, date, time, method, stem, query, status = [
-            b"" if place is None else cells[place] for place in self._places
-        ]
+        cells.append(b"")
+        host, date, time, method, stem, query, status = self._pick(cells)
         if not (method and stem and status):
             return None
-        date = date or self._date
-        target = stem + b"?" + query if query not in (b"", b"-") else stem
-        return row_of(host, date + b" " + time if date and time else b"", method, target, status)
+        day = date or self._date
+        time = day + b" " + time if day and time else b""
+        target = stem + b"?" + query if query and query != b"-" else stem
+        return row_of(host, time, method, target, status)
 
 
 def _cells(line: bytes) -> list[bytes]:

@@ -51,8 +51,9 @@ class AccessLog:
     ``min_hits`` is how often one must have been there. ``progress`` is called with the number of
     lines so far. There is no ``lastmod`` in a log.
 
-    Holds a record per URL (about 250 bytes; see the notes of the benchmark), whatever the
-    number of lines. ``name``, ``failures`` and ``notes`` as :class:`urlset.sources.Source` says.
+    Holds about 210 bytes per URL that was there, whatever the number of lines: a process with a
+    million URLs of 60 characters was measured at 251 MB. ``name``, ``failures`` and ``notes`` are
+    as :class:`urlset.sources.Source` says.
     """
 
     def __init__(
@@ -122,9 +123,11 @@ class AccessLog:
         now: int,
         place: tuple[int, int],
     ) -> int:
-        """Take the rows of one block in: the one loop that every line goes through.
+        """Take the rows of one block in; calls of functions are for what is rare.
 
-        0.4 µs a line of its own; calls of functions are for what is rare.
+        Every line goes through this loop: it takes as long as the pattern that found its rows.
+        DuckDB's regular expressions were no faster than the two, and its reader of CSV, which is,
+        knows one format and no escapes.
         """
         seen, left_out = self._sightings, self._left_out
         known, hits, last, against = seen.known, seen.hits, seen.last, seen.against
