@@ -5,3 +5,16 @@ from __future__ import annotations
 from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Rows, Source, in_batches
 
 __all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches"]
+from urlset.sources.candidates import CANDIDATE, Candidate, Source, in_batches
+from urlset.sources.git import GitDates, git_dates
+from urlset.sources.logs import AccessLog
+
+__all__ = [
+    "CANDIDATE",
+    "AccessLog",
+    "Candidate",
+    "GitDates",
+    "Source",
+    "git_dates",
+    "in_batches",
+]
