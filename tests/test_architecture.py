@@ -34,6 +34,7 @@ DOORS = {
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
     "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
+    "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",
     "yarl": "urlset.fetcher",  # aiohttp's URLs: the only way to send one as it is
 }
