@@ -28,7 +28,8 @@ _MARKS = re.compile(
     # "1,234 views", "Views: 1234"
     r"\d[\d.,' ]{0,20}[km]? ?(?:views?|page ?views?|visits?|hits|reads|aufrufe|vues|visitas|"
     r"visualizaciones|просмотр\w{0,3})|"
-    r"(?:views?|page ?views?|visits?|hits|visitors?|aufrufe|vues|visitas) ?: ?\d[\d.,' ]{0,20}[km]?|"
+    r"(?:views?|page ?views?|visits?|hits|visitors?|aufrufe|vues|visitas) ?: ?\d[\d.,' ]{0,20}"
+    r"[km]?|"
     # "Build 3f9a1c0", "Version: 1.2.3+3f9a1c0"
     r"(?:build|commit|revision|rev)(?: id| number)? ?[:#]? ?(?=[\da-f]*\d)[\da-f]{6,64}",
     re.IGNORECASE,

@@ -79,12 +79,12 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
 def lastmod_of(
     found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
 ) -> PageDate | None:
-    """The date of the last modification; of the first that is to be believed of
+    """The date of the last modification, if a page says one that is to be believed.
 
-    JSON-LD's ``dateModified``, Open Graph and ``meta``, and ``time`` or another element marked as
-    the date of modification (microdata, or a class such as ``updated``). The date of publication
-    serves where the page gives no date of modification at all: one that cannot be believed is not
-    replaced by one that is known to be too old.
+    It is the first of JSON-LD's ``dateModified``, Open Graph and ``meta``, microdata, and a
+    ``time`` with a class such as ``updated``. The date of publication serves where the page gives
+    no date of modification at all: one that cannot be believed is not replaced by one that is
+    known to be too old.
     """
     modified = list(_modified(found, meta, things))
     for text, origin in modified or _published(found, meta, things):
@@ -99,9 +99,9 @@ def _modified(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterato
     yield from _in_elements(found, "datemodified")
     for element in found.elements:
         classes = element.said.get("class", "").lower().split()
-        if element.name == "time" and _UPDATED.intersection(classes):
-            if moment := element.said.get("datetime"):
-                yield moment, "time.updated"
+        moment = element.said.get("datetime")
+        if element.name == "time" and moment and _UPDATED.intersection(classes):
+            yield moment, "time.updated"
 
 
 def _published(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:
@@ -125,9 +125,9 @@ def _in_things(things: list[Thing], key: str) -> Iterator[tuple[str, str]]:
 
 def _in_elements(found: Scan, key: str) -> Iterator[tuple[str, str]]:
     for element in found.elements:
-        if key in element.said.get("itemprop", "").lower().split():
-            if moment := element.said.get("datetime") or element.said.get("content"):
-                yield moment, f"itemprop {element.said['itemprop']}"
+        moment = element.said.get("datetime") or element.said.get("content")
+        if moment and key in element.said.get("itemprop", "").lower().split():
+            yield moment, f"itemprop {element.said['itemprop']}"
 
 
 def _zone(zone: str) -> str:

@@ -10,8 +10,15 @@ from urlset.page.robots import read_directives
 from urlset.page.scan import Scan
 from urlset.urls import read_url, resolve
 
-__all__ = ["absolute", "alternates_of", "base_of", "canonical_of", "meta_of", "refresh_of"]
-__all__ += ["robots_of"]
+__all__ = [
+    "absolute",
+    "alternates_of",
+    "base_of",
+    "canonical_of",
+    "meta_of",
+    "refresh_of",
+    "robots_of",
+]
 
 MAX_ALTERNATES = 1_000
 MAX_URL = 4_096
@@ -100,6 +107,6 @@ def refresh_of(found: Scan, base: str) -> str | None:
 
 def _links(found: Scan, relation: str) -> Iterator[dict[str, str]]:
     for element in found.elements:
-        if element.name == "link" and element.in_head:
-            if relation in element.said.get("rel", "").lower().split():
-                yield element.said
+        is_link = element.name == "link" and element.in_head
+        if is_link and relation in element.said.get("rel", "").lower().split():
+            yield element.said

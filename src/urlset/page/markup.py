@@ -13,13 +13,14 @@ import re
 from typing import NamedTuple
 
 from urlset.engine import get
-from urlset.engine.decoding import charset_of, decode
+from urlset.engine.decoding import charset_of, codec_of, decode
 
 __all__ = ["Markup", "markup_of"]
 
 # A page within these costs lexbor half a second at the very worst, however it is made.
 MAX_TAGS = 4_000
 MAX_STRETCH = 16_384
+MAX_SPLIT = 100
 MAX_FORMATS = 200
 
 MAX_PROLOG = 65_536
@@ -62,10 +63,13 @@ def _as_utf8(data: bytes, content_type: str | None) -> bytes:
     is_utf8 = get(None).is_utf8
     if b"\0" not in data and is_utf8(data):
         return data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data[:MAX_PROLOG] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return decode(data, None, is_utf8).text
     charset = charset_of(content_type)
     if charset is None and (found := _CHARSET.search(data[:_PRESCAN])):
         charset = found[1].decode()
-    return decode(data, charset, is_utf8).text.removeprefix(b"\xef\xbb\xbf")
+    # Beware: a page that lies about its charset is read with U+FFFD, as browsers do.
+    return data.decode(codec_of(charset) or "utf-8", "replace").encode(errors="replace")
 
 
 def _is_harmless(data: bytes) -> bool:
@@ -77,10 +81,11 @@ def _is_harmless(data: bytes) -> bool:
     tags = data.count(b"<")
     if tags > MAX_TAGS:
         return False
-    stretch = max(len(piece) - max(piece.find(b"<"), 0) for piece in data.split(b">"))
-    if stretch > MAX_STRETCH:
-        return False
-    hidden = sum(1 for _ in _SPLIT_VALUE.finditer(data))
-    if hidden and (hidden + 1) * stretch > 2 * MAX_STRETCH:
-        return False
+    if len(data) > MAX_STRETCH:
+        end = 0
+        while end + MAX_STRETCH < len(data):
+            if (end := data.rfind(b">", end, end + MAX_STRETCH) + 1) == 0:
+                return False
+        if len(_SPLIT_VALUE.findall(data)) > MAX_SPLIT:
+            return False
     return tags < 2 * MAX_FORMATS or len(_FORMAT.findall(data)) <= MAX_FORMATS

@@ -10,6 +10,7 @@ __all__ = ["Element", "Scan", "attributes_of", "scan"]
 
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
+MAX_DATA = 64
 
 # Beware: `<` ends a tag, too, so that no text is looked at twice. In repaired markup neither
 # stands in an attribute.
@@ -26,17 +27,31 @@ _ROLES = re.compile(
 )
 _MODIFIED = re.compile(r"modified|\b(?:updated|last-?updated)\b", re.IGNORECASE)
 
-_INLINE = frozenset(
-    """a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter
-    nobr output q rp rt ruby s samp small span strike strong sub sup time tt u var wbr svg path
+_WITHIN_LINES = frozenset(
+    """abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter
+    nobr output q rp rt ruby s samp small span strike strong sub sup tt u var wbr svg path
     g use math""".split()
 )
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-_RAW = frozenset("script style template noscript iframe noembed noframes xmp".split())
+_RAW = ("script", "style", "template", "noscript", "iframe", "noembed", "noframes", "xmp")
+_RAW_ENDS = {name: re.compile(f"</{name}(?=[\\s/>])[^<>]*+>?", re.IGNORECASE) for name in _RAW}
 _CHROME = frozenset(("header", "footer", "aside"))
-_HEAD = frozenset("html head base link meta title script style template noscript".split())
-_KEPT = frozenset("meta link base img time source data".split())
-_WORDS = _KEPT | _RAW | _CHROME | {"main", "article", "nav", "title", "html", "head", "body", "a"}
+_HEAD = frozenset(("html", "head", "base", "link", "meta", "title", *_RAW))
+_KEPT = frozenset("a base data img link meta source time".split())
+_REFERRING = frozenset(("a", "img", "source"))
+
+_INLINE, _LOOK, _BREAK, _OPENING, _CLOSING, _RAW_TEXT = range(6)
+_PLAIN = """address blockquote br button caption dd details div dl dt fieldset figcaption figure
+    form h1 h2 h3 h4 h5 h6 hr legend li ol option p picture pre section select summary table tbody
+    td tfoot th thead tr ul"""
+_KINDS = {
+    **{name: _BREAK for word in _PLAIN.split() for name in (word, f"/{word}")},
+    **{name: _INLINE for word in _WITHIN_LINES for name in (word, f"/{word}")},
+    **dict.fromkeys(("/a", "/data", "/time"), _INLINE),
+    **dict.fromkeys(_KEPT, _LOOK),
+    **dict.fromkeys(_RAW, _RAW_TEXT),
+}
+"""What a tag needs: a break in the text or none, a look; those that are not listed need both."""
 
 
 class Element(NamedTuple):
@@ -66,14 +81,13 @@ class Scan:
         self.links: list[tuple[int, str]] = []
 
 
-class _Region:
-    """An open element of which the end matters; elements of the same name nest in it."""
+class _Region(NamedTuple):
+    """An open element of which the end matters; ``level`` of its name were open around it."""
 
-    __slots__ = ("begin", "depth", "kind", "name")
-
-    def __init__(self, name: str, kind: str, begin: int):
-        self.name, self.kind, self.begin = name, kind, begin
-        self.depth = 1
+    name: str
+    kind: str
+    begin: int
+    level: int
 
 
 def attributes_of(text: str) -> dict[str, str]:
@@ -95,78 +109,87 @@ def scan(text: str) -> Scan:
 
 
 class _Scanning:
-    """The pass; one object per page."""
+    """The pass; one object per page.
+
+    ``_watched`` counts the open elements of each name that a region has: no others need a look.
+    """
 
     def __init__(self, text: str):
         self.found = Scan()
         self._text = text
         self._regions: list[_Region] = []
+        self._watched: dict[str, int] = {}
         self._skipping: _Region | None = None
-        self._raw: tuple[str, int, bool] | None = None
         self._in_head = True
         self._kept = 0
         self._title_from: int | None = None
-        self._run()
-        for region in self._regions:
-            self._leave(region)
+        place: int | None = 0
+        while place is not None:
+            place = self._run(place)
+        self._leave(0)
 
-    def _run(self) -> None:
-        """Pass from tag to tag; what most tags need is done here, as calls cost more than it."""
-        text, parts, last = self._text, self.found.parts, 0
-        for token in _TOKEN.finditer(text):
+    def _run(self, last: int) -> int | None:
+        """Pass from tag to tag; gives where to go on behind an element of other text, or None.
+
+        What most tags need is done here, as a call costs more than it.
+        """
+        text, parts, watched, kinds = self._text, self.found.parts, self._watched, _KINDS
+        for token in _TOKEN.finditer(text, last):
             begin, end = token.span()
-            name = token[1]
-            if self._raw is not None:
-                if name is None or name[0] != "/" or name[1:].lower() != self._raw[0]:
-                    continue
-                self._end_raw(begin)
-                last = end
-                continue
-            if self._skipping is None and begin > last:
+            if begin > last and self._skipping is None:
                 parts.append(text[last:begin])
             last = end
+            name, rest = token.group(1, 2)
             if name is None:
                 continue
-            name = name.lower()
-            if name[0] == "/":
-                name = name[1:]
-                if name == "title":
+            kind = kinds.get(name)
+            if kind is None:
+                name = name.lower()
+                kind = kinds.get(name, _CLOSING if name[0] == "/" else _OPENING)
+            if kind == _RAW_TEXT:
+                return self._pass_raw(name, rest, end)
+            if kind == _CLOSING:
+                if name[1:] in watched:
+                    self._close(name[1:])
+                elif name == "/title":
                     self._end_title(begin)
-                if self._regions:
-                    self._close(name)
-            else:
-                rest = token[2]
-                if name in _WORDS or (rest and _ROLES.search(rest)):
+            elif name[0] != "/":
+                if kind in (_LOOK, _OPENING) or (rest and _ROLES.search(rest)):
                     self._open(name, rest, end)
-                elif self._in_head and name not in _HEAD:
-                    self._in_head = False
-                if self._regions and name not in _VOID:
-                    self._nest(name)
-            if name not in _INLINE and self._skipping is None:
+                if name in watched:
+                    watched[name] += 1
+            elif name[1:] in watched:
+                self._close(name[1:])
+            if kind >= _BREAK and self._skipping is None:
                 parts.append("\n")
-        if self._skipping is None and self._raw is None and last < len(text):
+        if self._skipping is None:
             parts.append(text[last:])
+        return None
+
+    def _pass_raw(self, name: str, rest: str, begin: int) -> int | None:
+        """Pass over what is no markup, such as a script; JSON-LD is kept."""
+        end = _RAW_ENDS[name].search(self._text, begin)
+        inner = self._text[begin : end.start()] if end else ""
+        if name == "script" and "ld+json" in rest.lower() and len(self.found.data) < MAX_DATA:
+            self.found.data.append(inner)
+        if self._in_head and name == "iframe":
+            self._in_head = False
+        return end.end() if end else None
 
     def _open(self, name: str, rest: str, end: int) -> None:
-        if self._in_head and (name not in _HEAD or name == "body"):
+        if self._in_head and name not in _HEAD:
             self._in_head = False
-        if name in ("html", "head", "title", "body"):
-            if name == "html" and rest:
-                self.found.language = attributes_of(rest).get("lang") or None
-            is_title = name == "title" and self._in_head and self._title_from is None
-            if is_title:
+        if name == "html":
+            self.found.language = attributes_of(rest).get("lang") or None
+        elif name == "title":
+            if self._in_head and self._title_from is None:
                 self._title_from = end
-            return
-        if name in _RAW:
-            is_data = name == "script" and "ld+json" in rest.lower()
-            self._raw = (name, end, is_data)
-            return
-        if name in _KEPT or name == "a":
+        elif name in _KEPT and (name != "a" or self._skipping is None):
             self._keep(name, rest)
         kind = self._kind(name, rest)
         if kind and name not in _VOID and len(self._regions) < MAX_REGIONS:
-            region = _Region(name, kind, len(self.found.parts))
-            region.depth = 0  # `_nest` counts its own start
+            level = self._watched.setdefault(name, 0)  # it is itself counted behind this
+            region = _Region(name, kind, len(self.found.parts), level)
             self._regions.append(region)
             if kind == "skip" and self._skipping is None:
                 self._skipping = region
@@ -177,7 +200,7 @@ class _Scanning:
             return name
         if name == "nav" or (name == "time" and self._is_told_by_attribute(rest)):
             return "skip"
-        role = _ROLES.search(rest) if rest else None
+        role = _ROLES.search(rest) if rest and name not in ("html", "body") else None
         word = (role[1] or "").lower() if role else ""
         if word == "main":
             return "main"
@@ -200,8 +223,8 @@ class _Scanning:
             return
         self._kept += 1
         said = attributes_of(rest)
-        if name in ("a", "img", "source") and self._skipping is None:
-            target = said.get("href") or said.get("src") or said.get("data-src") or ""
+        if name in _REFERRING and self._skipping is None:
+            target = said.get("href") or said.get("src") or said.get("data-src")
             if target:
                 self.found.links.append((len(self.found.parts), target))
             if said.get("alt"):
@@ -210,35 +233,30 @@ class _Scanning:
             in_chrome = self._skipping is not None
             self.found.elements.append(Element(name, said, self._in_head, in_chrome))
 
-    def _nest(self, name: str) -> None:
-        for region in self._regions:
-            if region.name == name:
-                region.depth += 1
-
     def _close(self, name: str) -> None:
-        regions = self._regions
-        for region in regions:
-            if region.name == name:
-                region.depth -= 1
-        while regions and regions[-1].depth <= 0:
-            self._leave(regions.pop())
+        """Close one element of a name, and with it all regions that are open in it."""
+        count = self._watched[name] = self._watched[name] - 1
+        for number, region in enumerate(self._regions):
+            if region.name == name and region.level >= count:
+                self._leave(number)
+                return
 
-    def _leave(self, region: _Region) -> None:
-        span = region.begin, len(self.found.parts)
-        if region is self._skipping:
-            self._skipping = None
-        elif self._skipping is None and region.kind == "main":
-            self.found.main.append(span)
-        elif self._skipping is None and region.kind == "article":
-            if not any(other.kind == "article" for other in self._regions):
+    def _leave(self, number: int) -> None:
+        """Leave all regions from that number on, the innermost first."""
+        while len(self._regions) > number:
+            region = self._regions.pop()
+            span = region.begin, len(self.found.parts)
+            if region is self._skipping:
+                self._skipping = None
+            elif self._skipping is None and region.kind == "main":
+                self.found.main.append(span)
+            elif self._skipping is None and region.kind == "article" and self._is_outer():
                 self.found.articles.append(span)
+            if all(other.name != region.name for other in self._regions):
+                self._watched.pop(region.name, None)
 
-    def _end_raw(self, begin: int) -> None:
-        assert self._raw is not None  # it is what was entered
-        _, start, is_data = self._raw
-        if is_data and len(self.found.data) < 64:
-            self.found.data.append(self._text[start:begin])
-        self._raw = None
+    def _is_outer(self) -> bool:
+        return all(region.kind != "article" for region in self._regions)
 
     def _end_title(self, begin: int) -> None:
         if self._title_from is not None and self.found.title is None:

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from urlset.dates import format_date
@@ -45,6 +44,7 @@ class HtmlFolder:
     its scheme alone does not count.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "index.html").write_text("<title>Tea</title><p>Of many kinds.")
     ...     source = HtmlFolder(folder, "https://example.com/")

@@ -105,7 +105,7 @@ def same_page(one: str, other: str) -> bool:
 
 
 def _plain(url: str) -> str:
-    host, slash, path = _SCHEME.sub("", url.partition("#")[0], count=1).partition("/")
+    host, _, path = _SCHEME.sub("", url.partition("#")[0], count=1).partition("/")
     path, mark, query = path.partition("?")
     path = unquote(path)
     for name in INDEXES:
