@@ -64,7 +64,8 @@ SAME = {
     ),
     "id of a build": (f"{TEXT}<p>Build 3f9a1c0d</p>", f"{TEXT}<p>Build 77aa01ee</p>"),
     "relative time": (
-        "<time datetime=2026-01-02>2 days ago</time>", "<time datetime=2026-01-02>3 days ago</time>",
+        "<time datetime=2026-01-02>2 days ago</time>",
+        "<time datetime=2026-01-02>3 days ago</time>",
     ),
     "moment of modification": (
         f"{TEXT}<time itemprop=dateModified datetime=2026-01-02>2 January</time>",

@@ -98,8 +98,10 @@ def test_refresh(content: str):
 
 def test_alternates_of_the_head():
     head = (
-        '<link rel=alternate hreflang=de href="/de/"><link rel="alternate" hreflang=x-default href="/">'
-        '<link rel=alternate type="application/rss+xml" href=/feed><link rel=alternate hreflang=de href=/de/>'
+        '<link rel=alternate hreflang=de href="/de/">'
+        '<link rel="alternate" hreflang=x-default href="/">'
+        '<link rel=alternate type="application/rss+xml" href=/feed>'
+        "<link rel=alternate hreflang=de href=/de/>"
     )
 
     assert facts(head).alternates == (
@@ -163,6 +165,14 @@ def test_google_a_video_without_a_required_field_is_none(missing: str):
     assert facts(data({key: VIDEO[key] for key in VIDEO if key != missing})).videos == ()
 
 
+def test_half_a_character_in_json_is_no_text():
+    said = {**VIDEO, "name": "\ud800 tea", "thumbnailUrl": "/\udfff.png"}
+
+    (video,) = facts(data(said)).videos
+
+    assert (video.title, video.thumbnail_loc) == ("? tea", "https://example.com/?.png")
+
+
 def test_video_of_open_graph():
     head = "".join(
         f'<meta property="{name}" content="{value}">'
@@ -209,7 +219,8 @@ DATES = {
     data({"@type": "WebPage", "mainEntity": {"dateModified": ["2026-01-02"]}}): ("2026-01-02", LD),
     '<script type="application/ld+json"><!--\n{"dateModified": "2026-01-02"}\n--></script>': (
         "2026-01-02", LD),
-    '<script type="application/ld+json">//<![CDATA[\n{"dateModified":"2026-01-02"}\n//]]></script>': (
+    '<script type="application/ld+json">//<![CDATA[\n{"dateModified":"2026-01-02"}\n//]]>'
+    "</script>": (
         "2026-01-02", LD),
     '<script type="application/ld+json">{"dateModified": </script>'
     + data({"dateModified": "2026-01-03"}): ("2026-01-03", LD),
@@ -220,7 +231,8 @@ DATES = {
         "2026-01-02T03:04:05Z", "meta last-modified"),
     '<meta itemprop="dateModified" content="2026-01-02">': ("2026-01-02", "itemprop dateModified"),
     # A local time is no instant: its date is all that is certain.
-    '<meta name="last-modified" content="2026-01-02 03:04:05">': ("2026-01-02", "meta last-modified"),
+    '<meta name="last-modified" content="2026-01-02 03:04:05">': (
+        "2026-01-02", "meta last-modified"),
     '<meta name="last-modified" content="2026-01-02T03:04:05+0530">': (
         "2026-01-02T03:04:05+05:30", "meta last-modified"),
     # Neither the future nor what is older than the web is believed, nor what has two readings.
@@ -298,10 +310,12 @@ def test_a_part_of_a_page_is_no_page(page: bytes, is_page: bool):
 
 
 PIECES = [
-    "<main>", "</main>", "<nav>", "</nav>", "<article>", "<div class='cookie-banner'>", "</div>", "<p>",
+    "<main>", "</main>", "<nav>", "</nav>", "<article>", "<div class='cookie-banner'>", "</div>",
+    "<p>",
     "<a href=", "'/x'>", '"', "'", "<!--", "-->", "<script>", "</script>", "<title>", "</title>",
     "<script type='application/ld+json'>", '{"@graph": [', "]}", "<time datetime=2026-01-02>",
-    "</time>", "<img srcset='a 1x, b 2w'>", "<meta name=robots content=", "<svg>", "<template>", "x ",
+    "</time>", "<img srcset='a 1x, b 2w'>", "<meta name=robots content=", "<svg>", "<template>",
+    "x ",
     "&amp", "\0", "\ud800", "<table>", "<select>", "<body>", "<plaintext>", "é",
 ]  # fmt: skip
 

@@ -64,7 +64,10 @@ def text_in(value: Any) -> str | None:
             value = value.get("@value")
         else:
             break
-    return value.strip() or None if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    # Beware: JSON can write half of a character ("\\ud800"), which no text may hold.
+    return value.strip().encode(errors="replace").decode() or None
 
 
 def _loaded(script: str) -> Any:

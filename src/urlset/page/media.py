@@ -113,9 +113,9 @@ def _urls(value: Any) -> Iterator[str]:
     """The URLs in JSON-LD's ``image``: a text, an object with ``url``, or a list of those."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
-            item = text_in(item.get("url")) or text_in(item.get("contentUrl"))
-        if isinstance(item, str):
-            yield item
+            item = item.get("url") or item.get("contentUrl")
+        if url := text_in(item):
+            yield url
 
 
 def _video(said: dict[str, Any], base: str) -> Video | None:

@@ -18,9 +18,6 @@ from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]
 
-MAX_NOTES = 20
-"""Notes of one kind that are told one by one."""
-
 _PASSED = {
     "link": "symbolic links to pages, which are not followed (follow_symlinks)",
     "loop": "folders that are links to one above them",
@@ -121,16 +118,16 @@ class HtmlFolder:
         if found.twin and "/" in found.twin:
             self._count("pages that are there twice", f"{found.path} and {found.twin}")
         mtime = _moment(found.mtime)
-        told = Candidate(loc, source=found.place, mtime_lastmod=mtime)
+        told = Candidate(loc, source=_shown(found.place), mtime_lastmod=mtime)
         if found.error:
-            return self._unreadable(told, found, found.error)
+            return self._unreadable(told, found.error)
         if reason := why_by_name(found.path):
             return told._replace(reason=reason)
         try:
             with open(found.place, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
-            return self._unreadable(told, found, (error.strerror or str(error)).lower())
+            return self._unreadable(told, (error.strerror or str(error)).lower())
         if len(data) > MAX_BYTES:
             self._count(f"pages over {MAX_BYTES >> 20} MiB, read up to there", found.path)
         return self._of_page(told, data)
@@ -172,14 +169,19 @@ class HtmlFolder:
         )
         return canonical, None
 
-    def _unreadable(self, told: Candidate, found: Found, why: str) -> Candidate:
-        self.failures.append(f"{found.place}: expected a page, found that it is unreadable: {why}")
+    def _unreadable(self, told: Candidate, why: str) -> Candidate:
+        self.failures.append(f"{told.source}: expected a page, found that it is unreadable: {why}")
         return told._replace(reason=f"unreadable: {why}")
 
     def _count(self, what: str, example: str | None = None) -> None:
         self._counts[what] += 1
         if example is not None:
-            self._examples.setdefault(what, example)
+            self._examples.setdefault(what, _shown(example))
+
+
+def _shown(path: str) -> str:
+    """A path as text, whatever bytes are in it."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 def _moment(seconds: float | None) -> str | None:
