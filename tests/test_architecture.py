@@ -35,6 +35,7 @@ DOORS = {
     "obstore": "urlset.publisher",  # S3, Google Cloud and Azure, with conditional puts
     "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
+    "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",
     "yarl": "urlset.fetcher",  # aiohttp's URLs: the only way to send one as it is
 }

@@ -18,3 +18,7 @@ __all__ = [
     "git_dates",
     "in_batches",
 ]
+from urlset.sources.candidates import CANDIDATE, Candidate, Source, in_batches
+from urlset.sources.folder import HtmlFolder
+
+__all__ = ["CANDIDATE", "Candidate", "HtmlFolder", "Source", "in_batches"]
