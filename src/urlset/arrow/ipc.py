@@ -9,7 +9,7 @@ import arro3.core as arro3
 
 from urlset.errors import SourceError
 
-__all__ = ["IPC_MAGIC", "empty_of", "read_ipc"]
+__all__ = ["IPC_MAGIC", "read_ipc", "table_of"]
 
 IPC_MAGIC = b"ARROW1"
 """How a file begins (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
@@ -33,9 +33,9 @@ def read_ipc(path: str) -> tuple[Any, Iterator[Any]]:
     return reader.schema, _batches(reader, path)
 
 
-def empty_of(schema: Any) -> Any:
-    """A table without rows, for whoever wants to know its columns."""
-    return arro3.Table.from_batches([], schema=schema)
+def table_of(schema: Any, *batches: Any) -> Any:
+    """A table of batches that are there; without any, for whoever wants to know its columns."""
+    return arro3.Table.from_batches([*batches], schema=schema)
 
 
 def _batches(reader: Any, path: str) -> Iterator[Any]:

@@ -9,9 +9,9 @@ import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
-from urlset.arrow.ipc import IPC_MAGIC, empty_of, read_ipc
+from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
 from urlset.sources.mapping import Plan, parse_mapping
 from urlset.sources.sqlite import SQLITE_MAGIC, sqlite_batches
@@ -100,7 +100,7 @@ class Table:
             yield from self._foreign(form)
 
     def _shaped(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
-        empty = None if schema is None else empty_of(schema)
+        empty = None if schema is None else table_of(schema)
         return shaped(rows, self.name, self._mapping, self._keep, empty=empty)
 
     def _foreign(self, form: Literal["csv", "jsonl", "parquet", "duckdb"]) -> Iterator[Any]:
@@ -139,10 +139,10 @@ def shaped(
             plan = Plan.of(shaper.columns, name=name, mapping=mapping, keep=keep)
         for batch in rows:
             if shaper is None or plan is None:
-                shaper = Shaper(table_of(batch))
+                shaper = Shaper(table_of(batch.schema))
                 plan = Plan.of(shaper.columns, name=name, mapping=mapping, keep=keep)
             if batch.num_rows:
-                yield from shaper.shaped(table_of(batch), plan.picks)
+                yield from shaper.shaped(table_of(batch.schema, batch), plan.picks)
     finally:
         if shaper is not None:
             shaper.close()
@@ -216,13 +216,3 @@ def _header(path: str, delimiter: str | None) -> tuple[list[str], str]:
         raise SourceError(f"{path}: expected columns of different names, found {twice[0]!r} twice")
     return names, mark
 
-
-def table_of(batch: Any) -> Any:
-    """A batch as something that is an Arrow stream."""
-    from urlset.arrow.streams import Flow
-
-    return (
-        cast(Any, Flow(batch.schema, lambda: iter([batch])))
-        if not hasattr(batch, "__arrow_c_stream__")
-        else batch
-    )

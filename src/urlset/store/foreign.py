@@ -225,7 +225,7 @@ def _reader(
         return (
             f"FROM read_csv({file}, auto_detect = false, header = true, columns = {{{columns}}}, "
             f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', strict_mode = true, "
-            f"parallel = false, max_line_size = {_MAX_LINE}, {common})"
+            f"max_line_size = {_MAX_LINE}, {common})"
         )
     common += f", format = 'newline_delimited', maximum_object_size = {_MAX_LINE}"
     rows = connection.execute(f"DESCRIBE FROM read_json({file}, {common})").fetchall()
