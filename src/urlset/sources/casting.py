@@ -33,7 +33,7 @@ _CLOCK = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
 def url_of(where: str, kind: str, complain: Complain) -> str:
     """Text, as it stands."""
     if kind == "JSON":
-        return f"({where} ->> '$')"
+        return f"CASE WHEN json_type({where}) = 'VARCHAR' THEN {where} ->> '$' END"
     if not _TEXTS.fullmatch(kind):
         raise complain("text (URLs)", "map the column that holds the URLs: loc=COLUMN")
     return where if kind == "VARCHAR" else f"{where}::VARCHAR"
@@ -103,7 +103,7 @@ def date_of(
 def list_of_images(where: str, kind: str, how: str | None, complain: Complain) -> str:
     """A list of images: of one URL, of several in one text (``split(SEPARATOR)``), of a list."""
     one = f"lambda x: {{'loc': trim(x)}}::{_IMAGE}"
-    if kind == "JSON" or _TEXTS.fullmatch(kind):
+    if _TEXTS.fullmatch(kind) or (kind == "JSON" and how is not None):
         text = text_of(where, kind)
         if how is None:
             whole = f"[{{'loc': trim({text})}}::{_IMAGE}]"
@@ -123,6 +123,8 @@ def nested(target: str, where: str, kind: str, complain: Complain) -> str:
     is_list = type_.endswith("[]")
     if kind == type_:
         return f"coalesce({where}, [])" if is_list else where
+    if kind == "JSON":
+        where, kind = f"{where}::JSON", type_
     if not _NESTED.fullmatch(kind) or kind.endswith("]") != is_list:
         what = "a list of structs" if is_list else "a struct"
         if target == "images":

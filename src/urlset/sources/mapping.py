@@ -113,7 +113,7 @@ class _Planner:
             spelt = [column for column in self._columns if _field_of(column) == target]
             found = target if target in spelt else self._only(spelt, target, told)
             if found is not None and target not in told:
-                is_flat = target in _NESTED and not _is_nested(self._columns[found])
+                is_flat = target in _NESTED[1:] and not _is_nested(self._columns[found])
                 has_parts = any(other.startswith(f"{target}.") for other in told)
                 if not is_flat and not has_parts:
                     told[target] = _Told(found, None)
@@ -239,7 +239,7 @@ def _field_of(column: str) -> str | None:
 
 
 def _is_nested(kind: str) -> bool:
-    return kind.endswith("]") or kind.startswith("STRUCT")
+    return kind == "JSON" or kind.endswith("]") or kind.startswith("STRUCT")
 
 
 def _either(text: str | None) -> str:

@@ -132,20 +132,19 @@ def shaped(
 
     ``empty`` is a batch or a table without rows, for where there may be no batch at all.
     """
-    shaper = plan = None
+    shaper = Shaper()
+    plan: Plan | None = None
     try:
         if empty is not None:
-            shaper = Shaper(empty)
-            plan = Plan.of(shaper.columns, name=name, mapping=mapping, keep=keep)
+            plan = Plan.of(shaper.columns(empty), name=name, mapping=mapping, keep=keep)
         for batch in rows:
-            if shaper is None or plan is None:
-                shaper = Shaper(table_of(batch.schema))
-                plan = Plan.of(shaper.columns, name=name, mapping=mapping, keep=keep)
+            if plan is None:
+                columns = shaper.columns(table_of(batch.schema))
+                plan = Plan.of(columns, name=name, mapping=mapping, keep=keep)
             if batch.num_rows:
                 yield from shaper.shaped(table_of(batch.schema, batch), plan.picks)
     finally:
-        if shaper is not None:
-            shaper.close()
+        shaper.close()
 
 
 def table_form(path: str) -> TableForm | None:
@@ -215,4 +214,3 @@ def _header(path: str, delimiter: str | None) -> tuple[list[str], str]:
     if twice:
         raise SourceError(f"{path}: expected columns of different names, found {twice[0]!r} twice")
     return names, mark
-

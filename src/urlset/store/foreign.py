@@ -150,36 +150,41 @@ class Foreign:
 
 
 class Shaper:
-    """Brings record batches of another library into columns by expressions in SQL.
+    """Brings tables of another library into columns by expressions in SQL."""
 
-    ``columns`` are those of the schema and their types, as DuckDB calls them.
-    """
-
-    def __init__(self, empty: Any):
+    def __init__(self) -> None:
         self._connection = connect()
-        self.columns: dict[str, str] = {}
-        found = self._run(empty, "DESCRIBE FROM incoming").fetchall()
-        self.columns = {row[0]: row[1] for row in found}
 
-    def shaped(self, batch: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """A batch as one or more with a column for each name and its expression in SQL."""
+    def columns(self, table: Any) -> dict[str, str]:
+        """The columns of a table and their types, as DuckDB calls them."""
+        return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
+
+    def shaped(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
+        """A table as batches with a column for each name and its expression in SQL."""
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
-        # All of it is taken at once: a connection gives one stream at a time.
-        yield from list(open_stream(self._run(batch, f"SELECT {chosen} FROM incoming")))
+        try:
+            # All of it is taken at once: a connection gives one stream at a time.
+            made = list(open_stream(self._run(table, f"SELECT {chosen} FROM incoming")))
+        except duckdb.Error as error:
+            raise _unreadable(error) from error
+        except Exception as error:
+            if type(error) is not Exception:  # arro3 raises bare ones
+                raise
+            raise _unreadable(error) from error
+        yield from made
 
     def close(self) -> None:
         """Let go of it."""
         self._connection.close()
 
-    def _run(self, stream: Any, query: str) -> Any:
-        self._connection.register("incoming", stream)
+    def _run(self, table: Any, query: str) -> Any:
+        # Beware: a table, not a stream that Python makes while it is read, which is a crash.
+        self._connection.register("incoming", table)
         try:
             with interrupted():
                 return self._connection.sql(query)
         except duckdb.Error as error:
-            raise SourceError(
-                f"expected columns that can be read, found: {_words(error)}"
-            ) from error
+            raise _unreadable(error) from error
 
 
 def identifier(name: str) -> str:
@@ -189,6 +194,10 @@ def identifier(name: str) -> str:
     "last mod"
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+def _unreadable(error: Exception) -> SourceError:
+    return SourceError(f"expected columns that can be read, found: {_words(error)}")
 
 
 def _table_of(found: list[tuple[str, str]], wanted: str | None, path: str) -> tuple[str, str]:
