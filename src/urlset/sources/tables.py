@@ -81,7 +81,8 @@ class Table:
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
-        form = self._form or table_form(self._path)
+        found = table_form(self._path)  # which tells what cannot be read
+        form = self._form or found
         if form is None:
             raise SourceError(
                 f"expected a table (CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB), "
