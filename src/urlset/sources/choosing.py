@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 from urlset.errors import SourceError
+from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
 from urlset.sources.lists import Listing
@@ -121,7 +122,10 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
         raise SourceError(f"{path}: expected {_WANTED}, found binary data")
     if _is_log(head):
         return "log"
-    return form or text_form(head, path, columns)[0]
+    told = text_form(head, path, columns)[0]
+    # A list of URLs may be called .csv, and JSON lines anything.
+    is_list = told == "text" and head.first_line.lower().startswith(("http://", "https://"))
+    return told if is_list or told == "jsonl" else form or told
 
 
 def _of_path(path: str, options: SourceOptions, name: str) -> Source:
@@ -150,7 +154,11 @@ def _table(path: str, options: SourceOptions, name: str) -> Source:
     is_text = form in ("csv", "jsonl") and options.query is None
     if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path))):
         return Listing(path, form=form, delimiter=options.delimiter, **common)
-    asked = {"query": options.query, "table": options.table, "delimiter": options.delimiter}
+    asked: dict[str, Any] = {
+        "query": options.query,
+        "table": options.table,
+        "delimiter": options.delimiter,
+    }
     return Table(path, form=form, **asked, **common)
 
 
@@ -159,13 +167,17 @@ def _is_for_rows(head: Head) -> bool:
     return head.encoding == "utf-16" or head.text.startswith('"')
 
 
-def _text(path: str, options: SourceOptions, name: str) -> Source:
+def _text(path: str, _options: SourceOptions, name: str) -> Source:
     return Listing(path, form="text", name=name)
 
 
 def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
+    given: str | bytes = source
+    if source != name:  # a copy of a stream, whose path is to be seen nowhere
+        with open(source, "rb") as file:
+            given = file.read(READ_LIMIT + 1)
     return Sitemaps(
-        source,
+        given,
         name=name,
         engine=options.engine,
         fail_fast=options.fail_fast,

@@ -95,6 +95,9 @@ class Listing:
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
+            # Also where no row follows.
+            blank = dict.fromkeys(names, "VARCHAR")
+            Plan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
             yield from self._shaped(_chunks(_csv_rows(reader, names, self.name)), names)
         except csv.Error as error:
             raise SourceError(

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from urlset.arrow.streams import rows_to_batch
@@ -18,6 +18,7 @@ SQLITE_MAGIC = b"SQLite format 3\0"
 """How a file begins (https://www.sqlite.org/fileformat.html section 1.3)."""
 
 BATCH_ROWS = 8_192
+_Kind = Literal["string", "integer", "number"]
 _WAL = 2  # of bytes 18 and 19: it writes ahead (section 1.3.3)
 _ALLOWED = frozenset(
     (
@@ -42,9 +43,9 @@ def sqlite_batches(
     connection = _opened(path)
     with closing(connection):
         try:
-            name = query or _select(connection, table, path)
+            statement = query if query is not None else _select(connection, table, path)
             connection.set_authorizer(_authorize)
-            cursor = connection.execute(name)
+            cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # of Python 3.11: more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
         except sqlite3.Error as error:
@@ -101,7 +102,7 @@ def _select(connection: sqlite3.Connection, table: str | None, path: str) -> str
 def _batches(
     cursor: sqlite3.Cursor, names: list[str], path: str, query: str | None
 ) -> Iterator[Any]:
-    kinds: list[str] | None = None
+    kinds: list[_Kind] | None = None
     first = 1
     while True:
         try:
@@ -116,18 +117,18 @@ def _batches(
             [_value(row[n], kind, names[n], first + number, path) for n, kind in enumerate(kinds)]
             for number, row in enumerate(rows)
         ]
-        yield rows_to_batch([*zip(names, kinds, strict=True)], values)  # type: ignore[arg-type]
+        yield rows_to_batch([*zip(names, kinds, strict=True)], values)
         first += len(rows)
 
 
-def _kind(values: list[Any]) -> str:
+def _kind(values: list[Any]) -> _Kind:
     types = {type(value) for value in values} - {type(None)}
     if types and types <= {int, float}:
         return "integer" if types == {int} else "number"
     return "string"
 
 
-def _value(value: Any, kind: str, name: str, row: int, path: str) -> Any:
+def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
     if value is None:
         return None
     if kind == "string":
@@ -144,9 +145,9 @@ def _value(value: Any, kind: str, name: str, row: int, path: str) -> Any:
 
 def _told(error: sqlite3.Error, path: str, query: str | None) -> SourceError | QueryError:
     words = str(error)
-    if query is not None and isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError):
-        if "not authorized" in words or "prohibited" in words:
-            return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
-        if not isinstance(error, sqlite3.DatabaseError) or "malformed" not in words:
-            return QueryError(f"the query cannot be answered: {words}")
+    if query is not None and ("not authorized" in words or "prohibited" in words):
+        return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
+    # What is wrong with a file has no OperationalError, except where it is in use.
+    if query is not None and isinstance(error, sqlite3.OperationalError) and "lock" not in words:
+        return QueryError(f"the query cannot be answered: {words}")
     return SourceError(f"expected a file of SQLite, found {path!r}: {words}")

@@ -105,7 +105,8 @@ class Table:
         return shaped(rows, self.name, self._mapping, self._keep, empty=empty)
 
     def _foreign(self, form: Literal["csv", "jsonl", "parquet", "duckdb"]) -> Iterator[Any]:
-        header, delimiter = [], ","
+        header: list[str] = []
+        delimiter = ","
         if form == "csv":
             header, delimiter = _header(self._path, self._delimiter)
         with Foreign(
