@@ -39,7 +39,7 @@ __all__ = [
     "selected",
 ]
 
-Leaf = Literal["string", "instant", "number", "offset", "line", "flag"]
+Leaf = Literal["string", "instant", "number", "integer", "offset", "line", "flag"]
 
 
 class ListOf(NamedTuple):
@@ -263,7 +263,7 @@ def type_of(spec: Any) -> arro3.DataType:
     if spec == "instant":
         return arro3.DataType.timestamp("us", tz="UTC")
     kinds = {"string": "string", "number": "float64", "offset": "uint64", "line": "uint32"}
-    kinds["flag"] = "bool"
+    kinds |= {"integer": "int64", "flag": "bool"}
     made: arro3.DataType = getattr(arro3.DataType, kinds[spec])()
     return made
 

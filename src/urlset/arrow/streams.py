@@ -23,6 +23,7 @@ __all__ = [
     "rows_to_flow",
     "shaped",
     "uncounted",
+    "with_texts",
 ]
 
 Kind = Leaf | ListOf
@@ -186,6 +187,24 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
 
 def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
     """The column of an entry's field, of its type; where it is missing, one of nothing."""
+def with_texts(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
+    """A batch of entries with the text of each date made anew, and none besides where that is none.
+
+    ``lastmod`` is left out: the text says all. ``source`` is put where a row has none.
+    """
+    texts = [make(text) for text in batch.column("lastmod_text").to_pylist()]
+    sources = [found or source for found in batch.column("source").to_pylist()]
+    kept = [
+        name for name in batch.schema.names if name not in ("lastmod", "lastmod_text", "source")
+    ]
+    columns = [batch.column(name) for name in kept]
+    columns += [array_of(texts, "string"), array_of(sources, "string")]
+    fields = [*(batch.schema.field(name) for name in kept)]
+    fields += [arro3.Field(name, type_of("string")) for name in ("lastmod_text", "source")]
+    return arro3.RecordBatch.from_arrays(columns, schema=arro3.Schema(fields))
+
+
+def _shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None

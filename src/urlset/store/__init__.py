@@ -8,6 +8,7 @@ from urlset.store.connecting import is_database
 from urlset.store.connecting import literal as quoted
 from urlset.store.contents import StoredDocument, StoredRows, parquet_rows
 from urlset.store.filling import Filling
+from urlset.store.foreign import Foreign, ForeignForm, Shaper, identifier
 from urlset.store.parquet import write_parquet
 from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.store import Store
@@ -23,13 +24,17 @@ __all__ = [
     "Asking",
     "Column",
     "Filling",
+    "Foreign",
+    "ForeignForm",
     "Macro",
+    "Shaper",
     "Store",
     "StoredDocument",
     "StoredRows",
     "Table",
     "View",
     "Workbench",
+    "identifier",
     "is_database",
     "parquet_rows",
     "quoted",

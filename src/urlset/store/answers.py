@@ -15,7 +15,7 @@ from urlset.arrow import rows_of
 from urlset.errors import QueryError
 from urlset.store.connecting import literal, unbound
 
-__all__ = ["Answer", "answer", "check"]
+__all__ = ["Answer", "answer", "check", "one_query", "query_error"]
 
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
@@ -83,7 +83,7 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str, values: Any = None
 
     All of it is run before anything is given: an error comes before the first row.
     """
-    statement = _one(connection, query)
+    statement = one_query(connection, query)
     table = f"answers.answer_{next(_names)}"
     cursor = connection.cursor()
     try:
@@ -91,19 +91,19 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str, values: Any = None
         with unbound(connection):
             _run(cursor, f"CREATE TABLE {table} AS\n{statement}", values)
     except duckdb.Error as error:
-        raise _query_error(error) from error
+        raise query_error(error) from error
     return Answer(connection, table)
 
 
 def check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     """Tell whether a query can be run at all; raises :class:`urlset.QueryError`."""
-    statement = _one(connection, query)
+    statement = one_query(connection, query)
     cursor = connection.cursor()
     try:
         cursor.execute("USE store")
         cursor.execute(f"EXPLAIN CREATE TABLE answers.none AS\n{statement}")
     except duckdb.Error as error:
-        raise _query_error(error) from error
+        raise query_error(error) from error
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
@@ -117,12 +117,12 @@ def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None
             raise
 
 
-def _one(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+def one_query(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     """The one statement of a query that asks and changes nothing."""
     try:
         statements = connection.extract_statements(query)
     except duckdb.Error as error:
-        raise _query_error(error) from error
+        raise query_error(error) from error
     kinds = [statement.type.name for statement in statements]
     if kinds != ["SELECT"]:
         found = f"found {', '.join(kinds)}" if kinds else "found nothing"
@@ -130,7 +130,7 @@ def _one(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     return f"{statements[0].query.rstrip().rstrip(';')}\n"
 
 
-def _query_error(error: duckdb.Error) -> QueryError:
+def query_error(error: duckdb.Error) -> QueryError:
     """One line of what DuckDB says in several: what is wrong, and what it proposes instead."""
     message, _, place = str(error).partition("\n\nLINE ")
     kind, _, words = message.partition(": ")

@@ -1,0 +1,52 @@
+"""Files of Arrow (IPC, also called Feather, and streams of it), read batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import arro3.core as arro3
+
+from urlset.errors import SourceError
+
+__all__ = ["IPC_MAGIC", "read_ipc", "table_of"]
+
+IPC_MAGIC = b"ARROW1"
+"""How a file begins (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
+
+
+def read_ipc(path: str) -> tuple[Any, Iterator[Any]]:
+    """The schema of a file, and its record batches; raises :class:`urlset.SourceError`."""
+    try:
+        from arro3 import io
+    except ImportError as error:
+        raise SourceError(
+            f"expected arro3-io for the Arrow file {path!r}, found none; "
+            "pip install 'urlset[arrow]', or write Parquet"
+        ) from error
+    try:
+        with open(path, "rb") as file:
+            is_file = file.read(len(IPC_MAGIC)) == IPC_MAGIC
+        reader = io.read_ipc(path) if is_file else io.read_ipc_stream(path)
+    except Exception as error:
+        raise _told(error, path) from error
+    return reader.schema, _batches(reader, path)
+
+
+def table_of(schema: Any, *batches: Any) -> Any:
+    """A table of batches that are there; without any, for whoever wants to know its columns."""
+    return arro3.Table.from_batches([*batches], schema=schema)
+
+
+def _batches(reader: Any, path: str) -> Iterator[Any]:
+    try:
+        yield from reader
+    except Exception as error:
+        raise _told(error, path) from error
+
+
+def _told(error: Exception, path: str) -> Exception:
+    if type(error) is not Exception and not isinstance(error, OSError | ValueError):
+        return error  # arro3 raises bare ones
+    words = " ".join(str(error).split())
+    return SourceError(f"expected a file of Arrow, found {path!r}: {words}")

@@ -1,0 +1,257 @@
+"""Tells by what is there which kind of source a person means, and opens that."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any, Literal, get_args
+
+from urlset.errors import SourceError
+from urlset.protocol import READ_LIMIT
+from urlset.reader import is_url
+from urlset.sources.candidates import Source
+from urlset.sources.lists import Listing
+from urlset.sources.mapping import parse_mapping
+from urlset.sources.opening import Head, head_of, text_form
+from urlset.sources.query import Query
+from urlset.sources.sitemaps import Sitemaps
+from urlset.sources.spooling import Spooled
+from urlset.sources.tables import Table, table_form
+
+__all__ = ["SourceKind", "SourceOptions", "kind_of", "open_source"]
+
+SourceKind = Literal[
+    "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql"
+]
+
+LARGE = 8 << 20
+"""Bytes of CSV and JSON lines from which on DuckDB reads them: ten times as fast, without lines."""
+
+_PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
+_DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+_HTML = (".html", ".htm", ".xhtml")
+# The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
+# behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
+_COMMON = re.compile(r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] ")
+_EXTENDED = re.compile(r"^#(?:Version|Fields|Software): ?\S", re.MULTILINE)
+_LOGGED = frozenset(
+    "request request_uri request_method remote_addr remote_ip http_method cs-method".split()
+)
+_WANTED = (
+    "a list of URLs, CSV, JSON lines, a sitemap, Parquet, Arrow, SQLite, DuckDB, an access log, "
+    "or a folder of pages or sitemaps"
+)
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What is known of a source besides its name; each kind takes what concerns it.
+
+    ``mapping``, ``keep``, ``query``, ``table`` and ``delimiter`` are those of tables, ``folder``
+    and ``log`` further arguments of :class:`urlset.sources.folder.HtmlFolder` and of
+    :class:`urlset.sources.logs.AccessLog`. ``kind`` says which it is, where that is not to be told
+    by content.
+    """
+
+    mapping: Mapping[str, str] | str | None = None
+    keep: tuple[str, ...] = ()
+    query: str | None = None
+    table: str | None = None
+    delimiter: str | None = None
+    kind: SourceKind | None = None
+    base_url: str | None = None
+    engine: str | None = None
+    fail_fast: bool = False
+    policy: Any = None
+    auth: str | tuple[str, str] | None = None
+    cache: str | None = None
+    folder: Mapping[str, Any] = field(default_factory=dict)
+    log: Mapping[str, Any] = field(default_factory=dict)
+
+
+def open_source(text: str, options: SourceOptions | None = None) -> Source:
+    """Open what a person named: a path, a URL, ``-`` for stdin, or a database to be asked.
+
+    Before it may stand what it is, and a colon: ``csv:``, ``html:``, ``log:``, ``sitemap:``,
+    ``parquet:`` … A folder with pages of HTML is one of pages, whatever else lies in it. CSV and
+    JSON lines of more than :data:`LARGE` bytes come without the numbers of their lines.
+
+    Raises :class:`urlset.SourceError` for what is none of the kinds, or is not there.
+
+    >>> type(open_source("https://example.com/sitemap.xml")).__name__
+    'Sitemaps'
+    """
+    options = options or SourceOptions()
+    found = _PREFIX.fullmatch(text)
+    if found and found[1] in get_args(SourceKind):
+        text, options = found[2], replace(options, kind=found[1])  # type: ignore[arg-type]
+    if _is_database(text):
+        return _query(text, options)
+    if is_url(text):
+        if options.kind not in (None, "sitemap"):
+            raise SourceError(
+                f"{text}: expected a file for a source of the kind {options.kind}, found a URL; "
+                "download it first"
+            )
+        return _sitemaps(text, options, text)
+    if text == "-" or _is_stream(text):
+        return Spooled(text, lambda path: _of_path(path, options, text))
+    return _of_path(text, options, text)
+
+
+def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
+    """Tell the kind of a file or a folder by its content; text also by its suffix.
+
+    Raises :class:`urlset.SourceError` for what is none. ``columns`` are those asked for in CSV.
+    """
+    if os.path.isdir(path):
+        return "html" if _has_pages(path) else "sitemap"
+    form = table_form(path)
+    if form not in (None, "csv", "jsonl"):
+        return form
+    head = head_of(path)
+    if not head.text or head.text.startswith("<"):
+        return "sitemap"
+    if "\0" in head.text:
+        raise SourceError(f"{path}: expected {_WANTED}, found binary data")
+    if _is_log(head):
+        return "log"
+    told = text_form(head, path, columns)[0]
+    # A list of URLs may be called .csv, and JSON lines anything.
+    is_list = told == "text" and head.first_line.lower().startswith(("http://", "https://"))
+    return told if is_list or told == "jsonl" else form or told
+
+
+def _of_path(path: str, options: SourceOptions, name: str) -> Source:
+    try:
+        kind = options.kind or kind_of(path, _columns(options))
+    except SourceError as error:
+        if path == name:
+            raise
+        raise SourceError(str(error).replace(path, name)) from error
+    if kind == "sql":
+        raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
+    if kind in ("sitemap", "text", "html", "log") and options.query is not None:
+        raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
+    return _MAKERS.get(kind, _table)(path, options, name)
+
+
+def _columns(options: SourceOptions) -> tuple[str, ...]:
+    mapping = options.mapping
+    pairs = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
+    return tuple(value.rpartition(":")[2] for value in pairs.values())
+
+
+def _table(path: str, options: SourceOptions, name: str) -> Source:
+    form: Any = options.kind or kind_of(path, _columns(options))
+    common: dict[str, Any] = {"mapping": options.mapping, "keep": options.keep, "name": name}
+    is_text = form in ("csv", "jsonl") and options.query is None
+    if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path))):
+        return Listing(path, form=form, delimiter=options.delimiter, **common)
+    asked: dict[str, Any] = {
+        "query": options.query,
+        "table": options.table,
+        "delimiter": options.delimiter,
+    }
+    return Table(path, form=form, **asked, **common)
+
+
+def _is_for_rows(head: Head) -> bool:
+    """What DuckDB does not read: UTF-16, and lines of JSON that are strings."""
+    return head.encoding == "utf-16" or head.text.startswith('"')
+
+
+def _text(path: str, _options: SourceOptions, name: str) -> Source:
+    return Listing(path, form="text", name=name)
+
+
+def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
+    given: str | bytes = source
+    if source != name:  # a copy of a stream, whose path is to be seen nowhere
+        with open(source, "rb") as file:
+            given = file.read(READ_LIMIT + 1)
+    return Sitemaps(
+        given,
+        name=name,
+        engine=options.engine,
+        fail_fast=options.fail_fast,
+        policy=options.policy,
+        auth=options.auth,
+        cache=options.cache,
+    )
+
+
+def _pages(path: str, options: SourceOptions, name: str) -> Source:
+    if options.base_url is None:
+        raise SourceError(
+            f"{name}: expected a base URL for a folder of pages, found none; "
+            "give --base-url, the URL that the folder is served at"
+        )
+    made: Source = _class("folder", "HtmlFolder")(path, options.base_url, **options.folder)
+    return made
+
+
+def _log(path: str, options: SourceOptions, name: str) -> Source:
+    made: Source = _class("logs", "AccessLog")(path, **options.log)
+    made.name = name
+    return made
+
+
+def _class(module: str, name: str) -> Any:
+    """A kind that only those load who need it."""
+    return getattr(import_module(f"urlset.sources.{module}"), name)
+
+
+_MAKERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
+    "text": _text,
+    "sitemap": _sitemaps,
+    "html": _pages,
+    "log": _log,
+}
+
+
+def _query(text: str, options: SourceOptions) -> Source:
+    if options.query is None:
+        shown = Query(text, "").name
+        raise SourceError(f"{shown}: expected a query for a database, found none; give --query")
+    return Query(text, options.query, mapping=options.mapping, keep=options.keep)
+
+
+def _is_database(text: str) -> bool:
+    if text.startswith("env:"):
+        return True
+    return _DATABASE.match(text) is not None and not is_url(text) and not os.path.exists(text)
+
+
+def _is_stream(path: str) -> bool:
+    """Whether it can be read once only: a pipe, as in ``<(curl …)``."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False  # it is told by whoever reads it
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _has_pages(path: str) -> bool:
+    for _, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        if any(name.lower().endswith(_HTML) and name[0] != "." for name in names):
+            return True
+    return False
+
+
+def _is_log(head: Head) -> bool:
+    line = head.first_line
+    if _COMMON.match(line) or (line.startswith("#") and _EXTENDED.search(head.text[:4_096])):
+        return True
+    if line.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            return isinstance(row, dict) and "loc" not in row and bool(_LOGGED & row.keys())
+    return False

@@ -1,0 +1,252 @@
+"""Lists of URLs as people keep them, as a source: plain text, CSV, JSON lines, with their lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import IO, Any
+
+from urlset.arrow import ENTRY, ListOf, StructOf
+from urlset.arrow.ipc import table_of
+from urlset.arrow.streams import rows_to_batch
+from urlset.errors import SourceError
+from urlset.sources import opening
+from urlset.sources.mapping import Pick, Plan, parse_mapping
+from urlset.sources.opening import TextForm, head_of, open_text, text_form
+from urlset.store import Shaper
+from urlset.urls import ASCII_SPACE
+
+__all__ = ["Listing"]
+
+BATCH_ROWS = 8_192
+_PIECE = 1 << 20
+_LINE = "line of the file"  # a column beside those of the table: no header is likely to have it
+
+Numbered = tuple[int, Any]
+"""The number of a line, and what stands there."""
+
+
+class Listing:
+    """A list in a file, row by row: each has its ``line``, so that a fault can be found.
+
+    Of text, a URL a line: blank lines and those that begin with ``#`` are passed over. Of CSV the
+    header names the columns, of JSON lines the keys; a line may be a string, too. ``mapping`` and
+    ``keep`` are those of :class:`urlset.sources.tables.Table`; ``form`` and ``delimiter`` are told
+    by content. What is no URL, no number and no date stays to be refused by whoever judges: a row
+    without text for its URL has a null there. Raises :class:`urlset.SourceError` for what is no
+    text, or no list.
+
+    >>> Listing("urls.txt").name
+    'urls.txt'
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        mapping: Mapping[str, str] | str | None = None,
+        keep: Sequence[str] = (),
+        form: TextForm | None = None,
+        delimiter: str | None = None,
+        name: str | None = None,
+    ):
+        self.name = name or path
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._path = path
+        self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
+        self._keep = keep
+        self._form, self._delimiter = form, delimiter
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches with columns of candidates, ``source`` and ``line`` among them."""
+        head = head_of(self._path)
+        form, delimiter = self._form, self._delimiter
+        if form is None or (form == "csv" and delimiter is None):
+            wanted = [value.rpartition(":")[2] for value in self._mapping.values()]
+            found, mark = text_form(head, self.name, wanted)
+            form = form or found
+            delimiter = delimiter or mark or ","
+        with open_text(self._path, self.name, head) as file:
+            if form == "text":
+                yield from self._of_text(file)
+            elif form == "csv":
+                yield from self._of_csv(file, delimiter or ",")
+            else:
+                yield from self._of_json(file)
+
+    def _of_text(self, file: IO[str]) -> Iterator[Any]:
+        columns = (("loc", "string"), ("source", "string"), ("line", "line"))
+        number = 0
+        for lines in _blocks(file, self.name):
+            rows = []
+            for line in lines:
+                number += 1
+                url = line.strip(ASCII_SPACE)
+                if url and url[0] != "#":
+                    rows.append((url, self.name, number))
+            if rows:
+                yield rows_to_batch(columns, rows)  # type: ignore[arg-type]
+
+    def _of_csv(self, file: IO[str], delimiter: str) -> Iterator[Any]:
+        limit = csv.field_size_limit(opening.MAX_LINE)
+        try:
+            reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
+            names = _names(next(filter(any, reader), []), self.name)
+            # Also where no row follows.
+            blank = dict.fromkeys(names, "VARCHAR")
+            Plan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
+            yield from self._shaped(_chunks(_csv_rows(reader, names, self.name)), names)
+        except csv.Error as error:
+            raise SourceError(
+                f"{self.name}: expected CSV, found: {error}; a quote that is opened must be "
+                "closed, and doubled within a cell"
+            ) from error
+        finally:
+            csv.field_size_limit(limit)
+
+    def _of_json(self, file: IO[str]) -> Iterator[Any]:
+        yield from self._shaped(_chunks(_json_rows(file, self.name)), [])
+
+    def _shaped(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
+        """Candidates of rows that are dicts; the columns are those that there were so far."""
+        seen = dict.fromkeys(names)
+        shaper = Shaper()
+        try:
+            for rows in chunks:
+                picks, batch = self._raw(rows, seen)
+                yield from self._cast(shaper, batch, picks, rows)
+        finally:
+            shaper.close()
+
+    def _raw(self, rows: list[Numbered], seen: dict[str, None]) -> tuple[list[Pick], Any]:
+        """The cells of rows as they stand, and what candidates are to have of them."""
+        for _, row in rows:
+            seen.update(dict.fromkeys(row))
+        if not seen.keys() - {"loc"}:
+            seen.setdefault("loc")
+        for name, spec in self._nested():
+            for line, row in rows:
+                if not isinstance(row.get(name), str | None):
+                    row[name] = filled(row[name], spec, f"{self.name}:{line}: {name}")
+        columns = {name: _column([row.get(name) for _, row in rows]) for name in seen}
+        kinds = {name: kind for name, (kind, _) in columns.items()}
+        plan = Plan.of(kinds, name=self.name, mapping=self._mapping, keep=self._keep)
+        picks = [pick for pick in plan.picks if pick[0] != "line"]
+        values = [*(values for _, values in columns.values()), [number for number, _ in rows]]
+        fields = [*((name, "string") for name in seen), (_LINE, "line")]
+        batch = rows_to_batch(fields, [*zip(*values, strict=True)])  # type: ignore[arg-type]
+        return [*picks, ("line", f'"{_LINE}"')], batch
+
+    def _nested(self) -> Iterator[tuple[str, Any]]:
+        """The columns of lists and structs, by the names that they have here."""
+        for name, spec in ENTRY.fields:
+            if isinstance(spec, ListOf | StructOf):
+                yield self._mapping.get(name, name), spec
+
+    def _cast(
+        self, shaper: Shaper, batch: Any, picks: list[Pick], rows: list[Numbered]
+    ) -> Iterator[Any]:
+        try:
+            yield from shaper.shaped(table_of(batch.schema, batch), picks)
+        except SourceError as error:
+            between = f"{rows[0][0]:,} to {rows[-1][0]:,}"
+            raise SourceError(f"{self.name}, in lines {between}: {error}") from error
+
+
+def filled(value: Any, spec: Any, place: str) -> Any:
+    """A value of JSON with all the fields that its type has; a text is an object's ``loc``."""
+    if value is None or (isinstance(value, str | int | float | bool) and isinstance(spec, str)):
+        return value
+    if isinstance(spec, ListOf) and isinstance(value, list):
+        return [filled(item, spec.item, place) for item in value]
+    if isinstance(spec, StructOf):
+        fields = dict(spec.fields)
+        if isinstance(value, str) and "loc" in fields:
+            value = {"loc": value}
+        if isinstance(value, dict):
+            return {name: filled(value.get(name), kind, place) for name, kind in spec.fields}
+    wanted = {ListOf: "a list", StructOf: "an object"}.get(type(spec), "text or a number")
+    raise SourceError(f"{place}: expected {wanted}, found {json.dumps(value)[:80]}")
+
+
+def _column(values: list[Any]) -> tuple[str, list[str | None]]:
+    """A column as text; as JSON where not all of it is."""
+    if all(value is None or isinstance(value, str) for value in values):
+        return "VARCHAR", [value and value.encode(errors="replace").decode() for value in values]
+    return "JSON", [None if value is None else json.dumps(value) for value in values]
+
+
+def _chunks(rows: Iterator[Numbered]) -> Iterator[list[Numbered]]:
+    while some := list(islice(rows, BATCH_ROWS)):
+        yield some
+
+
+def _blocks(file: IO[str], name: str) -> Iterator[list[str]]:
+    """The lines of a list, many at once; one that does not end is no list."""
+    rest = ""
+    while piece := file.read(_PIECE):
+        # Beware: not splitlines(), which knows ends of lines that others do not; and a line may
+        # end with two characters, of which the piece has the first one only.
+        rest = (rest + piece).replace("\r\n", "\n")
+        whole, is_cut = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
+        *lines, rest = whole.replace("\r", "\n").split("\n")
+        rest += is_cut
+        if max(len(rest), max(map(len, lines), default=0)) >= opening.MAX_LINE:
+            raise _too_long(name)
+        yield lines
+    yield rest.split("\r")
+
+
+def _lines(file: IO[str], name: str) -> Iterator[str]:
+    while line := file.readline(opening.MAX_LINE):
+        if len(line) >= opening.MAX_LINE:
+            raise _too_long(name)
+        yield line
+
+
+def _too_long(name: str) -> SourceError:
+    return SourceError(
+        f"{name}: expected a line for each entry, found one of more than "
+        f"{opening.MAX_LINE:,} characters"
+    )
+
+
+def _names(header: list[str], name: str) -> list[str]:
+    names = [cell.strip() or f"column{number}" for number, cell in enumerate(header, 1)]
+    for number, column in enumerate(names):
+        if column in names[:number]:
+            raise SourceError(
+                f"{name}: expected columns of different names, found {column!r} twice"
+            )
+    return names
+
+
+def _csv_rows(reader: Any, names: list[str], name: str) -> Iterator[Numbered]:
+    """A dict of the cells that are not empty."""
+    start = reader.line_num + 1
+    for cells in reader:
+        if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
+            raise SourceError(
+                f"{name}:{start}: expected {len(names)} cells, as the header has, found "
+                f"{len(cells)}; quote a cell that has the delimiter in it"
+            )
+        row = {key: cell for key, cell in zip(names, cells, strict=False) if cell.strip()}
+        if row:
+            yield start, row
+        start = reader.line_num + 1
+
+
+def _json_rows(file: IO[str], name: str) -> Iterator[Numbered]:
+    for number, line in enumerate(_lines(file, name), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(
+                f"{name}:{number}: expected a JSON object or string, found: {error}"
+            ) from error
+        yield number, row if isinstance(row, dict) else {"loc": row}

@@ -1,0 +1,264 @@
+"""Which column of a table is what of an entry: found by name, or as it was told.
+
+What comes of it are expressions in SQL, one for each column of a candidate.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from urlset.errors import SourceError
+from urlset.sources.candidates import EVIDENCE
+from urlset.sources.casting import date_of, list_of_images, nested, number_of, text_of, url_of
+from urlset.store import identifier, quoted
+from urlset.writer.intake import misspelt
+
+__all__ = ["Pick", "Plan", "is_ours", "parse_mapping"]
+
+Pick = tuple[str, str]
+"""The name of a column, and the expression in SQL that it holds."""
+
+_BY_NAME = ("loc", "lastmod", "changefreq", "priority")
+_NESTED = ("images", "videos", "news", "alternates")
+_OURS = ("lastmod_text", "extra", "source", "offset", "line")
+_OURS_TYPES = {"offset": "UBIGINT", "line": "UINTEGER"}
+_DATES = ("lastmod", "page_lastmod", "git_lastmod", "header_lastmod", "mtime_lastmod")
+_TARGETS = (*_BY_NAME, *_NESTED, *EVIDENCE, "extra")
+_HOW = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.DOTALL)
+
+
+class _Told(NamedTuple):
+    """What a mapping says of one target: the column, and how it is to be read."""
+
+    column: str
+    how: str | None
+
+
+class Plan(NamedTuple):
+    """The expressions that make candidates of the rows of a table."""
+
+    picks: list[Pick]
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, str],
+        *,
+        name: str,
+        mapping: Mapping[str, str] | None = None,
+        keep: Sequence[str] = (),
+        as_source: bool = True,
+    ) -> Plan:
+        """Plan for columns with their types (as DuckDB calls them).
+
+        A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
+        ``priority``, in any case, with ``_``, ``-`` or blanks in between), unless the mapping
+        names another for it; ``images``, ``videos``, ``news`` and ``alternates`` only where they
+        are lists or structs. ``keep`` passes on as text.
+
+        Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
+
+        >>> Plan.of({"URL": "VARCHAR", "id": "BIGINT"}, name="a.csv", as_source=False).picks
+        [('loc', '"URL"')]
+        """
+        planner = _Planner(columns, name)
+        told = planner.told(mapping or {})
+        picks = planner.picks(told)
+        if as_source and not any(pick[0] == "source" for pick in picks):
+            picks.append(("source", f"{quoted(name)}::VARCHAR"))
+        taken = {pick[0] for pick in picks}
+        for kept in dict.fromkeys(keep):
+            if kept not in taken:
+                column = planner.find(kept, kept)
+                picks.append((kept, text_of(identifier(column), columns[column])))
+        return cls(picks)
+
+
+def parse_mapping(text: str) -> dict[str, str]:
+    """Read ``loc=url,lastmod=updated_at`` as a mapping; raises ``ValueError``.
+
+    >>> parse_mapping("loc=url,alternates.de=url_de")
+    {'loc': 'url', 'alternates.de': 'url_de'}
+    """
+    mapping: dict[str, str] = {}
+    # Beware: a separator may stand in split(,).
+    for part in re.split(r",(?!\):)(?=[^,]*=)", text):
+        target, sign, column = part.partition("=")
+        target = target.strip()
+        if not sign or not column.strip():
+            raise ValueError(f"expected name=column,…, found {part.strip()!r} in {text!r}")
+        if target in mapping:
+            raise ValueError(f"expected one column for {target!r}, found two in {text!r}")
+        mapping[target] = column.strip()
+    return mapping
+
+
+def is_ours(columns: Mapping[str, str]) -> bool:
+    """Tell whether a table has the columns that urlset itself writes."""
+    return {"loc", "lastmod_text", "alternates", "offset"} <= set(columns)
+
+
+class _Planner:
+    def __init__(self, columns: Mapping[str, str], name: str):
+        self._columns = columns
+        self._name = name
+
+    def told(self, mapping: Mapping[str, str]) -> dict[str, _Told]:
+        """The mapping, with what there is by name besides."""
+        told = {target: self._meant(target, value) for target, value in mapping.items()}
+        for target in (*_BY_NAME, *_NESTED):
+            spelt = [column for column in self._columns if _field_of(column) == target]
+            found = target if target in spelt else self._only(spelt, target, told)
+            if found is not None and target not in told:
+                is_flat = target in _NESTED[1:] and not _is_nested(self._columns[found])
+                has_parts = any(other.startswith(f"{target}.") for other in told)
+                if not is_flat and not has_parts:
+                    told[target] = _Told(found, None)
+        if "loc" not in told:
+            told["loc"] = _Told(self._url_column(), None)
+        if is_ours(self._columns):
+            for target in _OURS:
+                if target in self._columns:
+                    told.setdefault(target, _Told(target, None))
+        return told
+
+    def picks(self, told: Mapping[str, _Told]) -> list[Pick]:
+        """The expressions, in the order of the columns of a candidate."""
+        picks: list[Pick] = []
+        both = is_ours(self._columns) and told.get("lastmod") == _Told("lastmod", None)
+        for target, (column, how) in told.items():
+            where, kind = identifier(column), self._columns[column]
+            say = self._complain(target, column, kind)
+            if target == "loc":
+                picks.append(("loc", url_of(where, kind, say)))
+            elif target in _DATES:
+                instant, text = date_of(where, kind, how, say)
+                if target == "lastmod":
+                    if both:
+                        text = _either(text)
+                    picks += [
+                        (n, e) for n, e in (("lastmod", instant), ("lastmod_text", text)) if e
+                    ]
+                else:
+                    picks.append((target, _as_text(instant, text)))
+            elif target == "priority":
+                picks.append((target, number_of(where, kind, say)))
+            elif target == "images":
+                picks.append((target, list_of_images(where, kind, how, say)))
+            elif target in _NESTED:
+                picks.append((target, nested(target, where, kind, say)))
+            elif target in _OURS_TYPES:
+                picks.append((target, f"{where}::{_OURS_TYPES[target]}"))
+            elif target != "lastmod_text" and "." not in target:
+                picks.append((target, text_of(where, kind)))
+        if not both and "lastmod_text" in told and not any(n == "lastmod_text" for n, _ in picks):
+            picks.append(("lastmod_text", identifier(told["lastmod_text"].column)))
+        locales = {t.partition(".")[2]: v for t, v in told.items() if t.startswith("alternates.")}
+        if locales:
+            picks.append(("alternates", self._alternates(locales)))
+        return picks
+
+    def find(self, column: str, target: str) -> str:
+        """A column as the table spells it; raises for one that is not there."""
+        if column in self._columns:
+            return column
+        alike = [name for name in self._columns if name.lower() == column.lower()]
+        if len(alike) == 1:
+            return alike[0]
+        near = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
+        hint = f"; is {near[0]!r} meant?" if near else ""
+        raise SourceError(
+            f"{self._name}: expected a column {column!r} for {target}, "
+            f"found {_shown(self._columns)}{hint}"
+        )
+
+    def _meant(self, target: str, value: str) -> _Told:
+        if target not in _TARGETS and not re.fullmatch(r"alternates\.[A-Za-z0-9-]+", target):
+            near = difflib.get_close_matches(target, _TARGETS, n=1)
+            hint = f"; is {near[0]!r} meant?" if near else ""
+            raise SourceError(
+                f"{self._name}: expected a mapping of {', '.join(_TARGETS)} or "
+                f"alternates.LANGUAGE, found {target!r}{hint}"
+            )
+        found = None if value in self._columns else _HOW.fullmatch(value)
+        if found is None:
+            return _Told(self.find(value, target), None)
+        how, column = found.groups()
+        is_right = target == "images" if how.startswith("split") else target in _DATES
+        if not is_right:
+            wanted = "images" if how.startswith("split") else "a date"
+            raise SourceError(
+                f"{self._name}: expected {how}: before a column of {wanted}, found it for {target}"
+            )
+        return _Told(self.find(column, target), how)
+
+    def _only(self, spelt: list[str], target: str, told: Mapping[str, _Told]) -> str | None:
+        if len(spelt) > 1 and target not in told:
+            raise SourceError(
+                f"{self._name}: expected one column for {target}, found {' and '.join(spelt)}; "
+                f"say which: {target}={spelt[0]}"
+            )
+        return spelt[0] if spelt else None
+
+    def _url_column(self) -> str:
+        urls = [column for column in self._columns if column.strip().lower() == "url"]
+        if urls:
+            return urls[0]
+        raise SourceError(
+            f"{self._name}: expected a column 'loc' or 'url', found {_shown(self._columns)}; "
+            "map the one that holds the URLs: loc=COLUMN"
+        )
+
+    def _complain(self, target: str, column: str, kind: str) -> Callable[[str, str], SourceError]:
+        def complain(expected: str, advice: str) -> SourceError:
+            return SourceError(
+                f"{self._name}: expected {expected} for {target}, "
+                f"found column {column!r} of type {kind}; {advice}"
+            )
+
+        return complain
+
+    def _alternates(self, locales: Mapping[str, _Told]) -> str:
+        """A list of those that there are; with no list made and filtered again it is faster."""
+        parts = []
+        for locale, (column, _) in locales.items():
+            kind = self._columns[column]
+            href = url_of(identifier(column), kind, self._complain("alternates", column, kind))
+            href = f"trim({href})"
+            one = f"{{'hreflang': {quoted(locale)}, 'href': {href}, 'media': NULL::VARCHAR}}"
+            parts.append(f"CASE WHEN {href} <> '' THEN [{one}] ELSE [] END")
+        return " || ".join(parts)
+
+
+def _field_of(column: str) -> str | None:
+    name = column.strip().lower()
+    return name if name in (*_BY_NAME, *_NESTED) else misspelt(name)
+
+
+def _is_nested(kind: str) -> bool:
+    return kind == "JSON" or kind.endswith("]") or kind.startswith("STRUCT")
+
+
+def _either(text: str | None) -> str:
+    """What stood there, where that is W3C; else the instant alone."""
+    given = (
+        "CASE WHEN regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:"
+        "[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)?)?') THEN lastmod_text END"
+    )
+    return given if text is None else f"coalesce({given}, {text})"
+
+
+def _as_text(instant: str | None, text: str | None) -> str:
+    if instant is None:
+        return text or "NULL::VARCHAR"
+    written = f"replace(({instant})::TIMESTAMP::VARCHAR, ' ', 'T') || 'Z'"
+    return written if text is None else f"coalesce({text}, {written})"
+
+
+def _shown(columns: Mapping[str, str]) -> str:
+    names = list(columns)
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return (", ".join(names[:20]) or "none") + more

@@ -1,0 +1,120 @@
+"""Opens a file of text and tells its form by its content: lines of URLs, CSV, or JSON lines."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO, Literal, NamedTuple, cast
+
+from urlset.errors import SourceError
+
+__all__ = ["MAX_LINE", "Head", "TextForm", "head_of", "open_text", "text_form"]
+
+TextForm = Literal["text", "csv", "jsonl"]
+
+MAX_LINE = 1 << 24
+"""Characters of a line, and of a cell: no honest entry comes near it."""
+
+_HEAD = 65_536
+_GZIP = b"\x1f\x8b"
+_DELIMITERS = ",;\t|"
+
+
+class Head(NamedTuple):
+    """How a file begins, unpacked and without blanks before; ``encoding`` is that of its text."""
+
+    text: str
+    encoding: str
+    is_packed: bool
+
+    @property
+    def first_line(self) -> str:
+        """The first line that is not blank."""
+        return self.text.splitlines()[0].strip() if self.text else ""
+
+
+def head_of(path: str) -> Head:
+    """Look at how a file begins; raises :class:`urlset.SourceError` where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"cannot read {path!r}: {words}") from error
+    is_packed = head.startswith(_GZIP)
+    if is_packed:
+        try:
+            head = zlib.decompressobj(31).decompress(head, _HEAD)
+        except zlib.error:
+            head = b"<"  # the reader knows what to do with it
+    encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    return Head(head.decode(encoding, errors="replace").lstrip(), encoding, is_packed)
+
+
+def text_form(head: Head, name: str, columns: Collection[str] = ()) -> tuple[TextForm, str]:
+    """Tell the form of a text by its first line, and the delimiter of CSV.
+
+    CSV has a header with ``loc`` or ``url`` in it, or one of the ``columns`` that were asked for.
+    Raises :class:`urlset.SourceError` for what is none of the forms.
+    """
+    line = head.first_line
+    if "\0" in line:
+        raise SourceError(
+            f"{name}: expected a list of URLs, CSV, JSON lines or a sitemap, found binary data"
+        )
+    if line.startswith(("{", '"')):
+        try:
+            json.loads(line)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return "jsonl", ""
+    if line.startswith("["):
+        raise SourceError(
+            f"{name}: expected JSON lines, one object a line, found a JSON array; "
+            "`jq -c '.[]'` makes lines of it"
+        )
+    if line.startswith("{"):
+        raise SourceError(
+            f"{name}: expected JSON lines, one object a line, found one over several lines; "
+            "`jq -c .` puts each on a line"
+        )
+    wanted = {"loc", "url", *(column.strip().lower() for column in columns)}
+    for delimiter in _DELIMITERS:
+        cells = next(csv.reader([line], delimiter=delimiter), [])
+        if wanted & {cell.strip().lower() for cell in cells}:
+            return "csv", delimiter
+    return "text", ""
+
+
+@contextmanager
+def open_text(path: str, name: str, head: Head) -> Iterator[IO[str]]:
+    """Open a text, unpacked; what is wrong with its bytes is a :class:`urlset.SourceError`."""
+    with ExitStack() as stack:
+        try:
+            data: IO[bytes] = stack.enter_context(open(path, "rb"))
+            if head.is_packed:
+                packed = gzip.GzipFile(fileobj=data, mode="rb")
+                data = cast(IO[bytes], stack.enter_context(packed))
+            yield stack.enter_context(io.TextIOWrapper(data, encoding=head.encoding, newline=""))
+        except UnicodeDecodeError as error:
+            raise SourceError(
+                f"{name}: expected UTF-8, found byte 0x{error.object[error.start]:02x}; "
+                "convert it, e.g. with `iconv -f windows-1252 -t utf-8`"
+            ) from error
+        except UnicodeError as error:
+            raise SourceError(f"{name}: expected text, found: {error}") from error
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise SourceError(f"{name}: expected whole gzip data, found: {error}") from error
+        except csv.Error as error:
+            raise SourceError(f"{name}: expected CSV, found: {error}") from error
+        except OSError as error:
+            if isinstance(error, SourceError):
+                raise
+            raise SourceError(f"cannot read {name!r}: {error.strerror or error}") from error

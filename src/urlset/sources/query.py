@@ -1,0 +1,79 @@
+"""A query to a database as a source: PostgreSQL, SQLite, DuckDB, and what has a driver of ADBC."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from urlset.arrow.ipc import table_of
+from urlset.errors import QueryError
+from urlset.sources.adbc import adbc_batches
+from urlset.sources.mapping import parse_mapping
+from urlset.sources.secrets import Address
+from urlset.sources.tables import Table, shaped
+
+__all__ = ["Query"]
+
+
+class Query:
+    """The rows of a query, as candidates, while the database gives them.
+
+    ``connection`` is a URL: ``postgresql://user@host/name``, ``sqlite:///pages.db``,
+    ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…`` where a driver
+    is installed; or ``env:NAME``, for the URL in a variable of the environment. ``mapping`` and
+    ``keep`` are those of :class:`urlset.sources.tables.Table`. Nothing is changed: the query is
+    put read-only. Neither ``name`` nor any message has the password.
+
+    Raises :class:`urlset.SourceError` where there is no driver or no answer, and
+    :class:`urlset.QueryError` for the query.
+
+    >>> Query("postgresql://ann:secret@db.example/shop", "SELECT url FROM pages").name
+    'postgresql://ann@db.example/shop'
+    """
+
+    def __init__(
+        self,
+        connection: str,
+        sql: str,
+        *,
+        mapping: Mapping[str, str] | str | None = None,
+        keep: Sequence[str] = (),
+        name: str | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ):
+        self._address = Address(connection, environment)
+        self.name = name or self._address.shown
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._sql = sql
+        self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
+        self._keep = keep
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches with columns of candidates."""
+        if self._address.scheme in ("sqlite", "duckdb"):
+            yield from self._file().batches()
+            return
+        rows = adbc_batches(self._address, self._sql)
+        schema = next(rows)
+        twice = [name for name in schema.names if schema.names.count(name) > 1]
+        if twice:
+            raise QueryError(
+                f"{self.name}: expected columns of different names, found {twice[0]!r} twice"
+            )
+        empty = table_of(schema)
+        try:
+            yield from shaped(rows, self.name, self._mapping, self._keep, empty=empty)
+        finally:
+            rows.close()  # type: ignore[attr-defined] # a generator
+
+    def _file(self) -> Table:
+        return Table(
+            self._address.path,
+            mapping=self._mapping,
+            keep=self._keep,
+            query=self._sql,
+            form="sqlite" if self._address.scheme == "sqlite" else "duckdb",
+            name=self.name,
+        )

@@ -1,0 +1,71 @@
+"""The address of a database: what may be shown of it, and what may not."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, unquote
+
+from urlset.errors import SourceError
+
+__all__ = ["Address"]
+
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
+_PUBLIC = ("dbname", "host", "port", "sslmode", "user", "application_name", "connect_timeout")
+
+
+class Address:
+    """A URL of a database, or ``env:NAME`` for the one that stands in a variable.
+
+    ``url`` is whole and goes to the driver only. ``shown`` is for people: without the password,
+    and without what comes after ``?``; of ``env:NAME`` only that. Raises
+    :class:`urlset.SourceError` for what is neither.
+
+    >>> Address("postgresql://ann:secret@db.example/shop?sslmode=require").shown
+    'postgresql://ann@db.example/shop'
+    """
+
+    def __init__(self, text: str, environment: Mapping[str, str] = os.environ):
+        name = text.removeprefix("env:") if text.startswith("env:") else None
+        url = text if name is None else environment.get(name, "")
+        found = _URL.fullmatch(url.strip())
+        if name is not None and not url:
+            raise SourceError(
+                f"expected the URL of a database in the variable {name}, found nothing there"
+            )
+        where = "" if name is None else f" in the variable {name}"
+        if found is None:
+            raise SourceError(
+                f"expected the URL of a database (postgresql://user@host/name){where}, "
+                "found something else"
+            )
+        self.url = url.strip()
+        self.scheme = found["scheme"].lower()
+        place, _, query = found["rest"].partition("?")
+        account, at, host = place.rpartition("@")
+        user, _, password = account.partition(":")
+        is_cut = "@" in query and re.search(r":\D*\Z", place) is not None
+        if is_cut or re.search(r"[@/#\[\]]", account):
+            # A driver would take a part of it for a host, and name that in its errors.
+            raise SourceError(
+                "expected the URL of a database with a password that is percent-encoded "
+                f"(@ as %40, / as %2F, ? as %3F), found one that is not{where}"
+            )
+        self.path = host.partition("/")[2] if self.scheme in ("sqlite", "duckdb") else ""
+        own = f"{self.scheme}://{user}{at}{host}"
+        self.shown = own if name is None else text
+        hidden = {password, unquote(password)}
+        for key, value in parse_qsl(query, keep_blank_values=True):
+            if key.lower() not in _PUBLIC:
+                hidden |= {value}
+        self._secrets = sorted((part for part in hidden if part), key=len, reverse=True)
+
+    def __repr__(self) -> str:
+        return f"Address({self.shown!r})"
+
+    def without_secrets(self, words: str) -> str:
+        """The words of a driver on one line, without the URL and without what is secret in it."""
+        for secret in (self.url, *self._secrets):
+            words = words.replace(secret, "…")
+        return " ".join(words.split())

@@ -1,0 +1,95 @@
+"""Existing sitemaps as a source: a file, a folder of them, an index, a whole site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import urlset.reader as readers
+from urlset.arrow import open_stream
+from urlset.arrow.streams import with_texts
+from urlset.dates import format_date, parse_date
+
+if TYPE_CHECKING:
+    from urlset.fetcher import Policy
+
+__all__ = ["Sitemaps"]
+
+
+class Sitemaps:
+    """The entries of sitemaps, as candidates, a document at a time.
+
+    ``source`` is what :func:`urlset.read` takes: a path, a folder, a URL, a site. Documents that
+    cannot be read are in ``failures``; with ``fail_fast`` the first one raises. A date that is
+    not W3C but has one meaning is made so; one that nobody can read is left out, and counted in
+    ``unread_dates`` and in the ``notes``. ``source`` and ``line`` say where each entry stands.
+
+    Raises :class:`urlset.SourceError` where nothing can be read at all.
+
+    >>> Sitemaps("https://example.com/sitemap.xml").name
+    'https://example.com/sitemap.xml'
+    """
+
+    def __init__(
+        self,
+        source: readers.Source,
+        *,
+        name: str | None = None,
+        base: str | None = None,
+        engine: str | None = None,
+        fail_fast: bool = False,
+        policy: Policy | None = None,
+        auth: str | tuple[str, str] | None = None,
+        cache: str | None = None,
+    ):
+        self.name = name or (source if isinstance(source, str) else "the document")
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self.unread_dates = 0
+        self._entries = readers.read(
+            source,
+            base=base,
+            engine=engine,
+            fail_fast=fail_fast,
+            policy=policy,
+            auth=auth,
+            cache=cache,
+        )
+        self._is_named = name is not None
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches with the columns of entries."""
+        for record, document in self._entries.visits():
+            place = record.source or self.name
+            if record.error:
+                self.failures.append(f"{place}: {record.error}")
+            if document is None or not len(document.entries):
+                continue
+            for batch in open_stream(document.entries):
+                if batch.num_rows:
+                    yield with_texts(batch, self._text, place)
+        if self.unread_dates:
+            many = "date" if self.unread_dates == 1 else "dates"
+            self.notes.append(f"{self.unread_dates:,} unreadable {many} left out")
+
+    def _text(self, text: str | None) -> str | None:
+        """A date as W3C has it, or none."""
+        if text is None:
+            return None
+        made = _w3c(text)
+        self.unread_dates += made is None
+        return made
+
+
+@lru_cache(maxsize=65_536)  # the dates of a site are often the same few
+def _w3c(text: str) -> str | None:
+    date = parse_date(text)
+    if date.instant is None:
+        return None
+    if date.code is None:
+        return text
+    length = {"year": 4, "month": 7, "day": 10}.get(date.precision or "")
+    if length and not date.has_zone:  # the midnight of another zone is another day in UTC
+        return date.instant.isoformat()[:length]
+    return format_date(date.instant)

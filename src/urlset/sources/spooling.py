@@ -1,0 +1,63 @@
+"""A stream as a source: kept in a file of its own until it was read, then gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from urlset.errors import SourceError
+from urlset.sources.candidates import Source
+
+__all__ = ["Spooled"]
+
+
+class Spooled:
+    """Stdin (``-``) or a pipe: any of the kinds of files, told apart when it has come.
+
+    ``make`` makes the source of the file that it was copied to; the file goes when the batches
+    end, or with this object. Raises :class:`urlset.SourceError`.
+    """
+
+    def __init__(self, name: str, make: Callable[[str], Source]):
+        self.name = name
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._make = make
+
+    def batches(self) -> Iterator[Any]:
+        """Copy the stream, then yield the record batches of what it is."""
+        descriptor, path = tempfile.mkstemp(prefix="urlset-")
+        forget = weakref.finalize(self, _remove, path)
+        try:
+            self._copy(descriptor)
+            source = self._make(path)
+            source.failures, source.notes = self.failures, self.notes
+            yield from source.batches()
+        except SourceError as error:
+            if path not in str(error):
+                raise
+            raise type(error)(str(error).replace(path, self.name)) from error
+        finally:
+            forget()
+
+    def _copy(self, descriptor: int) -> None:
+        try:
+            with os.fdopen(descriptor, "wb") as target:
+                if self.name == "-":
+                    shutil.copyfileobj(sys.stdin.buffer, target, 1 << 20)
+                else:
+                    with open(self.name, "rb") as stream:
+                        shutil.copyfileobj(stream, target, 1 << 20)
+        except OSError as error:
+            raise SourceError(f"cannot read {self.name!r}: {error.strerror}") from error
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)

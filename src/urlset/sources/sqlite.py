@@ -1,0 +1,153 @@
+"""Tables and queries of SQLite files, streamed by way of rows; nothing in them is changed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, Literal
+from urllib.parse import quote
+
+from urlset.arrow.streams import rows_to_batch
+from urlset.errors import QueryError, SourceError
+
+__all__ = ["SQLITE_MAGIC", "sqlite_batches"]
+
+SQLITE_MAGIC = b"SQLite format 3\0"
+"""How a file begins (https://www.sqlite.org/fileformat.html section 1.3)."""
+
+BATCH_ROWS = 8_192
+_Kind = Literal["string", "integer", "number"]
+_WAL = 2  # of bytes 18 and 19: it writes ahead (section 1.3.3)
+_ALLOWED = frozenset(
+    (
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    )
+)
+
+
+def sqlite_batches(
+    path: str, *, table: str | None = None, query: str | None = None
+) -> Iterator[Any]:
+    """The rows of a table (the only one, or the one named), or of a query, as record batches.
+
+    A column is of whole numbers, of numbers or of text, as its first rows are; a file of SQLite
+    may hold anything anywhere. The first batch may be without rows. Raises
+    :class:`urlset.SourceError`, and :class:`urlset.QueryError` for a query that is none or that
+    would change something.
+    """
+    connection = _opened(path)
+    with closing(connection):
+        try:
+            statement = query if query is not None else _select(connection, table, path)
+            connection.set_authorizer(_authorize)
+            cursor = connection.execute(statement)
+        except sqlite3.Warning as error:  # of Python 3.11: more than one statement
+            raise QueryError(f"expected one query (SELECT …), found: {error}") from error
+        except sqlite3.Error as error:
+            raise _told(error, path, query) from error
+        if cursor.description is None:
+            raise QueryError(f"expected one query (SELECT …), found one without rows: {query!r}")
+        names = [column[0] for column in cursor.description]
+        if len(set(names)) < len(names):
+            raise QueryError(f"expected columns of different names, found {', '.join(names)}")
+        yield from _batches(cursor, names, path, query)
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    with open(path, "rb") as file:
+        head = file.read(20)
+    uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
+    # Beware: to read a file that writes ahead, SQLite makes two others beside it, unless it is told
+    # that nobody writes; where one writes, they are there already.
+    if head[18:20] == bytes((_WAL, _WAL)) and not os.path.exists(f"{path}-wal"):
+        uri += "&immutable=1"
+    try:
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.text_factory = _text
+        connection.execute("PRAGMA query_only = ON")
+    except sqlite3.Error as error:
+        raise _told(error, path, None) from error
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+def _authorize(action: int, *_: Any) -> int:
+    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+
+
+def _select(connection: sqlite3.Connection, table: str | None, path: str) -> str:
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+    )
+    names = [row[0] for row in found]
+    shown = ", ".join(names[:10]) or "none"
+    if table is not None and table not in names:
+        raise SourceError(f"expected a table {table!r} in {path!r}, found {shown}")
+    if table is None and len(names) != 1:
+        raise SourceError(
+            f"expected one table in {path!r}, found {shown}; name one, or give a query"
+        )
+    return 'SELECT * FROM "{}"'.format((table or names[0]).replace('"', '""'))
+
+
+def _batches(
+    cursor: sqlite3.Cursor, names: list[str], path: str, query: str | None
+) -> Iterator[Any]:
+    kinds: list[_Kind] | None = None
+    first = 1
+    while True:
+        try:
+            rows = cursor.fetchmany(BATCH_ROWS)
+        except sqlite3.Error as error:
+            raise _told(error, path, query) from error
+        if kinds is None:
+            kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
+        elif not rows:
+            return
+        values = [
+            [_value(row[n], kind, names[n], first + number, path) for n, kind in enumerate(kinds)]
+            for number, row in enumerate(rows)
+        ]
+        yield rows_to_batch([*zip(names, kinds, strict=True)], values)
+        first += len(rows)
+
+
+def _kind(values: list[Any]) -> _Kind:
+    types = {type(value) for value in values} - {type(None)}
+    if types and types <= {int, float}:
+        return "integer" if types == {int} else "number"
+    return "string"
+
+
+def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
+    if value is None:
+        return None
+    if kind == "string":
+        if isinstance(value, bytes):
+            return value.decode(errors="replace")
+        return value if isinstance(value, str) else str(value)
+    if isinstance(value, int if kind == "integer" else (int, float)):
+        return value if kind == "integer" else float(value)
+    raise SourceError(
+        f"{path}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
+        f"row {row:,}; give a query with CAST({name} AS TEXT)"
+    )
+
+
+def _told(error: sqlite3.Error, path: str, query: str | None) -> SourceError | QueryError:
+    words = str(error)
+    if query is not None and ("not authorized" in words or "prohibited" in words):
+        return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
+    # What is wrong with a file has no OperationalError, except where it is in use.
+    if query is not None and isinstance(error, sqlite3.OperationalError) and "lock" not in words:
+        return QueryError(f"the query cannot be answered: {words}")
+    return SourceError(f"expected a file of SQLite, found {path!r}: {words}")

@@ -1,0 +1,218 @@
+"""A table as a source: CSV, JSON lines, Parquet, Arrow, a file of SQLite or of DuckDB."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
+from urlset.errors import SourceError
+from urlset.sources.mapping import Plan, parse_mapping
+from urlset.sources.sqlite import SQLITE_MAGIC, sqlite_batches
+from urlset.store import Foreign, Shaper
+
+__all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
+
+TableForm = Literal["csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb"]
+
+_HEAD = 65_536
+_SUFFIXES: dict[str, TableForm] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".arrows": "arrow",
+}
+_STREAM = b"\xff\xff\xff\xff"
+_FEATHER_1 = b"FEA1"
+_DELIMITERS = ",;\t|"
+# What one row of JSON may have that the first ones had not.
+_LATER = {"lastmod": "VARCHAR", "changefreq": "VARCHAR", "priority": "DOUBLE"}
+
+
+class Table:
+    """The rows of one table, as candidates.
+
+    ``mapping`` names a column for a field (see :class:`urlset.sources.mapping.Plan`):
+    ``{"loc": "url", "lastmod": "updated_at", "alternates.de": "url_de", "images": "photo"}``.
+    Before a column may stand how to read it: ``epoch:`` and ``epoch_ms:`` for numbers since 1970,
+    ``utc:`` for times without a zone that are of UTC, ``date:`` for their day alone,
+    ``split(;):`` for several images in one text. ``keep`` are columns that pass as text under
+    their own names. ``query`` is put to the file instead of taking a table of it (which is called
+    ``input`` there, but in files of SQLite and DuckDB, which have their own names); ``table`` is
+    one of several. ``form`` is told by content and suffix, ``delimiter`` by the header.
+
+    A file is only read. Of CSV all is text, of JSON dates are; a time without a zone is refused
+    as :func:`urlset.write` refuses it. Raises :class:`urlset.SourceError` for a file that is none,
+    a column that is not there or of a wrong type, and :class:`urlset.QueryError` for the query.
+
+    >>> Table("pages.parquet", mapping={"loc": "url"}).name
+    'pages.parquet'
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        mapping: Mapping[str, str] | str | None = None,
+        keep: Sequence[str] = (),
+        query: str | None = None,
+        table: str | None = None,
+        form: TableForm | None = None,
+        delimiter: str | None = None,
+        name: str | None = None,
+    ):
+        self._path = os.fspath(path)
+        self.name = name or self._path
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
+        self._keep = keep
+        self._query, self._table = query, table
+        self._form, self._delimiter = form, delimiter
+        if form is not None and form not in get_args(TableForm):
+            raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches with columns of candidates."""
+        found = table_form(self._path)  # which tells what cannot be read
+        form = self._form or found
+        if form is None:
+            raise SourceError(
+                f"expected a table (CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB), "
+                f"found another kind of file: {self._path!r}"
+            )
+        if form == "sqlite":
+            rows = sqlite_batches(self._path, table=self._table, query=self._query)
+            yield from self._shaped(None, rows)
+        elif form == "arrow":
+            if self._query is not None:
+                raise SourceError(
+                    f"{self.name}: expected no query, a file of Arrow takes none; write Parquet"
+                )
+            yield from self._shaped(*read_ipc(self._path))
+        else:
+            yield from self._foreign(form)
+
+    def _shaped(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
+        empty = None if schema is None else table_of(schema)
+        return shaped(rows, self.name, self._mapping, self._keep, empty=empty)
+
+    def _foreign(self, form: Literal["csv", "jsonl", "parquet", "duckdb"]) -> Iterator[Any]:
+        header: list[str] = []
+        delimiter = ","
+        if form == "csv":
+            header, delimiter = _header(self._path, self._delimiter)
+        with Foreign(
+            self._path,
+            form,
+            table=self._table,
+            query=self._query,
+            header=header,
+            delimiter=delimiter,
+            more=_LATER,
+        ) as file:
+            plan = Plan.of(file.columns, name=self.name, mapping=self._mapping, keep=self._keep)
+            yield from file.batches(plan.picks)
+
+
+def shaped(
+    rows: Iterable[Any],
+    name: str,
+    mapping: Mapping[str, str],
+    keep: Sequence[str],
+    *,
+    empty: Any = None,
+) -> Iterator[Any]:
+    """Make candidates of record batches with columns of any kind, all of the same.
+
+    ``empty`` is a batch or a table without rows, for where there may be no batch at all.
+    """
+    shaper = Shaper()
+    plan: Plan | None = None
+    try:
+        if empty is not None:
+            plan = Plan.of(shaper.columns(empty), name=name, mapping=mapping, keep=keep)
+        for batch in rows:
+            if plan is None:
+                columns = shaper.columns(table_of(batch.schema))
+                plan = Plan.of(columns, name=name, mapping=mapping, keep=keep)
+            if batch.num_rows:
+                yield from shaper.shaped(table_of(batch.schema, batch), plan.picks)
+    finally:
+        shaper.close()
+
+
+def table_form(path: str) -> TableForm | None:
+    """Tell by its first bytes, and for text by its suffix, which kind of table a file is.
+
+    None for what is no table, or for text that only a look at its lines can tell. Raises
+    :class:`urlset.SourceError` where there is no file that can be read.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
+        with open(path, "rb") as file:
+            head = file.read(16)
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"expected a table, found {path!r}: {words}") from error
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(SQLITE_MAGIC):
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    if head.startswith((IPC_MAGIC, _STREAM)):
+        return "arrow"
+    if head.startswith(_FEATHER_1):
+        raise SourceError(
+            f"expected a file of Arrow, found Feather of the first version: {path!r}; "
+            "write it again with pyarrow, or as Parquet"
+        )
+    plain = path.lower().removesuffix(".gz")
+    return _SUFFIXES.get(os.path.splitext(plain)[1])
+
+
+def delimiter_of(line: str) -> str:
+    """The delimiter of a header: the one that stands in it most often outside of quotes.
+
+    >>> delimiter_of('url;"title, long";lastmod')
+    ';'
+    """
+    counts = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in _DELIMITERS}
+    return max(counts, key=lambda mark: counts[mark])
+
+
+def _header(path: str, delimiter: str | None) -> tuple[list[str], str]:
+    """The names of the columns of CSV, no two alike, and what stands between them."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+        if head.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as packed:
+                head = packed.read(_HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SourceError(f"expected CSV, found {path!r}: {error}") from error
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise SourceError(f"expected UTF-8, found UTF-16 in {path!r}; convert it, e.g. with iconv")
+    text = head.decode("utf-8-sig", errors="replace")
+    lines = text.splitlines()
+    if not lines:
+        raise SourceError(f"expected CSV with a header, found an empty file: {path!r}")
+    mark = delimiter or delimiter_of(lines[0])
+    try:
+        cells = next(csv.reader(io.StringIO(text), delimiter=mark, strict=True))
+    except (csv.Error, StopIteration) as error:
+        raise SourceError(f"expected CSV with a header, found {path!r}: {error}") from error
+    names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SourceError(f"{path}: expected columns of different names, found {twice[0]!r} twice")
+    return names, mark

@@ -1,0 +1,264 @@
+"""Tables that others made, read where they lie: Parquet, CSV, JSON lines, files of DuckDB.
+
+Nothing is written, nothing is fetched, and what is read passes through as Arrow, batch by batch.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Literal
+
+import duckdb
+
+from urlset.arrow import open_stream
+from urlset.errors import QueryError, SourceError, UrlsetError
+from urlset.store.answers import one_query, query_error
+from urlset.store.connecting import connect, interrupted, literal
+
+__all__ = ["Foreign", "ForeignForm", "Shaper", "identifier"]
+
+ForeignForm = Literal["parquet", "csv", "jsonl", "duckdb"]
+
+_CALLED = {
+    "parquet": "a file of Parquet",
+    "csv": "CSV",
+    "jsonl": "JSON lines, one object a line",
+    "duckdb": "a file of DuckDB",
+}
+_MAX_LINE = 1 << 24  # of text: no honest row comes near it
+# Texts pass as they stand: what looks like a date in JSON is W3C, or is told as it is.
+_LOOKS_LIKE = re.compile(r"^(?:DATE|TIME\b.*|TIMESTAMP.*|UUID|INTERVAL)$")
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_REASON = re.compile(
+    r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
+)
+
+
+class Foreign:
+    """One table of a file that is open for reading; a context manager.
+
+    ``columns`` are its columns and their types, as DuckDB calls them. ``query`` is put to the
+    file instead: one that asks, and changes nothing; the table is called ``input`` there, except
+    in a file of DuckDB, which has its own names. Of such a file ``table`` is the one wanted; it
+    may be left out where there is one only, or where it is a store of urlset.
+
+    Raises :class:`urlset.SourceError`, and :class:`urlset.QueryError` for the query.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        form: ForeignForm,
+        *,
+        table: str | None = None,
+        query: str | None = None,
+        header: Sequence[str] = (),
+        delimiter: str = ",",
+        more: Mapping[str, str] | None = None,
+    ):
+        self._path, self._form = path, form
+        self._connection = connect()
+        self._is_query = query is not None
+        try:
+            with self._told():
+                if form == "duckdb":
+                    relation = self._attached(table)
+                else:
+                    relation = _reader(self._connection, path, form, header, delimiter, more or {})
+            if query is not None:
+                relation = self._asked(query, relation)
+            self._relation = relation
+            with self._told():
+                found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
+        except BaseException:
+            self._connection.close()
+            raise
+        self.columns: dict[str, str] = {row[0]: row[1] for row in found}
+
+    def batches(self, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
+        """The rows as record batches, with a column for each name and its expression in SQL."""
+        chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
+        with self._told():
+            cursor = self._connection.cursor()
+            if self._form == "duckdb":
+                cursor.execute("USE file")
+            yield from open_stream(cursor.sql(f"SELECT {chosen} FROM ({self._relation})"))
+
+    def __enter__(self) -> Foreign:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def _asked(self, query: str, relation: str) -> str:
+        """What a query of the user gives, as something that can be selected from."""
+        statement = one_query(self._connection, query)
+        try:
+            if self._form != "duckdb":
+                self._connection.execute(f"CREATE VIEW input AS {relation}")
+            self._connection.execute(f"DESCRIBE {statement}").fetchall()
+        except duckdb.Error as error:
+            raise query_error(error) from error
+        return statement
+
+    def _attached(self, table: str | None) -> str:
+        # Beware: only an absolute path is always one (":memory:", "md:…").
+        path = literal(os.path.abspath(self._path))
+        self._connection.execute(f"ATTACH {path} AS file (READ_ONLY, TYPE duckdb)")
+        self._connection.execute("USE file")
+        query = (
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'file' "
+            "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
+            "WHERE database_name = 'file' AND NOT internal ORDER BY ALL"
+        )
+        found = self._connection.execute(query).fetchall()
+        if self._is_query and table is None:
+            return ""
+        schema, name = _table_of([(str(row[0]), str(row[1])) for row in found], table, self._path)
+        return f"FROM file.{identifier(schema)}.{identifier(name)}"
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell what DuckDB, or Arrow in its place, cannot read, in our words."""
+        try:
+            with interrupted():
+                yield
+        except duckdb.Error as error:
+            raise self._error(error) from error
+        except Exception as error:
+            if type(error) is not Exception:  # arro3 raises bare ones
+                raise
+            raise self._error(error) from error
+
+    def _error(self, error: Exception) -> UrlsetError:
+        words = _words(error)
+        if self._is_query and isinstance(error, duckdb.Error):
+            return QueryError(f"the query cannot be answered: {words}")
+        if "Could not set lock" in words or "different configuration" in words:
+            words = "it is in use by another process; wait until that ends, or copy the file"
+        return SourceError(f"expected {_CALLED[self._form]}, found {self._path!r}: {words}")
+
+
+class Shaper:
+    """Brings tables of another library into columns by expressions in SQL."""
+
+    def __init__(self) -> None:
+        self._connection = connect()
+
+    def columns(self, table: Any) -> dict[str, str]:
+        """The columns of a table and their types, as DuckDB calls them."""
+        return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
+
+    def shaped(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
+        """A table as batches with a column for each name and its expression in SQL."""
+        chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
+        try:
+            # All of it is taken at once: a connection gives one stream at a time.
+            made = list(open_stream(self._run(table, f"SELECT {chosen} FROM incoming")))
+        except duckdb.Error as error:
+            raise _unreadable(error) from error
+        except Exception as error:
+            if type(error) is not Exception:  # arro3 raises bare ones
+                raise
+            raise _unreadable(error) from error
+        yield from made
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+    def _run(self, table: Any, query: str) -> Any:
+        # Beware: a table, not a stream that Python makes while it is read, which is a crash.
+        self._connection.register("incoming", table)
+        try:
+            with interrupted():
+                return self._connection.sql(query)
+        except duckdb.Error as error:
+            raise _unreadable(error) from error
+
+
+def identifier(name: str) -> str:
+    """Write a name as SQL has it.
+
+    >>> print(identifier("last mod"))
+    "last mod"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _unreadable(error: Exception) -> SourceError:
+    return SourceError(f"expected columns that can be read, found: {_words(error)}")
+
+
+def _table_of(found: list[tuple[str, str]], wanted: str | None, path: str) -> tuple[str, str]:
+    names = [name for _, name in found]
+    shown = ", ".join(names[:10]) or "none"
+    if wanted is not None:
+        for schema, name in found:
+            if wanted in (name, f"{schema}.{name}"):
+                return schema, name
+        raise SourceError(f"expected a table {wanted!r} in {path!r}, found {shown}")
+    if "urlset_store" in names and "entries" in names:
+        return found[names.index("entries")]
+    if len(found) == 1:
+        return found[0]
+    raise SourceError(f"expected one table in {path!r}, found {shown}; name one, or give a query")
+
+
+def _reader(
+    connection: duckdb.DuckDBPyConnection,
+    path: str,
+    form: ForeignForm,
+    header: Sequence[str],
+    delimiter: str,
+    more: Mapping[str, str],
+) -> str:
+    # Not the file's own brackets and stars, and no columns from the names of its folders.
+    file = literal(glob.escape(os.path.abspath(path)))
+    if form == "parquet":
+        return f"FROM read_parquet({file}, hive_partitioning = false)"
+    packed = "gzip" if _is_gzip(path) else "none"
+    common = f"compression = '{packed}', hive_partitioning = false"
+    if form == "csv":
+        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header)
+        return (
+            f"FROM read_csv({file}, auto_detect = false, header = true, columns = {{{columns}}}, "
+            f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', strict_mode = true, "
+            f"max_line_size = {_MAX_LINE}, {common})"
+        )
+    common += f", format = 'newline_delimited', maximum_object_size = {_MAX_LINE}"
+    rows = connection.execute(f"DESCRIBE FROM read_json({file}, {common})").fetchall()
+    types = {**more, **{name: _as_it_stands(kind) for name, kind, *_ in rows}}
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
+    return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
+
+
+def _as_it_stands(kind: str) -> str:
+    return "VARCHAR" if _LOOKS_LIKE.match(kind) else kind
+
+
+def _is_gzip(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _words(error: Exception) -> str:
+    """One line of what DuckDB says in several."""
+    if found := _LINE.search(str(error)):
+        reason = _REASON.search(str(error))
+        return f"line {found[1]}: {reason[0] if reason else 'it cannot be read'}"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = next((line for line in lines if not line.startswith("C Data interface")), "")
+    text = text or " ".join(lines)
+    kind, _, words = text.partition(": ")
+    return " ".join((words if kind.endswith("Error") else text).split()) or type(error).__name__
