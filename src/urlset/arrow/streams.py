@@ -185,8 +185,6 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
     return Flow(schema(), batches)
 
 
-def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
-    """The column of an entry's field, of its type; where it is missing, one of nothing."""
 def with_texts(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
     """A batch of entries with the text of each date made anew, and none besides where that is none.
 
@@ -204,7 +202,8 @@ def with_texts(batch: Any, make: Callable[[str | None], str | None], source: str
     return arro3.RecordBatch.from_arrays(columns, schema=arro3.Schema(fields))
 
 
-def _shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+    """The column of an entry's field, of its type; where it is missing, one of nothing."""
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None
