@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 BASE = "https://example.com/"
 BAND = {"light": (0x0B, 0x55, 0x63), "dark": (0x0A, 0x3B, 0x46)}
 PAGE = {"light": (255, 255, 255), "dark": (0x11, 0x19, 0x1C)}
-# In pixels, at the font size of 16 that browsers begin with: sitemap.css says them in rem.
-BAND_HEIGHT, NUMBER, COLUMNS, GAP = 132, 60, 420, 20
+# In pixels, 15 to the rem in which sitemap.css says them.
+BAND_HEIGHT, NUMBER, COLUMNS, DATE, GAP = 124, 56, 394, 217, 19
 ENTRIES = [
     Entry(f"{BASE}{number}", lastmod_text="2026-01-31", changefreq="weekly", priority=0.5)
     for number in range(4)
@@ -70,14 +70,14 @@ def look(request, tmp_path):
 def faults(picture: Picture, scheme: str = "light", *, is_index: bool = False) -> list[str]:
     """What is missing of the table, in words; nothing where it is all there."""
     width, first = picture.width, BAND_HEIGHT + 50  # where the first row of the table begins
-    columns = width - GAP - (232 if is_index else COLUMNS)
+    columns = width - GAP - (DATE if is_index else COLUMNS)
     wanted = {
         "a band": _is_like(picture.rows[8][8], BAND[scheme]),
         "its whole width": _is_like(picture.rows[8][width - 8], BAND[scheme]),
         "a page below it": _is_like(picture.rows[first][2], PAGE[scheme]),
         "a headline": picture.has_ink(GAP, 300, 4, 60),
         "a legend": picture.has_ink(GAP, 300, 70, BAND_HEIGHT - 4),
-        "headings": picture.has_ink(columns, width - GAP, BAND_HEIGHT + 4, BAND_HEIGHT + 30),
+        "headings": picture.has_ink(columns, width - GAP, BAND_HEIGHT + 4, BAND_HEIGHT + 28),
         "numbers": picture.has_ink(2, NUMBER - 10, first, first + 100),
         "URLs": picture.has_ink(NUMBER, NUMBER + 100, first, first + 20),
         "dates": picture.has_ink(columns, columns + 100, first, first + 20),
@@ -117,7 +117,7 @@ def test_browser_shows_an_index_in_the_dark(look, tmp_path):
 def test_browser_shows_what_a_page_has_below_its_url(look, tmp_path):
     urlset.write([RICH], tmp_path / "site", stylesheet="sitemap.css")
     urlset.write([Entry(BASE)], tmp_path / "site", name="plain", stylesheet="sitemap.css")
-    below = (NUMBER, NUMBER + 200, BAND_HEIGHT + 80, BAND_HEIGHT + 140)
+    below = (NUMBER, NUMBER + 200, BAND_HEIGHT + 88, BAND_HEIGHT + 140)
 
     assert look("sitemap.xml").has_ink(*below)
     assert not look("plain.xml").has_ink(*below)
@@ -134,6 +134,8 @@ def test_browser_shows_a_narrow_window_without_columns(look, tmp_path):
     assert not picture.has_ink(300, 490, 160, 205)
 
 
+# With :has() or ::first-line in the style sheet, Chromium does not end within the two minutes.
+@pytest.mark.parametrize("look", ["chromium"], indirect=True)
 def test_browser_shows_as_many_rows_as_a_file_may_have(look, tmp_path):
     urlset.write((f"{BASE}{n}" for n in range(50_000)), tmp_path / "site", stylesheet="sitemap.css")
 
