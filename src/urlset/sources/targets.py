@@ -52,7 +52,7 @@ _HANDING = (
 _SECRET = re.compile(
     r"(?=[a-z_~=]{0,15}[0-9])(?=[0-9_~=]{0,15}[a-z])[0-9a-z_~=]{16}|[0-9a-f]{8}-[0-9a-f]{4}-"
 )
-_PARAMETER = re.compile(r"(?:;|%3B)[^/;=]*+(?:=|%3D)[^/]*+", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?:;|%3B)(?:[^/;=%]|%(?!3[BD]))*+(?:=|%3D)[^/]*+")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})|[^!-~]")
 _ORDINARY = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
