@@ -12,6 +12,7 @@ from urlset.builder.settings import Settings
 from urlset.errors import TargetError
 from urlset.publisher import Target
 from urlset.writer import stylesheet
+from urlset.writer.robots_lines import with_sitemaps
 
 __all__ = ["stage_besides", "write_robots"]
 
@@ -30,8 +31,6 @@ def write_robots(published: Published, settings: Settings) -> bool:
 
     It is written after the publication, so that it never names what is not there.
     """
-    from urlset.writer.robots_lines import with_sitemaps
-
     path = settings.robots
     assert path is not None  # it was asked for
     urls = [settings.base + file.name for file in published.indexes or published.files]

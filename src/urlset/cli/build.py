@@ -1,33 +1,22 @@
-"""``urlset build``: sitemaps from lists of URLs, split and indexed."""
+"""``urlset build``: sitemaps of whatever there is, kept true, rewritten where they changed."""
 
 from __future__ import annotations
 
-import glob
-import json
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from urlset.cli.lists import ListFile, Trail, open_list
 from urlset.cli.options import EngineOption, misuse
-from urlset.cli.rows import w3c
-from urlset.cli.sink import Sink
-from urlset.cli.talk import Progress, complain_each, count_of, note
-from urlset.errors import EntryError, SourceError
-from urlset.model import Entry
-from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.reader import read
-
-if TYPE_CHECKING:
-    from urlset.writer import Publication
+from urlset.errors import GateError
 
 __all__ = ["build"]
+
+_FROM = "Sources"
+_WHICH = "URLs and dates"
+_FILES = "Files"
+_SAFE = "Publication"
 
 
 class OnError(StrEnum):
@@ -37,190 +26,309 @@ class OnError(StrEnum):
     skip = "skip"
 
 
+class Form(StrEnum):
+    """What the files are."""
+
+    xml = "xml"
+    text = "text"
+
+
+class Index(StrEnum):
+    """When there is an index."""
+
+    auto = "auto"
+    always = "always"
+    section = "section"
+
+
+class Encoding(StrEnum):
+    """How a bucket serves files."""
+
+    gzip = "gzip"
+
+
 def build(
     sources: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="SOURCE",
-            help="Lists of URLs (text, CSV, JSON lines), sitemaps, folders of them, or -.",
+            metavar="[SOURCE]...",
+            help="Folders of HTML, lists, tables, databases, access logs, sitemaps, sites, or -.",
             show_default=False,
         ),
-    ],
+    ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write into.")
-    ],
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder or bucket (s3://…) to publish to."
+        ),
+    ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Where that folder is served; relative URLs begin there."),
+        typer.Option(metavar="URL", help="Where that is served; relative URLs begin there."),
     ] = None,
-    gzip: Annotated[bool, typer.Option("--gzip", help="Compress the files.")] = False,
-    max_urls: Annotated[
-        int, typer.Option(min=1, max=MAX_URLS, metavar="N", help="Most URLs in a file.")
-    ] = MAX_URLS,
-    max_bytes: Annotated[
-        int, typer.Option(min=1, max=MAX_BYTES, metavar="N", help="Most bytes in a file, unpacked.")
-    ] = MAX_BYTES,
-    name: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of the files, without its ending.")
-    ] = "sitemap",
-    on_error: Annotated[
-        OnError, typer.Option(help="For a bad entry: stop and write nothing, or leave it out.")
-    ] = OnError.stop,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Configuration; by default urlset.toml, looked for upwards."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Tell the result as JSON.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Tell the result as JSON.")] = False,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Explain this URL, and write nothing."),
+    ] = None,
+    on_error: Annotated[
+        OnError | None,
+        typer.Option(help="For a bad entry: stop and write nothing, or leave it out."),
+    ] = None,
     engine: EngineOption = None,
+    # ── sources ──
+    mapping: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="TO=FROM,…",
+            help="Columns: loc=url,lastmod=updated_at.",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help="Query for a database, DuckDB or SQLite file, or a table.",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Table of a database file.", rich_help_panel=_FROM),
+    ] = None,
+    strip_html: Annotated[
+        bool | None,
+        typer.Option("--strip-html", help="about.html is served as /about.", rich_help_panel=_FROM),
+    ] = None,
+    trailing_slash: Annotated[
+        bool | None,
+        typer.Option(
+            help="Pages are served with a slash at the end, or without.", rich_help_panel=_FROM
+        ),
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="WHAT",
+            help="From pages also images, videos, news, alternates.",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
+    git_root: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder in git that the pages are built from.",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
+    keep_parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep-parameter",
+            metavar="NAME",
+            help="Query parameter of logs that names pages.",
+            rich_help_panel=_FROM,
+        ),
+    ] = None,
+    # ── URLs and dates ──
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="keep|drop:RE",
+            help="Keep or drop URLs; the first match wins.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    rewrites: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rewrite",
+            metavar="RE=>TEXT",
+            help="Change URLs before all else.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    obey_robots: Annotated[
+        str | None,
+        typer.Option(
+            "--obey-robots",
+            metavar="FILE",
+            help="Leave out what this robots.txt forbids.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    lastmod: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FROM,…",
+            help="given, page, git, content, header, mtime; or none.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    sections: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--section",
+            metavar="NAME=RE",
+            help="Files of their own; or column:NAME, source.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    # ── files ──
+    gzip: Annotated[
+        bool | None, typer.Option("--gzip", help="Compress the files.", rich_help_panel=_FILES)
+    ] = None,
+    max_urls: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most URLs in a file (50,000).", rich_help_panel=_FILES),
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Most bytes in a file, unpacked (52,428,800).", rich_help_panel=_FILES
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name of the files, without its ending.", rich_help_panel=_FILES
+        ),
+    ] = None,
+    form: Annotated[
+        Form | None,
+        typer.Option("--format", help="Sitemaps, or lists of URLs.", rich_help_panel=_FILES),
+    ] = None,
+    index: Annotated[
+        Index | None,
+        typer.Option(
+            help="An index where one is needed, always, or for each section.",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
+    stylesheet: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="CSS that shows people a table: sitemap.css.",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
+    # ── publication ──
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What was published (.urlset/ledger.duckdb).",
+            rich_help_panel=_SAFE,
+        ),
+    ] = None,
+    adopt: Annotated[
+        bool,
+        typer.Option("--adopt", help="Take over sitemaps of another tool.", rich_help_panel=_SAFE),
+    ] = False,
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact", help="Pack the files anew, as full as they may be.", rich_help_panel=_SAFE
+        ),
+    ] = False,
+    robots: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="robots.txt whose Sitemap lines are kept up to date.",
+            rich_help_panel=_SAFE,
+        ),
+    ] = None,
+    changes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what changed there, as JSON lines.", rich_help_panel=_SAFE
+        ),
+    ] = None,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host",
+            metavar="HOST",
+            help="Another host whose URLs belong here.",
+            rich_help_panel=_SAFE,
+        ),
+    ] = None,
+    min_share: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", help="Share of the URLs that must remain (0.5).", rich_help_panel=_SAFE
+        ),
+    ] = None,
+    force: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GATE",
+            help="Pass zero, shrunk, limits, hosts or unreadable.",
+            rich_help_panel=_SAFE,
+        ),
+    ] = None,
+    grace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPAN",
+            help="Keep files that are no longer listed for 36h, 7d.",
+            rich_help_panel=_SAFE,
+        ),
+    ] = None,
+    cache_control: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="That header, in a bucket.", rich_help_panel=_SAFE),
+    ] = None,
+    encoding: Annotated[
+        Encoding | None, typer.Option(help="Serve .xml packed, in a bucket.", rich_help_panel=_SAFE)
+    ] = None,
 ) -> None:
-    """Build sitemaps from lists of URLs, split where a limit is reached, with an index.
+    """Build sitemaps from whatever there is, and write again only what changed.
 
-    Takes text with a URL a line (blank lines and # comments are passed over), CSV with a header
-    (loc or url, and where there are lastmod, changefreq, priority), JSON lines (strings, or
-    objects as `urlset read --format jsonl` writes them), and existing sitemaps. Nothing is
-    written unless all of it can be; a file that would not change is left alone.
+    Sources are told apart by what is in them: a folder of HTML, lists of URLs, CSV, JSON lines,
+    Parquet, Arrow, SQLite, DuckDB, a query for a database, access logs, sitemaps and sites. The
+    first that gives a URL decides what is said of it. A lastmod comes from evidence, or is left
+    out. Nothing is published before all of it was read back and has passed the gates.
 
     Prints the files, the index last; with --json an object with urls, files, indexes, added,
-    changed, removed and rejected.
+    changed, removed and rejected. Exit codes: 0 done, 1 something was left out, 2 failed, 10 to
+    14 a gate was shut (zero, shrunk, limits, hosts, unreadable).
 
     \b
     Examples:
-      urlset build urls.txt --base-url https://example.com/ --output public/
-      urlset build pages.csv posts.jsonl --base-url https://example.com/ -o public/ --gzip
-      urlset read old/ --format jsonl --match /blog/ | urlset build - -o public/
+      urlset build public/ --base-url https://example.com/ --output public/
+      urlset build pages.parquet --map loc=url,lastmod=updated_at -o maps/ --gzip
+      urlset build postgresql://host/shop --query "SELECT url AS loc FROM page" -o maps/
+      urlset build /var/log/nginx/access.log* --base-url https://example.com/ -o maps/
+      urlset build --dry-run        everything else is in urlset.toml
     """  # noqa: D301 - the \b keeps the lines of the examples
-    work = _Work(sources, is_strict=on_error == OnError.stop, engine=engine)
-    with ExitStack() as stack:
-        target = output
-        if dry_run:
-            target = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="urlset-")))
-            _copy_set(output, target, name)
-        publication = work.write(
-            target,
-            base_url=base_url,
-            gzip=gzip,
-            max_urls=max_urls,
-            max_bytes=max_bytes,
-            name=name,
-            on_error=str(on_error),
-        )
-        with Sink(None) as sink:
-            for text in _report(publication, output, as_json=as_json):
-                sink.write(f"{text}\n")
-    work.tell(publication, output, is_dry=dry_run)
-    raise typer.Exit(int(bool(work.failures or work.refused(publication))))
+    options: dict[str, Any] = dict(locals())
+    from urlset.cli.built import run_build
 
+    for own in ("config", "as_json"):
+        options.pop(own)
+    try:
+        with misuse("urlset build"):
+            code = run_build(config, options, as_json=as_json)
+    except GateError as error:
+        from urlset.cli.talk import complain
 
-class _Work:
-    """One build: rows from all sources, and where each of them came from."""
-
-    def __init__(self, sources: list[str], *, is_strict: bool, engine: str | None):
-        self.failures: list[str] = []
-        self._sources = sources
-        self._is_strict = is_strict
-        self._engine = engine
-        self._trail = Trail()
-        self._unread_dates = 0
-
-    def write(self, target: Path, **options: Any) -> Publication:
-        from urlset.writer import write
-
-        with Progress() as progress, misuse("urlset build"):
-
-            def tell(count: int) -> None:
-                progress.update(f"{count:,} URLs")
-
-            try:
-                return write(self._rows(), target, engine=self._engine, progress=tell, **options)
-            except EntryError as error:
-                raise EntryError(
-                    f"{self._placed(error.row, str(error))}; nothing was written "
-                    "(--on-error skip leaves such entries out)",
-                    row=error.row,
-                ) from error
-
-    def refused(self, publication: Publication) -> list[str]:
-        """What was left out because it may not be written."""
-        return [
-            self._placed(rejection.row, rejection.reason)
-            for rejection in publication.rejected
-            if not rejection.is_duplicate
-        ]
-
-    def tell(self, publication: Publication, output: Path, *, is_dry: bool) -> None:
-        """Say how it went, on stderr."""
-        complain_each(self.failures)
-        refused = self.refused(publication)
-        complain_each(refused)
-        text = f"{count_of(publication.urls, 'URL')} in {count_of(len(publication.files), 'file')}"
-        if publication.indexes:
-            text += f" and {count_of(len(publication.indexes), 'index', 'indexes')}"
-        text += f", {_changed(publication):,} of them new or changed"
-        if refused:
-            text += f"; {len(refused):,} refused"
-        if publication.duplicates:
-            text += f"; {publication.duplicates:,} listed before"
-        if self._unread_dates:
-            text += f"; {count_of(self._unread_dates, 'unreadable date')} left out"
-        note(text)
-        if is_dry:
-            note(f"Nothing was written: this was a dry run for {output}")
-        elif publication.addresses:
-            note(f"For robots.txt: Sitemap: {publication.addresses[0]}")
-
-    def _rows(self) -> Iterator[Any]:
-        for source in self._sources:
-            try:
-                with ExitStack() as stack:
-                    found = open_list(source, stack)
-                    if isinstance(found, ListFile):
-                        yield from found.rows(self._trail)
-                    else:
-                        yield from self._read(source if found is None else found, source)
-            except SourceError as error:
-                if self._is_strict:
-                    raise
-                self.failures.append(str(error))
-
-    def _read(self, source: str | bytes, name: str) -> Iterator[Entry]:
-        entries = read(source, engine=self._engine, fail_fast=self._is_strict)
-        for record, document in entries.visits():
-            if record.error:
-                self.failures.append(f"{record.source or name}: {record.error}")
-            for entry in document.entries if document is not None else ():
-                self._trail.note(entry.source or name, None)
-                yield self._mended(entry)
-
-    def _mended(self, entry: Entry) -> Entry:
-        """The entry with its date as W3C, or without one that nobody can read."""
-        if entry.lastmod_text is None:
-            return entry
-        text = w3c(entry)
-        if text is None:
-            self._unread_dates += 1
-            return entry._replace(lastmod=None, lastmod_text=None)
-        return entry if text == entry.lastmod_text else entry._replace(lastmod_text=text)
-
-    def _placed(self, row: int, message: str) -> str:
-        """The message with the file and the line instead of the row."""
-        return (
-            f"{self._trail.place(row)}: {message.removeprefix(f'row {row}, ')}" if row else message
-        )
-
-
-def _report(publication: Publication, output: Path, *, as_json: bool) -> Iterator[str]:
-    if as_json:
-        yield json.dumps(publication.to_dict(), ensure_ascii=False)
-        return
-    for file in (*publication.files, *publication.indexes):
-        yield str(output / file.name)
-
-
-def _copy_set(folder: Path, target: Path, name: str) -> None:
-    """Copy the files of that name, so that a dry run tells what would change and what would not."""
-    for path in folder.glob(f"{glob.escape(name)}*") if folder.is_dir() else ():
-        if path.is_file():
-            shutil.copy2(path, target)
-
-
-def _changed(publication: Publication) -> int:
-    return sum(file.changed for file in (*publication.files, *publication.indexes))
+        complain(str(error))
+        code = error.exit_code
+    raise typer.Exit(code)

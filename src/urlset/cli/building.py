@@ -1,0 +1,224 @@
+"""What a build is asked for: options, and the configuration behind them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from urlset.builder import EVIDENCE, Filter, Rewrite
+from urlset.cli.options import MisuseError
+from urlset.configuration import Configuration, read_configuration
+from urlset.sources import Source, SourceOptions, open_source
+
+__all__ = ["Wishes", "wishes_of"]
+
+_KEYS: dict[str, type | tuple[type, ...]] = {
+    "sources": list,
+    "base-url": str,
+    "output": str,
+    "map": (str, dict),
+    "query": str,
+    "table": str,
+    "delimiter": str,
+    "strip-html": bool,
+    "trailing-slash": bool,
+    "with": list,
+    "git-root": str,
+    "git-paths": list,
+    "keep-parameters": list,
+    "min-hits": int,
+    "filters": list,
+    "rewrites": list,
+    "lastmod": list,
+    "sections": list,
+    "index": str,
+    "name": str,
+    "format": str,
+    "gzip": bool,
+    "max-urls": int,
+    "max-bytes": int,
+    "stylesheet": str,
+    "robots": str,
+    "ledger": str,
+    "changes": str,
+    "hosts": list,
+    "min-share": (int, float),
+    "grace": str,
+    "cache-control": str,
+    "encoding": str,
+    "on-error": str,
+}
+_OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
+_PATHS = frozenset({"robots", "ledger", "changes"})
+_TO_BUILDER = (
+    "index name format gzip max_urls max_bytes stylesheet robots ledger changes hosts min_share "
+    "cache_control encoding on_error"
+).split()
+_WITH = ("images", "videos", "news", "alternates")
+_SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is wanted, of options and configuration; options first."""
+
+    given: Mapping[str, Any]
+    configured: Mapping[str, Any]
+    found: Configuration
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.given.get(name)
+        if value is not None and value != []:
+            return value
+        return self._of_file(name)
+
+    def _of_file(self, name: str) -> Any:
+        """A value of the configuration; a path begins where that lies."""
+        value = self.configured.get(name.replace("_", "-"))
+        if value is not None and name in (*_PATHS, "output") and "://" not in value:
+            return self._beside(value)
+        return Path(value) if value is not None and name in _PATHS else value
+
+    def _beside(self, path: str) -> Path:
+        return Path(self.found.path.parent if self.found.path else ".", path)
+
+    @property
+    def output(self) -> str:
+        """Where it is published; raises :class:`MisuseError` where nobody says it."""
+        found = self["output"]
+        if found is None:
+            raise MisuseError("--output: expected a folder or a bucket to write into, found none")
+        return os.fspath(found)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of :func:`urlset.build`, but for the base URL."""
+        made = {name: self[name] for name in _TO_BUILDER if self[name] is not None}
+        made["filters"] = tuple(Filter.of(text) for text in self["filters"] or ())
+        made["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
+        made["sections"] = tuple(self["sections"] or ())
+        if self["lastmod"] is not None:
+            made["lastmod"] = self.lastmod
+        if self["grace"] is not None:
+            made["grace"] = _span(self["grace"])
+        return made
+
+    @property
+    def lastmod(self) -> tuple[str, ...]:
+        """Where dates may come from, the best first."""
+        words = self["lastmod"]
+        if words is None:
+            return EVIDENCE
+        names = [part.strip() for word in words for part in word.split(",")]
+        return tuple(name for name in names if name and name != "none")
+
+    def sources(self, engine: str | None) -> Iterator[Source]:
+        """Open the sources; raises :class:`urlset.SourceError` for one that is none."""
+        listed = self.given.get("sources") or [*self._configured_sources()]
+        if not listed:
+            raise MisuseError(
+                "expected a source, found none; name a folder, a file, a site or - "
+                "(or `sources` in urlset.toml)"
+            )
+        for source in listed:
+            table = source if isinstance(source, dict) else {"path": source}
+            yield self._source(table, engine)
+
+    def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
+        for source in self.configured.get("sources", ()):
+            if isinstance(source, str):
+                yield self._source_path(source)
+                continue
+            self.found.expect(source, dict, "each of sources in [build]")
+            unknown = sorted(set(source) - _OF_SOURCE)
+            if unknown or "path" not in source:
+                raise self.found.wrong(
+                    f"sources in [build]: expected path and {', '.join(sorted(_OF_SOURCE))}, "
+                    f"found {', '.join(unknown) or 'no path'}"
+                )
+            yield {**source, "path": self._source_path(source["path"])}
+
+    def _source_path(self, text: str) -> str:
+        """A source of the configuration begins where that lies, unless it is no path."""
+        if "://" in text or text == "-" or re.match(r"[a-z]{2,}:", text) or os.path.isabs(text):
+            return text
+        return os.fspath(self._beside(text))
+
+    def _source(self, table: Mapping[str, Any], engine: str | None) -> Source:
+        options = SourceOptions(
+            mapping=table.get("map", self["map"]),
+            keep=tuple(
+                spec.removeprefix("column:")
+                for spec in self["sections"] or ()
+                if spec.startswith("column:")
+            ),
+            query=table.get("query", self["query"]),
+            table=table.get("table", self["table"]),
+            delimiter=table.get("delimiter", self["delimiter"]),
+            kind=table.get("kind"),
+            base_url=self["base_url"],
+            engine=engine,
+            fail_fast=(self["on_error"] or "raise") == "raise",
+            folder=self._folder(engine),
+            log=self._log(),
+        )
+        source = open_source(table["path"], options)
+        if type(source).__name__ == "HtmlFolder" and "git" in self.lastmod:
+            return self._with_git(source)
+        return source
+
+    def _with_git(self, source: Source) -> Source:
+        from urlset.sources.dated import WithGit
+        from urlset.sources.git import PATTERNS
+
+        root = self["git_root"]
+        patterns = tuple(self["git_paths"] or PATTERNS)
+        return WithGit(source, source.name, root=root, patterns=patterns)
+
+    def _folder(self, engine: str | None) -> dict[str, Any]:
+        wanted = self["with"] or ()
+        unknown = sorted(set(wanted) - set(_WITH))
+        if unknown:
+            raise MisuseError(f"--with: expected {', '.join(_WITH)}, found {', '.join(unknown)}")
+        return {
+            "strip_html": bool(self["strip_html"]),
+            "trailing_slash": self["trailing_slash"],
+            "evidence": self.lastmod,
+            "engine": engine,
+            **{name: name in wanted for name in _WITH},
+        }
+
+    def _log(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"keep_parameters": tuple(self["keep_parameters"] or ())}
+        return made | ({"min_hits": self["min_hits"]} if self["min_hits"] is not None else {})
+
+
+def wishes_of(config: Path | None, **given: Any) -> Wishes:
+    """Put the options that were given over what the configuration has.
+
+    Raises :class:`urlset.ConfigurationError`.
+    """
+    found = read_configuration(None if config is None else str(config))
+    table = found.section("build", _KEYS)
+    for name, value in table.items():
+        for item in value if isinstance(value, list) and name != "sources" else ():
+            found.expect(item, str, f"each of {name} in [build]")
+    return Wishes(given, table, found)
+
+
+def _span(text: str) -> timedelta:
+    """A span of time as people write it.
+
+    >>> _span("36h")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    found = _SPAN.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"expected grace as 30m, 36h or 7d, found {text!r}")
+    return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
