@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.model import Alternate, Image
-from urlset.page import forbids_index, read_page
+from urlset.page import forbids_index, markup, read_page
 
 URL = "https://example.com/tea/green.html"
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -48,8 +48,16 @@ def test_canonical_is_that_of_the_head(head: str):
     assert facts(head).canonical == CANONICALS[head]
 
 
-def test_canonical_in_the_body_does_not_count():
-    assert facts(body="<p><link rel=canonical href=/a>").canonical is None
+@pytest.mark.parametrize("max_tags", [markup.MAX_TAGS, 0])
+@pytest.mark.parametrize("before", ["<p>", "<a>", "<img>", "<main>", "<x-y>", "<body>"])
+def test_canonical_in_the_body_does_not_count(
+    before: str, max_tags: int, monkeypatch: pytest.MonkeyPatch
+):
+    # With 0, no page is repaired: it is scanned as it stands.
+    monkeypatch.setattr(markup, "MAX_TAGS", max_tags)
+    page = f"<title>T</title><link rel=stylesheet href=x>{before}<link rel=canonical href=/a>"
+
+    assert read_page(page.encode(), URL).canonical is None
 
 
 ROBOTS = {

@@ -275,3 +275,32 @@ FORMS = {
 @pytest.mark.parametrize("url", FORMS)
 def test_forms_of_one_url(url: str):
     assert same_page(url, "https://example.com/tea") is FORMS[url]
+
+
+GARDEN = Path(__file__).parents[1] / "examples" / "garden"
+
+
+def test_example_site():
+    found = {name: reason for name, reason in reasons(GARDEN).items() if reason}
+
+    assert found == {
+        "404.html": "error page",
+        "blog/old-tulips-print.html": f"canonical: {BASE}blog/old-tulips.html",
+        "directions.html": f"redirect: {BASE}visit.html",
+        "members.html": "noindex",
+    }
+
+
+def test_example_site_built_again_has_the_same_fingerprints(tmp_path: Path):
+    for path in GARDEN.rglob("*.html"):
+        again = tmp_path / path.relative_to(GARDEN)
+        again.parent.mkdir(parents=True, exist_ok=True)
+        page = path.read_text(encoding="utf-8")
+        page = page.replace("09:41:07", "18:03:59").replace("v=20260320", "v=20260321")
+        again.write_text(page.replace("Corks go", "Corn goes"), encoding="utf-8")
+
+    before = {row.loc: row.fingerprint for row in told(HtmlFolder(GARDEN, BASE))}
+    after = {row.loc: row.fingerprint for row in told(HtmlFolder(tmp_path, BASE))}
+
+    changed = [loc for loc in before if before[loc] != after[loc]]
+    assert changed == [f"{BASE}blog/compost.html"]

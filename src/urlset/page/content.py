@@ -34,7 +34,8 @@ _MARKS = re.compile(
     r"(?:build|commit|revision|rev)(?: id| number)? ?[:#]? ?(?=[\da-f]*\d)[\da-f]{6,64}",
     re.IGNORECASE,
 )
-MAX_MARK = 160
+_DIGIT = re.compile("[0-9]")
+MAX_MARK = 400
 
 _ASSET = re.compile(
     r"\.(?:avif|bmp|css|gif|ico|jpe?g|js|m?js|mp[34]|pdf|png|svg|ttf|web[mp]|woff2?)$", re.I
@@ -94,12 +95,14 @@ def _span(found: Scan) -> tuple[int, int]:
 
 def _words(text: str) -> str:
     text = html.unescape(text).translate(_INVISIBLE)
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return " ".join(line for line in lines if line and not _is_mark(line))
+    lines = [line for line in text.split("\n") if line and not _is_mark(line)]
+    return " ".join("\n".join(lines).split())
 
 
 def _is_mark(line: str) -> bool:
-    return len(line) <= MAX_MARK and _MARKS.fullmatch(line) is not None
+    if len(line) > MAX_MARK or not _DIGIT.search(line):
+        return False
+    return _MARKS.fullmatch(" ".join(line.split())) is not None
 
 
 def _target(link: str, origin: str) -> str:

@@ -26,7 +26,7 @@ from urlset.urls import split_origin
 __all__ = ["MAX_BYTES", "WANTS", "PageFacts", "read_page"]
 
 MAX_BYTES = 8 * 1_048_576
-"""Bytes of a page that are looked at; Googlebot looks at 2 MB of HTML (it was 15 MB until 2026)."""
+"""Bytes of a page that are looked at; the worst page of that size took 3 s and 490 MB."""
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "videos")
 """What may be asked of a page besides its title, canonical, robots and refresh."""

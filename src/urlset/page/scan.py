@@ -148,18 +148,22 @@ class _Scanning:
                 kind = kinds.get(name, _CLOSING if name[0] == "/" else _OPENING)
             if kind == _RAW_TEXT:
                 return self._pass_raw(name, rest, end)
-            if kind == _CLOSING:
+            if name[0] == "/":
                 if name[1:] in watched:
                     self._close(name[1:])
                 elif name == "/title":
                     self._end_title(begin)
-            elif name[0] != "/":
-                if kind in (_LOOK, _OPENING) or (rest and _ROLES.search(rest)):
+            else:
+                if kind == _BREAK:
+                    self._in_head = False
+                if kind == _LOOK:
+                    self._keep(name, rest)
+                elif self._skipping is None and (
+                    kind == _OPENING or (rest and _ROLES.search(rest))
+                ):
                     self._open(name, rest, end)
                 if name in watched:
                     watched[name] += 1
-            elif name[1:] in watched:
-                self._close(name[1:])
             if kind >= _BREAK and self._skipping is None:
                 parts.append("\n")
         if self._skipping is None:
@@ -181,12 +185,11 @@ class _Scanning:
             self._in_head = False
         if name == "html":
             self.found.language = attributes_of(rest).get("lang") or None
-        elif name == "title":
-            if self._in_head and self._title_from is None:
-                self._title_from = end
-        elif name in _KEPT and (name != "a" or self._skipping is None):
-            self._keep(name, rest)
-        kind = self._kind(name, rest)
+        elif name == "title" and self._in_head and self._title_from is None:
+            self._title_from = end
+        self._enter(name, self._kind(name, rest))
+
+    def _enter(self, name: str, kind: str | None) -> None:
         if kind and name not in _VOID and len(self._regions) < MAX_REGIONS:
             level = self._watched.setdefault(name, 0)  # it is itself counted behind this
             region = _Region(name, kind, len(self.found.parts), level)
@@ -198,7 +201,7 @@ class _Scanning:
         """What kind of region an element opens: ``main``, ``article``, ``skip`` or none."""
         if name in ("main", "article"):
             return name
-        if name == "nav" or (name == "time" and self._is_told_by_attribute(rest)):
+        if name == "nav":
             return "skip"
         role = _ROLES.search(rest) if rest and name not in ("html", "body") else None
         word = (role[1] or "").lower() if role else ""
@@ -209,19 +212,21 @@ class _Scanning:
             return None if is_inner else "skip"
         return "skip" if role else None
 
-    def _is_told_by_attribute(self, rest: str) -> bool:
+    def _is_told(self, rest: str, said: dict[str, str]) -> bool:
         """Tell whether the words of a ``time`` do not count: `2 days ago`, or of an update."""
         if _MODIFIED.search(rest):
             return True
-        moment = attributes_of(rest).get("datetime", "")
-        if moment and self._skipping is None:
+        moment = said.get("datetime")
+        if moment:
             self.found.parts.append(f" {html.escape(moment, quote=False)} ")
         return bool(moment)
 
     def _keep(self, name: str, rest: str) -> None:
-        if self._kept >= MAX_ELEMENTS:
+        if self._kept >= MAX_ELEMENTS or (name == "a" and self._skipping is not None):
             return
         self._kept += 1
+        if self._in_head and name not in _HEAD:
+            self._in_head = False
         said = attributes_of(rest)
         if name in _REFERRING and self._skipping is None:
             target = said.get("href") or said.get("src") or said.get("data-src")
@@ -232,6 +237,8 @@ class _Scanning:
         if name not in ("a", "source"):
             in_chrome = self._skipping is not None
             self.found.elements.append(Element(name, said, self._in_head, in_chrome))
+        if name == "time" and self._skipping is None and self._is_told(rest, said):
+            self._enter(name, "skip")
 
     def _close(self, name: str) -> None:
         """Close one element of a name, and with it all regions that are open in it."""
