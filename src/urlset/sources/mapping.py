@@ -64,8 +64,9 @@ class Plan(NamedTuple):
 
         A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
         ``priority``, in any case, with ``_``, ``-`` or blanks in between), unless the mapping
-        names another for it; ``images``, ``videos``, ``news`` and ``alternates`` only where they
-        are lists or structs. ``keep`` passes on as text.
+        names another for it; ``videos``, ``news`` and ``alternates`` only where they are lists
+        or structs. What urlset wrote has ``source``, ``line`` and the like, too; of other tables
+        ``source`` is the name given. ``keep`` passes on as text what is no such column already.
 
         Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
 

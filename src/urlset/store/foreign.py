@@ -37,8 +37,6 @@ _LOOKS_LIKE = re.compile(
     r"\b(?:TIMESTAMP(?:_\w+| WITH TIME ZONE)?|TIME(?: WITH TIME ZONE)?|DATE|UUID|INTERVAL)"
     r"(?=[,)\[]|$)"
 )
-_LINE = 1 << 24  # of text: no honest row comes near it
-# Texts pass as they stand: what looks like a date in JSON is W3C, or is told as it is.
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _REASON = re.compile(
     r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
