@@ -33,8 +33,10 @@ DOORS = {
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
+    "obstore": "urlset.publisher",  # S3, Google Cloud and Azure, with conditional puts
     "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
+    "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",
     "yarl": "urlset.fetcher",  # aiohttp's URLs: the only way to send one as it is
 }

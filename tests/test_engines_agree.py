@@ -371,12 +371,12 @@ entries = st.builds(
 )
 
 
-def rendered(engine, columns, *, kind="urlset", max_urls=3, max_bytes=900, max_news=1):
+def rendered(engine, columns, *, kind="urlset", max_urls=3, max_bytes=900, max_news=1, css=None):
     """The bytes of all documents that the columns fill, and where each of them was full."""
     columns = engine.columns(columns)
     documents, start = [], 0
     while start < len(columns):
-        renderer = engine.renderer(kind, max_urls, max_bytes, max_news)
+        renderer = engine.renderer(kind, max_urls, max_bytes, max_news, css)
         stop = renderer.add(columns, start)
         assert renderer.count == stop - start
         documents.append((stop, renderer.finish()))
@@ -387,6 +387,14 @@ def rendered(engine, columns, *, kind="urlset", max_urls=3, max_bytes=900, max_n
 @given(st.lists(entries, max_size=6), st.sampled_from(["urlset", "text"]))
 def test_rendered_bytes(rows, kind):
     assert rendered(native, rows, kind=kind) == rendered(reference, rows, kind=kind)
+
+
+@given(st.lists(entries, max_size=6), texts | st.text(), st.integers(100, 900), st.booleans())
+def test_rendered_bytes_with_a_style_sheet(rows, css, max_bytes, is_text):
+    kind = "text" if is_text else "urlset"
+    found = rendered(native, rows, kind=kind, max_bytes=max_bytes, css=css)
+
+    assert found == rendered(reference, rows, kind=kind, max_bytes=max_bytes, css=css)
 
 
 class Streamed:

@@ -122,6 +122,15 @@ def test_install_without_rust_reads_a_sitemap(machine: Machine, urlset_there: Pa
     assert read.stdout.strip() == "['https://example.com/?a=1&b=2']"
 
 
+def test_install_brings_the_style_sheet(machine: Machine, urlset_there: Path):
+    code = "from urlset.writer.stylesheet import css; print(css().decode())"
+
+    shown = machine.run(machine.bin / "python", "-c", code)
+
+    assert shown.returncode == 0, shown.stdout
+    assert "sitemapindex" in shown.stdout
+
+
 @pytest.fixture
 def failing_cargo(machine: Machine, tmp_path: Path) -> Path:
     """A folder for PATH with a Rust toolchain that cannot build anything."""

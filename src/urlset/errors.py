@@ -6,6 +6,7 @@
     ├── SourceError     (OSError)     a source that cannot be read at all
     ├── EntryError      (ValueError)  an entry that may not be written
     ├── TargetError     (OSError)     a target that cannot be written
+    │   └── GateError                 a publication that a gate stopped
     ├── StoreError      (OSError)     a store that cannot be opened, or filled
     ├── QueryError      (ValueError)  a query in SQL that cannot be answered
     ├── ConfigurationError (ValueError) a configuration, or a baseline, that cannot be meant
@@ -21,6 +22,7 @@ __all__ = [
     "ConfigurationError",
     "EngineError",
     "EntryError",
+    "GateError",
     "QueryError",
     "SourceError",
     "StoreError",
@@ -53,6 +55,18 @@ class EntryError(UrlsetError, ValueError):
 
 class TargetError(UrlsetError, OSError):
     """A target cannot be written: a full disk, no permission, a file where a folder must be."""
+
+
+class GateError(TargetError):
+    """A publication that looks like an accident: zero URLs, half of them gone, another host.
+
+    ``gate`` is the name of the gate, for ``--force``; ``exit_code`` that of the command.
+    """
+
+    def __init__(self, message: str, *, gate: str, exit_code: int):
+        super().__init__(message)
+        self.gate = gate
+        self.exit_code = exit_code
 
 
 class StoreError(UrlsetError, OSError):

@@ -16,8 +16,15 @@ pub struct Renderer(Mutex<Inner>);
 #[pymethods]
 impl Renderer {
     #[new]
-    fn new(kind: &str, max_urls: i64, max_bytes: i64, max_news: i64) -> Self {
-        Self(Mutex::new(Inner::new(kind == "text", max_urls, max_bytes, max_news)))
+    #[pyo3(signature = (kind, max_urls, max_bytes, max_news, stylesheet=None))]
+    fn new(
+        kind: &str,
+        max_urls: i64,
+        max_bytes: i64,
+        max_news: i64,
+        stylesheet: Option<&str>,
+    ) -> Self {
+        Self(Mutex::new(Inner::new(kind == "text", max_urls, max_bytes, max_news, stylesheet)))
     }
 
     #[getter]

@@ -21,6 +21,7 @@ __all__ = [
     "numbered",
     "rows_to_batch",
     "rows_to_flow",
+    "shaped",
     "uncounted",
     "with_texts",
 ]
@@ -178,7 +179,7 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
 
     def batches() -> Iterator[Any]:
         for batch in reader:
-            columns = [_shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
+            columns = [shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
             yield arro3.RecordBatch.from_arrays(columns, schema=schema())
 
     return Flow(schema(), batches)
@@ -201,7 +202,8 @@ def with_texts(batch: Any, make: Callable[[str | None], str | None], source: str
     return arro3.RecordBatch.from_arrays(columns, schema=arro3.Schema(fields))
 
 
-def _shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+    """The column of an entry's field, of its type; where it is missing, one of nothing."""
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None

@@ -140,8 +140,18 @@ class Engine(Protocol):
     def columns(self, entries: Any) -> Columns:
         """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
 
-    def renderer(self, kind: str, max_urls: int, max_bytes: int, max_news: int) -> Renderer:
-        """Begin a document: ``kind`` is ``urlset`` or ``text``."""
+    def renderer(
+        self,
+        kind: str,
+        max_urls: int,
+        max_bytes: int,
+        max_news: int,
+        stylesheet: str | None = None,
+    ) -> Renderer:
+        """Begin a document: ``kind`` is ``urlset`` or ``text``.
+
+        ``stylesheet`` is the address of the CSS that browsers show a ``urlset`` with.
+        """
 
 
 @cache

@@ -47,7 +47,14 @@ class Columns:
 class Renderer:
     """One document being written, a ``urlset`` or a ``text``; see `urlset.engine.Renderer`."""
 
-    def __new__(cls, kind: str, max_urls: int, max_bytes: int, max_news: int) -> Renderer: ...
+    def __new__(
+        cls,
+        kind: str,
+        max_urls: int,
+        max_bytes: int,
+        max_news: int,
+        stylesheet: str | None = None,
+    ) -> Renderer: ...
     @property
     def count(self) -> int:
         """The number of entries in the document."""
@@ -55,7 +62,8 @@ class Renderer:
     def add(self, columns: Columns, start: int) -> int:
         """Take rows from ``start`` on until the document is full; return the row where it stopped.
 
-        ``max_bytes`` counts header and footer. The first entry is taken whatever its size.
+        ``max_bytes`` counts header and footer, and the line that names the style sheet. The first
+        entry is taken whatever its size.
         """
 
     def finish(self) -> bytes:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from urlset.engine import Mark, Run
 
-__all__ = ["Decoded", "charset_of", "decode"]
+__all__ = ["Decoded", "charset_of", "codec_of", "decode"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -80,7 +80,7 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
     if is_utf8(data):
         return Decoded(data, "utf-8", [], _disagreement(data, declared))
     for name in () if marked else (charset, declared):
-        codec = _codec(name)
+        codec = codec_of(name)
         if codec is None or codec.startswith("utf"):
             continue
         text = _strictly(data, codec)
@@ -96,7 +96,12 @@ def _declared(data: bytes) -> str | None:
     return found[1].decode() if found else None
 
 
-def _codec(name: str | None) -> str | None:
+def codec_of(name: str | None) -> str | None:
+    """Python's name of a charset that documents are read in; None for any other.
+
+    >>> codec_of("ISO-8859-1"), codec_of("punycode")
+    ('cp1252', None)
+    """
     if name is None:
         return None
     try:
@@ -130,7 +135,7 @@ def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
         text = data[start:whole].decode(codec, "replace")
         words = f"Bytes are not valid {codec.upper()}; U+FFFD stands for them"
         marks = [Mark("X011", 0, 0, codec.upper()), Mark("X010", 0, 0, words)]
-    kind = _codec(declared)
+    kind = codec_of(declared)
     if kind is not None and not kind.startswith(codec[:6]):
         marks.append(Mark("X012", 0, 0, f"Declaration says {declared}, bytes are {codec.upper()}"))
     return Decoded(text.encode(errors="replace"), codec, list(_runs(text, codec, start)), marks)
@@ -138,9 +143,9 @@ def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
 
 def _disagreement(data: bytes, declared: str | None) -> list[Mark]:
     """What is wrong with a declaration over bytes that are valid UTF-8."""
-    if declared is None or _codec(declared) == "utf-8":
+    if declared is None or codec_of(declared) == "utf-8":
         return []
-    codec = _codec(declared)
+    codec = codec_of(declared)
     if codec is None or codec.startswith("utf") or not data.isascii():
         return [Mark("X012", 0, 0, f"Declaration says {declared}, bytes are UTF-8")]
     return [Mark("X011", 0, 0, declared, "warning")]

@@ -2,6 +2,58 @@
 
 from __future__ import annotations
 
-from urlset.sources.candidates import CANDIDATE, Candidate, Source, in_batches
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["CANDIDATE", "Candidate", "Source", "in_batches"]
+from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Rows, Source, in_batches
+
+if TYPE_CHECKING:
+    from urlset.sources.choosing import SourceOptions, open_source
+    from urlset.sources.folder import HtmlFolder
+    from urlset.sources.git import GitDates, git_dates
+    from urlset.sources.lists import Listing
+    from urlset.sources.logs import AccessLog
+    from urlset.sources.query import Query
+    from urlset.sources.sitemaps import Sitemaps
+    from urlset.sources.tables import Table
+
+__all__ = [
+    "CANDIDATE",
+    "EVIDENCE",
+    "AccessLog",
+    "Candidate",
+    "GitDates",
+    "HtmlFolder",
+    "Listing",
+    "Query",
+    "Rows",
+    "Sitemaps",
+    "Source",
+    "SourceOptions",
+    "Table",
+    "git_dates",
+    "in_batches",
+    "open_source",
+]
+
+_LATER = {
+    "AccessLog": "logs",
+    "GitDates": "git",
+    "HtmlFolder": "folder",
+    "Listing": "lists",
+    "Query": "query",
+    "Sitemaps": "sitemaps",
+    "SourceOptions": "choosing",
+    "Table": "tables",
+    "git_dates": "git",
+    "open_source": "choosing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Each kind comes in when it is first asked for: most builds need one."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"urlset.sources.{_LATER[name]}")
+    value = globals()[name] = getattr(module, name)
+    return value

@@ -14,7 +14,7 @@ from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
 from urlset.model import Alternate, Entry, Image, News, Video
 
-__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Source", "in_batches"]
+__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches"]
 
 BATCH_ROWS = 8_192
 
@@ -106,3 +106,27 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
     waiting = iter(rows)
     while some := list(islice(waiting, BATCH_ROWS)):
         yield rows_to_batch(CANDIDATE, some)
+
+
+class Rows:
+    """A source of candidates, entries or URLs that are in Python already; see :class:`Source`.
+
+    >>> [batch.num_rows for batch in Rows(["https://example.com/"]).batches()]
+    [1]
+    """
+
+    def __init__(self, rows: Iterable[Candidate | Entry | str], name: str = "rows"):
+        self.name = name
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._rows = rows
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches of the rows."""
+        return in_batches(map(_candidate, self._rows))
+
+
+def _candidate(row: Candidate | Entry | str) -> Candidate:
+    if isinstance(row, Candidate):
+        return row
+    return Candidate(row) if isinstance(row, str) else Candidate.of(row)

@@ -198,7 +198,12 @@ def _pages(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _log(path: str, options: SourceOptions, name: str) -> Source:
-    made: Source = _class("logs", "AccessLog")(path, **options.log)
+    if options.base_url is None:
+        raise SourceError(
+            f"{name}: expected a base URL for an access log, found none; "
+            "give --base-url, the URL of the site that was visited"
+        )
+    made: Source = _class("logs", "AccessLog")(path, options.base_url, **options.log)
     made.name = name
     return made
 

@@ -13,6 +13,7 @@ from urlset.store.parquet import write_parquet
 from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.store import Store
 from urlset.store.tables import TABLES, VERSION, Column, Table
+from urlset.store.workbench import Workbench
 
 __all__ = [
     "MACROS",
@@ -32,6 +33,7 @@ __all__ = [
     "StoredRows",
     "Table",
     "View",
+    "Workbench",
     "identifier",
     "is_database",
     "parquet_rows",

@@ -14,6 +14,7 @@ from urlset.errors import TargetError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import Staging
 from urlset.urls import read_url
+from urlset.writer import stylesheet as styles
 from urlset.writer.indexing import Previous, render_indexes
 from urlset.writer.intake import batches
 from urlset.writer.naming import Format, Scheme
@@ -38,6 +39,7 @@ def write(
     max_bytes: int = MAX_BYTES,
     name: str = "sitemap",
     format: Format = "xml",
+    stylesheet: str | None = None,
     index: _Index = "auto",
     on_error: _OnError = "raise",
     duplicates: _Duplicates = "drop",
@@ -55,6 +57,8 @@ def write(
     URLs are resolved against it, and an index needs it. One file is ``sitemap.xml``; several
     are ``sitemap-1.xml``, … and ``sitemap.xml`` is their index (``index="always"``: from the
     first file on). ``format="text"`` writes URLs alone.
+    ``stylesheet="sitemap.css"`` has a file of that name written, with which browsers show XML as
+    a table; an address with a path (``/assets/my.css``) names one of yours.
 
     A file whose content is the same as before is left alone and keeps its ``lastmod`` in the
     index; ``now`` is the moment that the others get there. Files are staged, then swapped in,
@@ -75,6 +79,7 @@ def write(
     base = _base(base_url)
     scheme = Scheme.of(name, format, gzip)
     limits = _limits(max_urls, max_bytes)
+    styles.check_address(stylesheet)
     for option, value, words in (
         ("index", index, get_args(_Index)),
         ("on_error", on_error, get_args(_OnError)),
@@ -90,10 +95,11 @@ def write(
         on_error=on_error,
         duplicates=duplicates,
         progress=progress,
+        stylesheet=stylesheet,
     )
     documents = _or_empty(packer, packer.documents(batches(entries)), allow_empty)
     with Staging(Path(target), name) as staging:
-        desk = _Desk(staging, scheme, chosen, _moment(now))
+        desk = _Desk(staging, scheme, chosen, _moment(now), stylesheet)
         files = list(desk.files(documents, is_indexed=index == "always"))
         is_indexed = index == "always" or len(files) > 1
         if is_indexed and base is None:
@@ -105,8 +111,10 @@ def write(
         indexes = list(desk.indexes(files, base)) if is_indexed and base is not None else []
         names = [file.name for file in (*files, *indexes)]
         retired = desk.retired(names)
+        style = desk.style(names)
         if not dry_run:
-            staging.swap([file.name for file in (*files, *indexes) if file.changed], retired)
+            changed = [file.name for file in (*files, *indexes) if file.changed]
+            staging.swap([*style, *changed], retired)
     return Publication(
         staging.folder,
         packer.urls,
@@ -121,11 +129,19 @@ def write(
 class _Desk:
     """Turns documents into staged files, leaving alone those that lie in the folder already."""
 
-    def __init__(self, staging: Staging, scheme: Scheme, engine: Engine, now: datetime):
+    def __init__(
+        self,
+        staging: Staging,
+        scheme: Scheme,
+        engine: Engine,
+        now: datetime,
+        stylesheet: str | None,
+    ):
         self._staging = staging
         self._scheme = scheme
         self._engine = engine
         self._now = now
+        self._stylesheet = stylesheet
         self._previous = Previous.of(scheme, staging.read, engine)
 
     def files(self, documents: Iterator[Packed], *, is_indexed: bool) -> Iterator[WrittenFile]:
@@ -144,8 +160,20 @@ class _Desk:
 
     def indexes(self, files: list[WrittenFile], base: str) -> Iterator[WrittenFile]:
         """Stage the indexes of files."""
-        for number, (data, count) in enumerate(render_indexes(files, base), 1):
+        pairs = ((file.name, file.lastmod) for file in files)
+        for number, (data, count) in enumerate(render_indexes(pairs, base, self._stylesheet), 1):
             yield self._file(self._scheme.index(number), Packed(data, count))
+
+    def style(self, names: list[str]) -> list[str]:
+        """Stage the style sheet, if a file of these asks for it and it does not lie there yet."""
+        name = styles.file_of(self._stylesheet)
+        if name is None or all(file.endswith((".txt", ".txt.gz")) for file in names):
+            return []
+        data = styles.to_write(self._staging.read(name))
+        if data is None:
+            return []
+        self._staging.put(name, data)
+        return [name]
 
     def retired(self, names: list[str]) -> list[str]:
         """The files of the last set that are no part of this one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
@@ -9,15 +10,18 @@ from typing import NamedTuple
 from urlset.dates import format_date
 from urlset.document import parse
 from urlset.engine import Engine
+from urlset.engine.reference.render import declaration
 from urlset.engine.reference.values import escape
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 from urlset.writer.naming import Scheme
-from urlset.writer.publication import WrittenFile
 
 __all__ = ["Previous", "render_indexes"]
 
-_HEADER = f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
+_ROOT = f'<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
 _FOOTER = b"</sitemapindex>\n"
+_HEADER = re.compile(
+    re.escape(declaration(None)) + rb"(?:<\?xml-stylesheet [^<>]*\?>\n)?" + re.escape(_ROOT)
+)
 
 
 class Previous(NamedTuple):
@@ -36,7 +40,7 @@ class Previous(NamedTuple):
         files: dict[str, datetime | None] = {}
         while (data := read(name := scheme.index(len(indexes) + 1))) is not None:
             text = engine.gunzip(data, MAX_BYTES) if scheme.is_packed else data
-            if text is None or not (text.startswith(_HEADER) and text.endswith(_FOOTER)):
+            if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
                 break
             indexes.append(name)
             for sitemap in parse(text, engine=engine.name).sitemaps:
@@ -47,26 +51,37 @@ class Previous(NamedTuple):
 
 
 def render_indexes(
-    files: Iterable[WrittenFile],
+    files: Iterable[tuple[str, datetime | None]],
     base: str,
+    stylesheet: str | None = None,
     *,
     max_urls: int = MAX_URLS,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[tuple[bytes, int]]:
-    """The bytes of as many indexes as the files need, each with the number of files it lists."""
+    """Yield as many indexes as the files need: the bytes, and the number of files listed there.
+
+    ``files`` are names, each with the moment its bytes changed, or None to say nothing of it;
+    ``base``, with a slash at its end, is put before the names. Each index is full at 50,000
+    files or 52,428,800 bytes (sitemaps.org), whichever comes first; without any file there is
+    one, and it is empty. ``stylesheet`` is the address of the CSS that browsers show them with.
+
+    >>> list(render_indexes([("a.xml", None), ("b.xml", None)], "https://example.com/"))[0][1]
+    2
+    """
+    header = declaration(stylesheet) + _ROOT
     lines: list[bytes] = []
-    frame = len(_HEADER) + len(_FOOTER)
+    frame = len(header) + len(_FOOTER)
     size = frame
-    for file in files:
-        line = _line(base + file.name, file.lastmod)
+    for name, lastmod in files:
+        line = _line(base + name, lastmod)
         if lines and (len(lines) == max_urls or size + len(line) > max_bytes):
-            yield b"".join((_HEADER, *lines, _FOOTER)), len(lines)
+            yield b"".join((header, *lines, _FOOTER)), len(lines)
             lines, size = [], frame
         lines.append(line)
         size += len(line)
-    yield b"".join((_HEADER, *lines, _FOOTER)), len(lines)
+    yield b"".join((header, *lines, _FOOTER)), len(lines)
 
 
-def _line(loc: str, lastmod: datetime) -> bytes:
-    date = format_date(lastmod)
-    return f"<sitemap><loc>{escape(loc)}</loc><lastmod>{date}</lastmod></sitemap>\n".encode()
+def _line(loc: str, lastmod: datetime | None) -> bytes:
+    date = "" if lastmod is None else f"<lastmod>{format_date(lastmod)}</lastmod>"
+    return f"<sitemap><loc>{escape(loc)}</loc>{date}</sitemap>\n".encode()

@@ -45,12 +45,14 @@ class Packer:
         on_error: Literal["raise", "skip"],
         duplicates: Literal["drop", "keep"],
         progress: Callable[[int], None] | None,
+        stylesheet: str | None = None,
     ):
         self.urls = 0
         self.rejected: list[Rejection] = []
         self._engine = engine
         self._rules = rules
         self._limits = limits
+        self._stylesheet = stylesheet
         self._is_strict = on_error == "raise"
         self._seen: set[str] | None = set() if duplicates == "drop" else None
         self._progress = progress
@@ -128,4 +130,4 @@ class Packer:
 
     def _new_renderer(self) -> Renderer:
         kind = "text" if self._rules.is_text else "urlset"
-        return self._engine.renderer(kind, *self._limits, MAX_NEWS)
+        return self._engine.renderer(kind, *self._limits, MAX_NEWS, self._stylesheet)

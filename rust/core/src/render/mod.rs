@@ -8,7 +8,9 @@ mod entry;
 mod extensions;
 
 use crate::columns::Entries;
+use crate::escaping::escape;
 use crate::namespaces::{Ns, SITEMAP_NS, uri_of};
+use crate::packing::utf8;
 use entry::url;
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -22,6 +24,8 @@ pub struct Renderer {
     max_urls: i64,
     max_bytes: i64,
     max_news: i64,
+    /// The lines above the root.
+    declaration: String,
     count: i64,
     news: i64,
     /// Which of [`PREFIXES`] are used.
@@ -30,11 +34,18 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Begins a document: a list of URLs, or a `urlset`.
+    /// Begins a document: a list of URLs, or a `urlset` with the address of its style sheet.
     #[must_use]
-    pub fn new(is_text: bool, max_urls: i64, max_bytes: i64, max_news: i64) -> Self {
+    pub fn new(
+        is_text: bool,
+        max_urls: i64,
+        max_bytes: i64,
+        max_news: i64,
+        stylesheet: Option<&str>,
+    ) -> Self {
+        let declaration = declaration(stylesheet);
         let (count, news, used, body) = (0, 0, [false; 4], Vec::new());
-        Self { is_text, max_urls, max_bytes, max_news, count, news, used, body }
+        Self { is_text, max_urls, max_bytes, max_news, declaration, count, news, used, body }
     }
 
     /// The number of entries in the document.
@@ -84,8 +95,11 @@ impl Renderer {
     /// The document: header, entries, footer.
     #[must_use]
     pub fn parts(&self) -> (String, &[u8], &'static str) {
-        let (header, footer) =
-            if self.is_text { (String::new(), "") } else { (header(self.used), FOOTER) };
+        let (header, footer) = if self.is_text {
+            (String::new(), "")
+        } else {
+            (self.declaration.clone() + &root(self.used), FOOTER)
+        };
         (header, &self.body, footer)
     }
 
@@ -96,7 +110,7 @@ impl Renderer {
         let declarations: usize =
             declared(used).map(|(prefix, uri)| prefix.len() + uri.len() + 10).sum();
         let plain = "<urlset xmlns=\"\">\n".len() + SITEMAP_NS.len();
-        DECLARATION.len() + plain + declarations + FOOTER.len()
+        self.declaration.len() + plain + declarations + FOOTER.len()
     }
 }
 
@@ -106,10 +120,19 @@ fn declared(used: [bool; 4]) -> impl Iterator<Item = (&'static str, &'static str
     pairs.map(|((ns, prefix), _)| (prefix, uri_of(ns).unwrap_or_default()))
 }
 
-fn header(used: [bool; 4]) -> String {
+/// Escaped as in an attribute, so that no `?>` of the address can end the line early.
+fn declaration(stylesheet: Option<&str>) -> String {
+    let Some(address) = stylesheet else { return DECLARATION.to_owned() };
+    let mut href = Vec::new();
+    escape(address.as_bytes(), true, &mut href);
+    let href = utf8(&href).unwrap_or_default();
+    format!("{DECLARATION}<?xml-stylesheet type=\"text/css\" href=\"{href}\"?>\n")
+}
+
+fn root(used: [bool; 4]) -> String {
     let declarations = declared(used).map(|(prefix, uri)| format!(" xmlns:{prefix}=\"{uri}\""));
     let declarations: String = declarations.collect();
-    format!("{DECLARATION}<urlset xmlns=\"{SITEMAP_NS}\"{declarations}>\n")
+    format!("<urlset xmlns=\"{SITEMAP_NS}\"{declarations}>\n")
 }
 
 /// Bytes that an entry mostly takes at least, and bytes that are set aside at most.
@@ -119,7 +142,6 @@ const MAX_RESERVED: usize = 52_428_800;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packing::utf8;
 
     #[test]
     fn a_document_is_full_at_its_limits() {
@@ -127,16 +149,16 @@ mod tests {
         for loc in ["http://a/?a&b", "http://b/", "http://c/"] {
             entries.commit(loc.as_bytes());
         }
-        let mut whole = Renderer::new(false, 9, 1 << 20, 9);
+        let mut whole = Renderer::new(false, 9, 1 << 20, 9, None);
         assert_eq!(whole.add(&entries, 0), 3);
         let (header, body, footer) = whole.parts();
         let text = format!("{header}{}{footer}", utf8(body).unwrap());
         assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
         assert!(text.ends_with("</urlset>\n"), "{text}");
         let size = i64::try_from(text.len()).unwrap();
-        assert_eq!(Renderer::new(false, 9, size, 9).add(&entries, 0), 3);
-        assert_eq!(Renderer::new(false, 9, size - 1, 9).add(&entries, 0), 2);
-        assert_eq!(Renderer::new(false, 2, size, 9).add(&entries, 0), 2);
-        assert_eq!(Renderer::new(false, 0, 0, 9).add(&entries, 1), 2);
+        assert_eq!(Renderer::new(false, 9, size, 9, None).add(&entries, 0), 3);
+        assert_eq!(Renderer::new(false, 9, size - 1, 9, None).add(&entries, 0), 2);
+        assert_eq!(Renderer::new(false, 2, size, 9, None).add(&entries, 0), 2);
+        assert_eq!(Renderer::new(false, 0, 0, 9, None).add(&entries, 1), 2);
     }
 }

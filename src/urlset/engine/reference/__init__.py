@@ -81,6 +81,8 @@ def columns(entries: object) -> Columns:
     return Columns.of(entries)
 
 
-def renderer(kind: str, max_urls: int, max_bytes: int, max_news: int) -> Renderer:
+def renderer(
+    kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
+) -> Renderer:
     """Begin a document: ``kind`` is ``urlset`` or ``text``."""
-    return Renderer(kind, max_urls, max_bytes, max_news)
+    return Renderer(kind, max_urls, max_bytes, max_news, stylesheet)

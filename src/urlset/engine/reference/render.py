@@ -16,10 +16,10 @@ from urlset.engine.reference.values import escape
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import URIS, Ns
 
-__all__ = ["Columns", "Renderer"]
+__all__ = ["Columns", "Renderer", "declaration"]
 
 _PREFIXES = {Ns.IMAGE: "image", Ns.VIDEO: "video", Ns.NEWS: "news", Ns.XHTML: "xhtml"}
-_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FOOTER = b"</urlset>\n"
 
 
@@ -37,12 +37,20 @@ class Columns(list[Entry]):
 class Renderer:
     """One document being written; ``count`` entries are in it."""
 
-    def __init__(self, kind: str, max_urls: int, max_bytes: int, max_news: int):
+    def __init__(
+        self,
+        kind: str,
+        max_urls: int,
+        max_bytes: int,
+        max_news: int,
+        stylesheet: str | None = None,
+    ):
         self.count = 0
         self._is_text = kind == "text"
         self._max_urls = max_urls
         self._max_bytes = max_bytes
         self._max_news = max_news
+        self._declaration = declaration(stylesheet)
         self._news = 0
         self._size = 0
         self._used: frozenset[Ns] = frozenset()
@@ -76,18 +84,35 @@ class Renderer:
         """The bytes of the document, header and footer included."""
         if self._is_text:
             return b"".join(self._body)
-        return b"".join((_header(self._used), *self._body, _FOOTER))
+        return b"".join((self._declaration, _root(self._used), *self._body, _FOOTER))
 
     def _frame(self, used: frozenset[Ns]) -> int:
-        return 0 if self._is_text else len(_header(used)) + len(_FOOTER)
+        if self._is_text:
+            return 0
+        return len(self._declaration) + len(_root(used)) + len(_FOOTER)
+
+
+def declaration(stylesheet: str | None) -> bytes:
+    """The lines above the root: the XML declaration, and the style sheet to show it with, if any.
+
+    Escaped as in an attribute, which https://www.w3.org/TR/xml-stylesheet/ asks for, and
+    after which no ``?>`` can end the line early.
+
+    >>> declaration("a.css").decode().splitlines()[1]
+    '<?xml-stylesheet type="text/css" href="a.css"?>'
+    """
+    if stylesheet is None:
+        return _DECLARATION.encode()
+    href = escape(stylesheet, attribute=True)
+    return f'{_DECLARATION}<?xml-stylesheet type="text/css" href="{href}"?>\n'.encode()
 
 
 @cache
-def _header(used: frozenset[Ns]) -> bytes:
+def _root(used: frozenset[Ns]) -> bytes:
     names = "".join(
         f' xmlns:{prefix}="{URIS[ns]}"' for ns, prefix in _PREFIXES.items() if ns in used
     )
-    return _DECLARATION + f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
+    return f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
 
 
 def _namespaces(entry: Entry) -> frozenset[Ns]:

@@ -1,0 +1,183 @@
+"""A set that is published and of which no ledger knows: read back, and written into a new ledger.
+
+So a lost ledger is rebuilt, and sitemaps that another tool made are taken over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from urlset.arrow import open_stream
+from urlset.builder.intake import Intake
+from urlset.builder.ledger import Ledger
+from urlset.builder.rendering import digest_of
+from urlset.builder.settings import Settings
+from urlset.document import Document, parse
+from urlset.engine import Engine
+from urlset.publisher import Target
+from urlset.store import Workbench
+from urlset.writer.indexing import Previous
+from urlset.writer.naming import Scheme
+
+__all__ = ["adopt"]
+
+ENTRANCES = (
+    "sitemap.xml",
+    "sitemap_index.xml",
+    "sitemap-index.xml",
+    "sitemap.xml.gz",
+    "sitemap.txt",
+)
+"""What other tools call the file that robots.txt names."""
+
+BULK_SHARE = 0.5
+BULK_LEAST = 10
+"""Of so many dates half that are one and the same tell when a tool ran, not when pages changed."""
+
+_OURS = re.compile(
+    rb'<\?xml version="1.0" encoding="UTF-8"\?>\n(?:<\?xml-stylesheet [^<>]*\?>\n)?<urlset '
+)
+
+
+@dataclass
+class _Child:
+    """A file of the set that was found; a source of the entries in it, read when it is asked."""
+
+    name: str
+    lastmod: datetime | None
+    target: Target
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    facts: tuple[int, int, int, str] = (0, 0, 0, "")
+    """URLs, bytes, packed bytes and the digest; known once it was read."""
+
+    def document(self) -> Document:
+        """Read it."""
+        data = self.target.read(self.name) or b""
+        document = parse(data, source=self.name)
+        self.facts = (len(document.entries), document.size, len(data), digest_of(data))
+        return document
+
+    def batches(self) -> Iterator[Any]:
+        """The entries."""
+        yield from open_stream(self.document().entries)
+
+
+def adopt(
+    bench: Workbench,
+    ledger: Ledger,
+    intake: Intake,
+    settings: Settings,
+    engine: Engine,
+    target: Target,
+) -> str | None:
+    """Fill a new ledger from what is published; tells in a sentence what was found, or None."""
+    scheme = Scheme.of(settings.name, settings.format, settings.gzip)
+    children = _own(scheme, settings, engine, target)
+    is_foreign = not children and settings.adopt
+    indexes: list[str] = []
+    if is_foreign:
+        indexes, children = _foreign(settings, target)
+    if not children:
+        return "nothing to adopt was found" if settings.adopt else None
+    for child in children:
+        for _ in intake.take(child):
+            pass
+    with bench.transaction():
+        _remember(bench, ledger, children, indexes, settings)
+    bulk = _disbelieve_bulk(bench, ledger) if is_foreign else ""
+    intake.clear()
+    urls = sum(file.urls for file in ledger.files())
+    return f"{urls:,} URLs in {len(children):,} files that were published are adopted{bulk}"
+
+
+def _own(scheme: Scheme, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+    """The files of a set of ours, whose ledger is lost."""
+    previous = Previous.of(scheme, target.read, engine)
+    if previous.files:
+        there = set(target.names())
+        return [_Child(n, date, target) for n, date in previous.files.items() if n in there]
+    data = target.read(scheme.single())
+    if data is None:
+        return []
+    text = engine.gunzip(data, settings.max_bytes) if scheme.is_packed else data
+    if text is None or not (_OURS.match(text) or settings.is_text):
+        return []
+    return [_Child(scheme.single(), None, target)]
+
+
+def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
+    """The indexes and files of a set that another tool made."""
+    there = set(target.names())
+    for name in (f"{settings.name}.xml", *ENTRANCES):
+        if name not in there:
+            continue
+        entrance = _Child(name, None, target)
+        document = entrance.document()
+        if document.kind != "index":
+            return [], [entrance]
+        listed = [(s.loc.rpartition("/")[2], s.lastmod) for s in document.sitemaps]
+        return [name], [_Child(child, date, target) for child, date in listed if child in there]
+    return [], []
+
+
+def _remember(
+    bench: Workbench,
+    ledger: Ledger,
+    children: list[_Child],
+    indexes: list[str],
+    settings: Settings,
+) -> None:
+    for number, child in enumerate(children, 1):
+        section, position = _place(child.name, number, settings)
+        urls, size, packed, digest = child.facts
+        values = [number, section, position, child.name, urls]
+        values += [size, packed, 0, digest, child.lastmod]
+        bench.run(
+            f"INSERT INTO {ledger.table('files')} VALUES ({', '.join('?' for _ in values)})", values
+        )
+        bench.run(
+            f"""INSERT INTO {ledger.table("urls")} BY NAME
+            SELECT loc, {number} AS file, ? AS section, min(lastmod_text) AS lastmod,
+                any_value(changefreq) AS changefreq, any_value(priority) AS priority,
+                any_value(more) AS more, any_value(size) AS size,
+                min(lastmod_text) AS content_lastmod,
+                if(min(lastmod_text) IS NULL, NULL, 'content') AS lastmod_from
+            FROM staged WHERE source = ? GROUP BY loc""",
+            [section, number],
+        )
+    # A URL that two files list is taken out of the later one.
+    bench.run(f"""
+        DELETE FROM {ledger.table("urls")} u WHERE EXISTS (
+            SELECT 1 FROM {ledger.table("urls")} o WHERE o.loc = u.loc AND o.file < u.file)""")
+    for name in indexes:
+        bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
+
+
+def _place(name: str, number: int, settings: Settings) -> tuple[str, int]:
+    """The section and the position of a file, by its name; of another tool's by its number."""
+    found = re.fullmatch(
+        rf"{re.escape(settings.name)}-(?:([a-z0-9_-]+)-)?([0-9]+)\.(?:xml|txt)(?:\.gz)?", name
+    )
+    if found is None or settings.adopt:
+        return "", number
+    return found[1] or "", int(found[2])
+
+
+def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:
+    """Forget dates of which most are one and the same."""
+    urls = ledger.table("urls")
+    found = bench.rows(f"""
+        SELECT lastmod, count(*) AS n, (SELECT count(lastmod) FROM {urls}) AS all_dates
+        FROM {urls} WHERE lastmod IS NOT NULL GROUP BY lastmod ORDER BY n DESC, lastmod LIMIT 1""")
+    if not found or found[0][2] < BULK_LEAST or found[0][1] < found[0][2] * BULK_SHARE:
+        return ""
+    date, count, _ = found[0]
+    bench.run(
+        f"UPDATE {urls} SET content_lastmod = NULL, lastmod_from = NULL WHERE lastmod = ?", [date]
+    )
+    return f"; the date of {count:,} of them, {date}, tells when a tool ran, and is not believed"

@@ -1,0 +1,53 @@
+"""What a build changed, URL by URL: added, changed, removed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from urlset.arrow import rows_of
+from urlset.arrow.batches import as_table
+from urlset.errors import TargetError
+from urlset.store import Workbench
+
+__all__ = ["changes", "write_changes"]
+
+_FIELDS = ("lastmod", "changefreq", "priority")
+
+
+def changes(bench: Workbench) -> Iterator[dict[str, Any]]:
+    """Each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
+
+    ``before`` is null of what was added, ``after`` of what was removed.
+    """
+    names = ", ".join([*(f"old_{name}" for name in _FIELDS), *_FIELDS])
+    query = f"""
+        SELECT if(state = 'moved', 'changed', state), loc, {names}
+        FROM differing WHERE state IN ('added', 'changed', 'removed')
+            OR (state = 'moved' AND is_changed)
+        ORDER BY loc"""
+    for batch in bench.batches(query):
+        for change, loc, *values in rows_of(as_table(batch)):
+            before, after = values[: len(_FIELDS)], values[len(_FIELDS) :]
+            yield {
+                "change": change,
+                "loc": loc,
+                "before": None if change == "added" else dict(zip(_FIELDS, before, strict=True)),
+                "after": None if change == "removed" else dict(zip(_FIELDS, after, strict=True)),
+            }
+
+
+def write_changes(bench: Workbench, path: Path) -> None:
+    """Write the changes as JSON lines, the whole file or none of it."""
+    staged = path.with_name(f"{path.name}.new")
+    try:
+        with open(staged, "w", encoding="utf-8") as file:
+            for change in changes(bench):
+                file.write(json.dumps(change, ensure_ascii=False) + "\n")
+        os.replace(staged, path)
+    except OSError as error:
+        staged.unlink(missing_ok=True)
+        raise TargetError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,83 @@
+"""The ledger after a publication: what differs from it is written into it, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from urlset.builder.ledger import File, Ledger
+from urlset.builder.publishing import Published, shape_of
+from urlset.builder.settings import Settings
+from urlset.dates import format_date
+from urlset.store import Workbench, quoted
+
+__all__ = ["Counts", "commit", "count_changes"]
+
+_URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
+fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
+_FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
+_INDEX = "name urls bytes packed_bytes digest lastmod".split()
+
+Counts = Mapping[str, int]
+"""How many URLs were ``added``, ``changed`` and ``removed``."""
+
+
+def count_changes(bench: Workbench) -> Counts:
+    """What the build makes of the set, URL by URL."""
+    added, changed, removed = bench.one("""
+        SELECT count(*) FILTER (state = 'added'),
+            count(*) FILTER (state IN ('changed', 'moved') AND is_changed),
+            count(*) FILTER (state = 'removed')
+        FROM differing""")
+    return {"added": added, "changed": changed, "removed": removed}
+
+
+def commit(
+    bench: Workbench,
+    ledger: Ledger,
+    settings: Settings,
+    published: Published,
+    ranges: Mapping[int, tuple[int, int]],
+    counts: Counts,
+) -> None:
+    """Write into the ledger what was decided; within a transaction."""
+    now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
+    urls, gone = ledger.table("urls"), ledger.table("gone")
+    if not ledger.is_new:
+        bench.run(f"DELETE FROM {gone} WHERE loc IN (SELECT loc FROM differing)")
+        bench.run(f"""
+            INSERT INTO {gone} SELECT loc, fingerprint, first_seen, {now} FROM {urls}
+            WHERE loc IN (SELECT loc FROM differing WHERE state = 'removed')""")
+        bench.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM differing)")
+        stay = _URL.format(file="old_file", now=now)
+        bench.run(f"""
+            INSERT INTO {urls} BY NAME SELECT {stay} FROM differing
+            WHERE state IN ('changed', 'noted')""")
+    for number, (first, last) in sorted(ranges.items()):
+        placed = _URL.format(file=number, now=now)
+        bench.run(f"""
+            INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
+            WHERE rowid BETWEEN {first} AND {last}""")
+    _write_files(bench, ledger, published)
+    numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
+    bench.run(f"DELETE FROM {ledger.table('orphans')}")
+    for name, since in published.orphans.items():
+        bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
+    total = sum(file.urls for file in published.files)
+    bench.run(f"INSERT INTO {ledger.table('builds')} VALUES ({now}, {total}, {numbers})")
+    shape = quoted(shape_of(settings))
+    bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+
+
+def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:
+    for table, files, fields in (
+        ("files", published.files, _FILE),
+        ("indexes", published.indexes, _INDEX),
+    ):
+        bench.run(f"DELETE FROM {ledger.table(table)}")
+        marks = ", ".join("?" for _ in fields)
+        for file in files:
+            bench.run(f"INSERT INTO {ledger.table(table)} VALUES ({marks})", _values(file, fields))
+
+
+def _values(file: File, fields: list[str]) -> list[object]:
+    return [getattr(file, name) for name in fields]

@@ -1,0 +1,214 @@
+"""What is to be published, decided in SQL: one row for each URL, its section and its ``lastmod``.
+
+``given`` is what all sources together say of each URL; ``decided`` what of it is to be published;
+``differing`` where that is not what the ledger has.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from urlset.builder.ledger import Ledger
+from urlset.builder.settings import Settings
+from urlset.dates import format_date
+from urlset.store import Workbench, quoted
+
+__all__ = ["decide", "refusal", "sort_key"]
+
+_W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
+_SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
+
+_EVIDENCE = {
+    "given": "g.lastmod_text",
+    "page": "g.page_lastmod",
+    "git": "g.git_lastmod",
+    "header": "g.header_lastmod",
+    "mtime": "g.mtime_lastmod",
+}
+
+# Beware: the rows of a source have no order, so that the same input in another order gives the
+# same bytes. Of two rows for one URL that differ, the least wins, whatever stands in it.
+_MERGED = """
+CREATE TABLE merged AS
+WITH twins AS (SELECT loc FROM staged GROUP BY loc HAVING count(*) > 1),
+keyed AS (
+    SELECT s.*, row(s.source, reason IS NOT NULL, coalesce(changefreq, '~'), coalesce(priority, 2),
+        coalesce(more, '~'), size) AS rank
+    FROM staged s SEMI JOIN twins t ON s.loc = t.loc)
+SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
+    arg_min(lastmod_text, row(source, -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text))
+        AS lastmod_text,
+    arg_min_null(changefreq, rank) AS changefreq, arg_min_null(priority, rank) AS priority,
+    arg_min(size, rank) AS size, arg_min_null(more, rank) AS more,
+    arg_min(place, rank) AS place, arg_min(line, rank) AS line,
+    {evidence}
+FROM keyed GROUP BY loc"""
+_GIVEN = """
+CREATE VIEW given AS
+SELECT {columns} FROM staged s ANTI JOIN merged m ON s.loc = m.loc
+UNION ALL SELECT {columns} FROM merged"""
+_ALONE = "CREATE VIEW given AS SELECT {columns} FROM staged"
+
+_DECIDED = """
+CREATE VIEW decided AS
+SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
+FROM (
+    SELECT g.id, g.loc, {own}, g.size, g.source, g.place, g.line, {section} AS section,
+        {fingerprint} AS fingerprint, {content} AS content_lastmod,
+        u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
+        u.size AS old_size, u.first_seen, {old}, {evidence}
+    FROM given g LEFT JOIN {urls} u ON g.loc = u.loc
+    WHERE {wanted}) d"""
+
+_ALL_NEW = """
+CREATE VIEW differing AS SELECT *, 'added' AS state, true AS is_changed FROM decided"""
+_DIFFERING = """
+CREATE TABLE differing AS
+SELECT *, {is_changed} AS is_changed,
+    CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
+        WHEN {is_changed} THEN 'changed' ELSE 'noted' END AS state
+FROM decided d
+WHERE {is_compacted} OR NOT is_known OR section <> old_section OR {is_changed} OR {is_noted}"""
+# Beware: not in one statement with the other, which would take twice the memory.
+_REMOVED = """
+INSERT INTO differing BY NAME
+SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
+    'removed' AS state
+FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM given g WHERE g.loc = u.loc AND {wanted})"""
+_SEEN = ("lastmod", "changefreq", "priority", "more", "size")
+_UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
+_OWN = ("changefreq", "priority", "more")
+_REMEMBERED = (*_OWN, *_UNSEEN)
+_TEXTS = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
+
+
+def decide(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
+    """Make the views and tables of this module; gives how many rows were listed before."""
+    doubles = _merge(bench, settings)
+    wanted = f"{refusal(settings)} IS NULL"
+    bench.run(_DECIDED.format(**_expressions(bench, ledger, settings), wanted=wanted))
+    if ledger.is_new:
+        bench.run(_ALL_NEW)
+        return doubles
+    is_compacted = "true" if settings.compact else "false"
+    words = {"is_changed": _differ(_SEEN), "is_noted": _differ(_UNSEEN)}
+    bench.run(_DIFFERING.format(**words, is_compacted=is_compacted))
+    bench.run(_REMOVED.format(urls=ledger.table("urls"), wanted=wanted))
+    return doubles
+
+
+def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[str, str]:
+    """What stands in the view ``decided``."""
+    there = _filled(bench, "staged", _TEXTS)
+    before = _filled(bench, ledger.table("urls"), _REMEMBERED)
+    dates = {
+        name: _believed(column, settings) if column[2:] in there else "NULL::VARCHAR"
+        for name, column in _EVIDENCE.items()
+    }
+    columns = {name: f"d.{name}_date" for name in _EVIDENCE} | {"content": "d.content_lastmod"}
+    chosen = [name for name in settings.lastmod if not settings.is_text]
+    origins = "".join(f" WHEN {columns[name]} IS NOT NULL THEN {quoted(name)}" for name in chosen)
+    old = (*_OWN, "section", *_UNSEEN)
+    now = quoted(format_date(settings.now))
+    has_content = "fingerprint" in there | before
+    return {
+        "lastmod": f"coalesce({', '.join(columns[name] for name in chosen)}, NULL)"
+        if chosen
+        else "NULL::VARCHAR",
+        "origin": f"CASE{origins} END" if origins else "NULL::VARCHAR",
+        "own": ", ".join(f"g.{n}" if n in there else f"{_null(n)} AS {n}" for n in _OWN),
+        "section": _section(settings),
+        "fingerprint": "coalesce(g.fingerprint, u.fingerprint)" if has_content else "NULL::VARCHAR",
+        "content": f"CASE WHEN g.fingerprint <> u.fingerprint THEN {now} ELSE u.content_lastmod END"
+        if has_content
+        else "u.content_lastmod"
+        if "content_lastmod" in before
+        else "NULL::VARCHAR",
+        "old": ", ".join(
+            f"{f'u.{n}' if n in before or n == 'section' else _null(n)} AS old_{n}" for n in old
+        ),
+        "evidence": ", ".join(f"{text} AS {name}_date" for name, text in dates.items()),
+        "urls": ledger.table("urls"),
+    }
+
+
+def _filled(bench: Workbench, table: str, columns: tuple[str, ...]) -> frozenset[str]:
+    """The columns that hold anything at all: what is empty need not be carried along."""
+    counts = bench.one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
+    return frozenset(name for name, is_there in zip(columns, counts, strict=True) if is_there)
+
+
+def _null(name: str) -> str:
+    return "NULL::DOUBLE" if name == "priority" else "NULL::VARCHAR"
+
+
+def _differ(names: tuple[str, ...]) -> str:
+    return "(" + " OR ".join(f"({n} IS DISTINCT FROM old_{n})" for n in names) + ")"
+
+
+def refusal(settings: Settings) -> str:
+    """An expression of SQL: why a URL of ``given`` is left out, or null."""
+    cases = "".join(
+        f" WHEN regexp_matches(g.loc, {quoted(rule.pattern)}) THEN "
+        + ("NULL" if rule.action == "keep" else quoted(f"filter {n}: drop:{rule.pattern}"))
+        for n, rule in enumerate(settings.filters, 1)
+    )
+    return f"coalesce(g.reason{f', CASE{cases} END' if cases else ''})"
+
+
+def sort_key(settings: Settings, loc: str = "loc") -> str:
+    """An expression that puts URLs into the order of a file; what all begin with is passed over."""
+    base = settings.base
+    return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
+
+
+def _merge(bench: Workbench, settings: Settings) -> int:
+    """Make ``given``: one row for each URL, of all that sources say of it."""
+    texts = [
+        "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
+        "mtime_lastmod", *settings.kept_columns,
+    ]  # fmt: skip
+    own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
+           "line"]  # fmt: skip
+    columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
+    rows, locs = bench.one("SELECT count(*), count(DISTINCT loc) FROM staged")
+    if rows == locs:
+        bench.run(_ALONE.format(columns=columns))
+        return 0
+    evidence = ", ".join(
+        f'arg_min("{name}", row(source, "{name}")) AS "{name}"' for name in dict.fromkeys(texts)
+    )
+    bench.run(_MERGED.format(evidence=evidence))
+    bench.run(_GIVEN.format(columns=columns))
+    return int(rows - locs)
+
+
+def _believed(column: str, settings: Settings) -> str:
+    """A date that may be true: not of the future (a day is left for clocks and zones)."""
+    latest = quoted(format_date(settings.now + timedelta(days=1)))
+    text = f"if({column} < {latest}, {column}, NULL)"
+    if column == _EVIDENCE["given"]:
+        return text
+    return f"if(regexp_full_match({column}, {quoted(_W3C)}), {text}, NULL)"
+
+
+def _section(settings: Settings) -> str:
+    """An expression for the section of a URL: a word for names of files, or nothing."""
+    cases, rest = [], ["g.section"]
+    for spec in settings.sections:
+        if spec.startswith("column:"):
+            rest.append(f'g."{spec.removeprefix("column:")}"')
+        elif spec == "source":
+            rest.append("g.source::VARCHAR")
+        elif found := _SECTION.fullmatch(spec):
+            cases.append(f"WHEN regexp_matches(g.loc, {quoted(found[2])}) THEN {quoted(found[1])}")
+        else:
+            raise ValueError(
+                "expected a section as NAME=PATTERN, column:NAME or source, found "
+                f"{spec!r}; blog=/blog/ puts every URL with /blog/ in it into that section"
+            )
+    word = f"coalesce({', '.join(rest)}, '')"
+    slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
+    plain = f"trim({slug}, '-')" if settings.sections else "''"
+    return f"CASE {' '.join(cases)} ELSE {plain} END" if cases else plain

@@ -1,0 +1,61 @@
+"""The gates that a publication passes: what is suspicious is not published unasked."""
+
+from __future__ import annotations
+
+from urlset.builder.settings import GATES, Gate, Settings
+from urlset.errors import GateError
+from urlset.store import Workbench, quoted
+
+__all__ = ["check_hosts", "check_share", "check_zero", "stop"]
+
+
+def stop(gate: Gate, settings: Settings, words: str) -> None:
+    """Raise :class:`urlset.GateError`, unless this gate is to be passed by force."""
+    if gate in settings.force:
+        return
+    raise GateError(
+        f"{words}; nothing was published. If that is as it should be: --force {gate}",
+        gate=gate,
+        exit_code=GATES[gate],
+    )
+
+
+def check_zero(urls: int, given: int, rejected: int, settings: Settings) -> None:
+    """A set without a single URL is more often an accident than a wish."""
+    if urls:
+        return
+    found = f"none of {given + rejected:,} to keep" if given + rejected else "none"
+    stop("zero", settings, f"expected URLs to publish, found {found}")
+
+
+def check_share(urls: int, before: int, settings: Settings) -> None:
+    """A set that shrank to less than half (``min_share``) is more often an accident."""
+    if urls < before * settings.min_share:
+        least = f"{settings.min_share:.0%}".removesuffix("%")
+        stop(
+            "shrunk",
+            settings,
+            f"expected at least {least} % of the {before:,} URLs that are published, found "
+            f"{urls:,}",
+        )
+
+
+def check_hosts(bench: Workbench, settings: Settings) -> None:
+    """Engines believe a sitemap about its own host only."""
+    allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
+    hosts = ", ".join(map(quoted, allowed))
+    # Nearly all begin with the base: for them no host needs to be looked for.
+    rows = bench.rows(f"""
+        SELECT loc, count(*) OVER () FROM differing
+        WHERE state IN ('added', 'moved') AND NOT starts_with(loc, {quoted(settings.base)})
+            AND lower(regexp_extract(loc, '^[a-zA-Z]+://(?:[^/@?#]*@)?([^/?#]+)', 1))
+                NOT IN ({hosts})
+        ORDER BY loc LIMIT 3""")
+    if rows:
+        examples = ", ".join(loc for loc, _ in rows)
+        stop(
+            "hosts",
+            settings,
+            f"expected URLs of {allowed[0]}, found {rows[0][1]:,} of another host ({examples}); "
+            "leave them out by a filter, or name the host by --host",
+        )

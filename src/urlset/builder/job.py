@@ -1,0 +1,159 @@
+"""One build, step by step: take in, decide, place, render, pass the gates, swap, remember."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from urlset import engine as engines
+from urlset.builder import gates
+from urlset.builder.adopting import adopt
+from urlset.builder.beside import stage_besides, write_robots
+from urlset.builder.changes import write_changes
+from urlset.builder.committing import Counts, commit, count_changes
+from urlset.builder.deciding import decide, refusal
+from urlset.builder.intake import Intake
+from urlset.builder.ledger import Ledger
+from urlset.builder.placing import Placing
+from urlset.builder.publishing import Published, publish
+from urlset.builder.rendering import Rendering
+from urlset.builder.result import Build, BuiltFile
+from urlset.builder.settings import Settings
+from urlset.builder.suspecting import suspicions
+from urlset.builder.why import why
+from urlset.publisher import Target, open_target
+from urlset.sources import Source
+from urlset.store import Workbench
+
+__all__ = ["LEDGER", "Job"]
+
+LEDGER = Path(".urlset") / "ledger.duckdb"
+"""Where the ledger lies, from the working directory: never in the folder that is served."""
+
+
+class Job:
+    """One build; :meth:`run` does all of it."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        target: str,
+        settings: Settings,
+        progress: Callable[[str], None] | None = None,
+    ):
+        self._sources = sources
+        self._place = target
+        self._settings = settings
+        self._progress = progress or _say_nothing
+        self._engine = engines.get(settings.engine)
+        self._notes: list[str] = []
+        self._duplicates = 0
+        self._explained: tuple[str, ...] = ()
+
+    def run(self) -> Build:
+        """Build, publish, and tell what it came to."""
+        settings = self._settings
+        with ExitStack() as stack:
+            bench = stack.enter_context(Workbench())
+            target = stack.enter_context(self._target())
+            ledger = Ledger(
+                bench, settings.ledger or LEDGER, target.place, is_kept=not settings.dry_run
+            )
+            intake = Intake(bench, self._engine, settings)
+            self._prepare(bench, ledger, intake, target)
+            self._duplicates = decide(bench, ledger, settings)
+            counts = count_changes(bench)
+            self._pass_gates(bench, ledger, intake, counts)
+            placing = Placing(bench, ledger, settings, self._engine, has_more=intake.has_extended)
+            placing.place()
+            rendering = Rendering(
+                bench, settings, self._engine, target, has_more=intake.has_extended
+            )
+            published = publish(placing, rendering, ledger, settings, target, self._progress)
+            stage_besides(published, settings, target)
+            self._explain(bench, placing, published)
+            if not settings.dry_run:
+                self._publish(bench, ledger, placing, published, counts, target)
+            return self._result(bench, intake, published, counts)
+
+    def _target(self) -> Target:
+        settings = self._settings
+        return open_target(
+            self._place,
+            settings.name,
+            cache_control=settings.cache_control,
+            encoding=settings.encoding,
+        )
+
+    def _prepare(self, bench: Workbench, ledger: Ledger, intake: Intake, target: Target) -> None:
+        """Know what is published, then take in what the sources give."""
+        if ledger.is_new:
+            note = adopt(bench, ledger, intake, self._settings, self._engine, target)
+            self._notes += [note] if note else []
+        for source in self._sources:
+            for count in intake.take(source):
+                self._progress(f"{count:,} URLs")
+
+    def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
+        before = ledger.count()
+        urls = before + counts["added"] - counts["removed"]
+        self._notes += suspicions(bench, self._settings)
+        gates.check_zero(urls, intake.count, len(intake.rejected), self._settings)
+        gates.check_share(urls, before, self._settings)
+        gates.check_hosts(bench, self._settings)
+
+    def _explain(self, bench: Workbench, placing: Placing, published: Published) -> None:
+        names = {file.number: file.name for file in published.files}
+        sources = [source.name for source in self._sources]
+        self._explained = tuple(
+            line
+            for url in self._settings.why
+            for line in why(bench, url, self._settings, sources, names, placing.ranges)
+        )
+
+    def _publish(
+        self,
+        bench: Workbench,
+        ledger: Ledger,
+        placing: Placing,
+        published: Published,
+        counts: Counts,
+        target: Target,
+    ) -> None:
+        """Swap the files in, and remember it: both, or neither."""
+        with bench.transaction():
+            commit(bench, ledger, self._settings, published, placing.ranges, counts)
+            target.swap(published.new_names, published.retired)
+        if self._settings.robots is not None:
+            write_robots(published, self._settings)
+        if self._settings.changes is not None:
+            write_changes(bench, self._settings.changes)
+
+    def _result(
+        self, bench: Workbench, intake: Intake, published: Published, counts: Counts
+    ) -> Build:
+        why = refusal(self._settings)
+        left_out = bench.rows(f"""
+            SELECT {why} AS why, count(*) FROM given g WHERE why IS NOT NULL
+            GROUP BY why ORDER BY 2 DESC, 1""")
+        changed = published.changed
+        return Build(
+            target=self._place,
+            base_url=self._settings.base,
+            urls=sum(file.urls for file in published.files),
+            files=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.files),
+            indexes=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.indexes),
+            **counts,
+            rejected=tuple(intake.rejected),
+            left_out=dict(left_out),
+            duplicates=self._duplicates,
+            removed_files=tuple(published.retired),
+            notes=(*self._notes, *(note for source in self._sources for note in source.notes)),
+            failures=tuple(text for source in self._sources for text in source.failures),
+            why=self._explained,
+        )
+
+
+def _say_nothing(words: str) -> None:
+    """Progress that nobody asked for."""

@@ -1,0 +1,131 @@
+"""The ledger: what was published, URL by URL and file by file, in a DuckDB file that stays.
+
+One file may hold the ledgers of several sets, each in a schema of its own, named after where the
+set is published. What it says is only ever changed in one transaction, after the publication.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from urlset.errors import StoreError
+from urlset.store import Workbench, quoted
+
+__all__ = ["TABLES", "VERSION", "File", "Ledger"]
+
+VERSION = 1
+"""Of the tables below; a ledger of another one is not opened."""
+
+TABLES = {
+    "urls": """loc VARCHAR, file INTEGER, section VARCHAR, lastmod VARCHAR, lastmod_from VARCHAR,
+        changefreq VARCHAR, priority DOUBLE, more VARCHAR, size UINTEGER, fingerprint VARCHAR,
+        content_lastmod VARCHAR, first_seen TIMESTAMPTZ""",
+    "files": """file INTEGER, section VARCHAR, position INTEGER, name VARCHAR, urls UINTEGER,
+        bytes UBIGINT, packed_bytes UBIGINT, news UINTEGER, digest VARCHAR, lastmod TIMESTAMPTZ""",
+    "indexes": "name VARCHAR, urls UINTEGER, bytes UBIGINT, packed_bytes UBIGINT, digest VARCHAR, "
+    "lastmod TIMESTAMPTZ",
+    "gone": "loc VARCHAR, fingerprint VARCHAR, first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ",
+    "orphans": "name VARCHAR, since TIMESTAMPTZ",
+    "builds": "built_at TIMESTAMPTZ, urls UBIGINT, added UBIGINT, changed UBIGINT, removed UBIGINT",
+    "settings": "version INTEGER, target VARCHAR, shape VARCHAR",
+}
+"""``urls`` are those that are published: each was last seen by the last of ``builds``."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the set: its place in its section, and what was published under its name.
+
+    ``bytes`` are those of the unpacked file; ``content`` is what its entries take of them.
+    """
+
+    number: int
+    section: str
+    position: int
+    urls: int = 0
+    content: int = 0
+    news: int = 0
+    name: str = ""
+    bytes: int = 0
+    packed_bytes: int = 0
+    digest: str | None = None
+    lastmod: datetime | None = None
+
+
+class Ledger:
+    """The ledger of one set, open on a workbench under the name ``ledger``."""
+
+    def __init__(self, bench: Workbench, path: Path, target: str, *, is_kept: bool = True):
+        self.path = path
+        self._bench = bench
+        self._target = target
+        key = blake2b(target.encode(), digest_size=6).hexdigest()
+        self._schema = f"ledger.set_{key}"
+        if is_kept:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            bench.keep(str(path), "ledger")
+        else:
+            bench.borrow(str(path), "ledger")
+        self._make()
+
+    def table(self, name: str) -> str:
+        """The full name of a table."""
+        return f"{self._schema}.{name}"
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was ever published by this ledger."""
+        return bool(self._bench.one(f"SELECT count(*) = 0 FROM {self.table('files')}")[0])
+
+    @property
+    def shape(self) -> str | None:
+        """What the files looked like, in a word, when they were last written."""
+        found: str | None = self._bench.one(f"SELECT shape FROM {self.table('settings')}")[0]
+        return found
+
+    def files(self) -> list[File]:
+        """The files of the set as they were published, in the order of the index."""
+        rows = self._bench.rows(f"""
+            SELECT file, f.section, position, f.urls,
+                coalesce((SELECT sum(size + if(u.lastmod IS NULL, 0, 19 + strlen(u.lastmod)))
+                    FROM {self.table("urls")} u WHERE u.file = f.file), 0)::UBIGINT,
+                news, name, bytes, packed_bytes, digest, lastmod
+            FROM {self.table("files")} f ORDER BY f.section, position""")
+        return [File(*row) for row in rows]
+
+    def count(self) -> int:
+        """How many URLs are published."""
+        return int(self._bench.one(f"SELECT count(*) FROM {self.table('urls')}")[0])
+
+    def indexes(self) -> dict[str, File]:
+        """The indexes of the set as they were published, by name."""
+        rows = self._bench.rows(
+            f"SELECT name, urls, bytes, packed_bytes, digest, lastmod FROM {self.table('indexes')}"
+        )
+        return {
+            name: File(0, "", 0, urls, 0, 0, name, size, packed, digest, lastmod)
+            for name, urls, size, packed, digest, lastmod in rows
+        }
+
+    def orphans(self) -> dict[str, datetime]:
+        """Files that are no part of the set any more and wait to be removed, since when."""
+        return dict(self._bench.rows(f"SELECT name, since FROM {self.table('orphans')}"))
+
+    def _make(self) -> None:
+        run = self._bench.run
+        run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+        for name, columns in TABLES.items():
+            run(f"CREATE TABLE IF NOT EXISTS {self.table(name)} ({columns})")
+        versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
+        if not versions:
+            values = f"{VERSION}, {quoted(self._target)}, NULL"
+            run(f"INSERT INTO {self.table('settings')} VALUES ({values})")
+        elif versions != [(VERSION,)]:
+            raise StoreError(
+                f"expected a ledger of version {VERSION}, found {versions[0][0]}: "
+                f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
+                "published"
+            )

@@ -1,0 +1,197 @@
+"""Which URL lies in which file. One that is published stays where it is; new ones fill the last.
+
+A file is full at whichever limit comes first: entries, bytes with header and footer, news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from urlset.builder.deciding import sort_key
+from urlset.builder.ledger import File, Ledger
+from urlset.builder.settings import Settings
+from urlset.engine import Engine
+from urlset.protocol import MAX_NEWS, URIS, Ns
+from urlset.store import Workbench
+
+__all__ = ["Placing"]
+
+_PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
+_DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
+_OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
+
+_QUEUE = """
+CREATE TABLE queue AS
+SELECT loc, section, lastmod, lastmod_from, changefreq, priority, more, size, fingerprint,
+    content_lastmod, first_seen, id, ({bytes})::UINTEGER AS bytes, {news} AS news
+FROM differing WHERE state IN ('added', 'moved') ORDER BY section, {key}"""
+
+
+@dataclass
+class _Cursor:
+    """How far the queue of a section is placed, as numbers of its rows."""
+
+    section: str
+    next: int
+    end: int
+
+
+class Placing:
+    """Gives every URL its file; ``files`` are those of the set afterwards.
+
+    ``dirty`` are the numbers of those whose entries are not what they were; ``ranges`` which rows
+    of the table ``queue`` lie in a file: its number, the first and the last row.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        ledger: Ledger,
+        settings: Settings,
+        engine: Engine,
+        *,
+        has_more: bool,
+    ):
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.dirty: set[int] = set()
+        self._bench = bench
+        self._ledger = ledger
+        self._settings = settings
+        self._room = settings.max_bytes - _frame(bench, settings, engine, has_more=has_more)
+        self._has_more = has_more
+        files = [] if settings.compact else ledger.files()
+        self.files = {file.number: file for file in files}
+        self._next_number = max(self.files, default=0) + 1
+
+    def place(self) -> None:
+        """Place all that is new or has moved."""
+        self._subtract()
+        self._evict()
+        self._bench.run(
+            _QUEUE.format(
+                bytes=_DATED,
+                news=self._news(),
+                key=sort_key(self._settings),
+            )
+        )
+        for cursor in self._sections():
+            while cursor.next < cursor.end:
+                self._fill(cursor)
+        self.files = {n: file for n, file in self.files.items() if file.urls}
+
+    def _news(self) -> str:
+        """An expression: whether an entry is news."""
+        if not self._has_more:
+            return "false"
+        return "id IN (SELECT id FROM extended WHERE news IS NOT NULL)"
+
+    def _subtract(self) -> None:
+        """Take what is gone, and what changed, into account of the files it lies in."""
+        if self._settings.compact:
+            return
+        gone = "state IN ('removed', 'moved')"
+        rows = self._bench.rows(f"""
+            SELECT old_file, count(*) FILTER ({gone}),
+                coalesce(sum(if({gone}, 0, {_DATED})) - sum({_OLD}), 0)::BIGINT
+            FROM differing WHERE old_file IS NOT NULL AND (state <> 'noted') GROUP BY old_file""")
+        for number, count, grown in rows:
+            file = self.files[number]
+            self.files[number] = replace(file, urls=file.urls - count, content=file.content + grown)
+            self.dirty.add(number)
+
+    def _evict(self) -> None:
+        """Let those at the end of a file that has outgrown the limits move to another."""
+        for file in list(self.files.values()):
+            if file.urls <= self._settings.max_urls and file.content <= self._room:
+                continue
+            self._bench.run(f"""
+                CREATE OR REPLACE TABLE evicted AS
+                SELECT * FROM (
+                    SELECT *, row_number() OVER w AS n, sum({_DATED}) OVER w AS content
+                    FROM decided WHERE old_file = {file.number} AND loc NOT IN
+                        (SELECT loc FROM differing WHERE state = 'moved')
+                    WINDOW w AS (ORDER BY {sort_key(self._settings)}))
+                WHERE n > {self._settings.max_urls} OR content > {self._room}""")
+            count, size = self._bench.one(
+                f"SELECT count(*), coalesce(sum({_DATED}), 0)::BIGINT FROM evicted"
+            )
+            self._bench.run("DELETE FROM differing WHERE loc IN (SELECT loc FROM evicted)")
+            self._bench.run("""
+                INSERT INTO differing BY NAME SELECT * EXCLUDE (n, content), 'moved' AS state,
+                    false AS is_changed FROM evicted""")
+            self.files[file.number] = replace(
+                file, urls=file.urls - count, content=file.content - size
+            )
+            self.dirty.add(file.number)
+
+    def _sections(self) -> Iterator[_Cursor]:
+        rows = self._bench.rows("""
+            SELECT section, min(rowid), max(rowid) + 1 FROM queue GROUP BY section
+            ORDER BY section""")
+        return (_Cursor(*row) for row in rows)
+
+    def _fill(self, cursor: _Cursor) -> None:
+        """Put as many rows as there is room for into the open file of a section, or a new one."""
+        file = self._open_file(cursor.section)
+        taken, content, news = self._fitting(file, cursor)
+        if not taken:  # it is full: the next round gets a new one
+            self._begin(cursor.section)
+            return
+        self.files[file.number] = replace(
+            file,
+            urls=file.urls + taken,
+            content=file.content + content,
+            news=file.news + news,
+        )
+        self.dirty.add(file.number)
+        self.ranges[file.number] = (cursor.next, cursor.next + taken - 1)
+        cursor.next += taken
+
+    def _fitting(self, file: File, cursor: _Cursor) -> tuple[int, int, int]:
+        """How many rows fit, with their bytes and news."""
+        urls = min(self._settings.max_urls - file.urls, cursor.end - cursor.next)
+        if urls <= 0:
+            return 0, 0, 0
+        rows = f"FROM queue WHERE rowid >= {cursor.next} AND rowid < {cursor.next + urls}"
+        content, news = self._bench.one(f"SELECT sum(bytes)::BIGINT, count(*) FILTER (news) {rows}")
+        if file.content + content <= self._room and file.news + news <= MAX_NEWS:
+            return urls, content, news
+        found = self._bench.rows(f"""
+            SELECT * FROM (
+                SELECT row_number() OVER w, sum(bytes) OVER w AS content,
+                    count(*) FILTER (news) OVER w AS news
+                {rows} WINDOW w AS (ORDER BY rowid))
+            WHERE content <= {self._room - file.content} AND news <= {MAX_NEWS - file.news}
+            ORDER BY 1 DESC LIMIT 1""")
+        return found[0] if found else (0, 0, 0)
+
+    def _open_file(self, section: str) -> File:
+        own = [file for file in self.files.values() if file.section == section]
+        if not own:
+            return self._begin(section)
+        return max(own, key=lambda file: file.position)
+
+    def _begin(self, section: str) -> File:
+        last = max((f.position for f in self.files.values() if f.section == section), default=0)
+        file = File(self._next_number, section, last + 1)
+        self._next_number += 1
+        self.files[file.number] = file
+        return file
+
+
+def _frame(bench: Workbench, settings: Settings, engine: Engine, *, has_more: bool) -> int:
+    """Bytes of the header and the footer, with the namespaces that any entry needs."""
+    if settings.is_text:
+        return 0
+    frame = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish())
+    if not has_more:
+        return frame
+    used = bench.one("""
+        SELECT bool_or(len(images) > 0), bool_or(len(videos) > 0), bool_or(news IS NOT NULL),
+            bool_or(len(alternates) > 0) FROM extended""")
+    return frame + sum(
+        len(f' xmlns:{prefix}="{URIS[namespace]}"')
+        for is_used, (prefix, namespace) in zip(used, _PREFIXES.items(), strict=True)
+        if is_used
+    )

@@ -1,0 +1,139 @@
+"""From a placing to what is published: files, indexes, and the ledger that remembers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from urlset.builder.ledger import File, Ledger
+from urlset.builder.naming import Names
+from urlset.builder.placing import Placing
+from urlset.builder.rendering import Rendering, digest_of
+from urlset.builder.settings import Settings
+from urlset.publisher import Target, due, orphans_after
+from urlset.writer.indexing import render_indexes
+
+Listed = tuple[str, datetime | None]
+
+__all__ = ["Published", "publish", "shape_of"]
+
+
+@dataclass
+class Published:
+    """The set as it is staged: its files and indexes, and which of them are new (``changed``).
+
+    ``besides`` are staged files that no index lists; ``retired`` will be taken away, ``orphans``
+    wait for that since then.
+    """
+
+    files: list[File] = field(default_factory=list)
+    indexes: list[File] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+    retired: list[str] = field(default_factory=list)
+    orphans: dict[str, datetime] = field(default_factory=dict)
+    besides: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all, the indexes last."""
+        return [file.name for file in (*self.files, *self.indexes)]
+
+    @property
+    def new_names(self) -> list[str]:
+        """What is staged, in the order in which it is to be seen: the indexes last."""
+        return [*self.besides, *(name for name in self.names if name in self.changed)]
+
+
+def publish(
+    placing: Placing,
+    rendering: Rendering,
+    ledger: Ledger,
+    settings: Settings,
+    target: Target,
+    progress: Callable[[str], None],
+) -> Published:
+    """Stage every file that is not as it is to be, and the indexes of all."""
+    names = Names(settings)
+    files = sorted(placing.files.values(), key=lambda file: (file.section, file.position))
+    named = names.of(files)
+    stale = {file.number for file in files if _is_stale(file, named, ledger, settings, target)}
+    made = {file.number: file for file in files}
+    published = Published()
+    wanted = placing.dirty & set(made) | stale
+    for count, file in enumerate(rendering.render(placing, named, wanted), 1):
+        _note(file, published, target)
+        made[file.number] = file
+        progress(f"{count:,} of {len(wanted):,} files")
+    published.files = [made[file.number] for file in files]
+    if names.is_indexed(files):
+        published.indexes = list(_indexes(published, names, rendering, ledger, settings, target))
+    _retired(published, ledger, settings, target)
+    return published
+
+
+def shape_of(settings: Settings) -> str:
+    """What all files look like but for their entries: when it changes, all are written anew."""
+    return f"1 {settings.format} {settings.stylesheet or ''}"
+
+
+def _is_stale(file: File, named: Any, ledger: Ledger, settings: Settings, target: Target) -> bool:
+    """Whether what lies in the target is not what the ledger says, or not what is wanted."""
+    if file.digest is None or file.name != named[file.number]:
+        return True
+    if ledger.shape != shape_of(settings):
+        return True
+    there = target.read(file.name)
+    return there is None or digest_of(there) != file.digest
+
+
+def _note(file: File, published: Published, target: Target) -> None:
+    there = target.read(file.name)
+    if there is None or digest_of(there) != file.digest:
+        published.changed.add(file.name)
+
+
+def _indexes(
+    published: Published,
+    names: Names,
+    rendering: Rendering,
+    ledger: Ledger,
+    settings: Settings,
+    target: Target,
+) -> Iterator[File]:
+    before = ledger.indexes()
+    for section, files in _index_groups(published.files, settings):
+        for number, (data, count) in enumerate(
+            render_indexes(files, settings.base, settings.stylesheet), 1
+        ):
+            name = names.index(section, number)
+            old = before.get(name)
+            lastmod = old.lastmod if old else None
+            file = File(0, section, number, count, name=name, lastmod=lastmod)
+            index = rendering.stage(file, data)
+            _note(index, published, target)
+            yield index
+
+
+def _index_groups(files: list[File], settings: Settings) -> Iterable[tuple[str, list[Listed]]]:
+    groups: dict[str, list[Listed]] = {}
+    for file in files:
+        section = file.section if settings.index == "section" else ""
+        groups.setdefault(section, []).append((file.name, file.lastmod))
+    return groups.items()
+
+
+def _retired(published: Published, ledger: Ledger, settings: Settings, target: Target) -> None:
+    """Note what was published and is no part of the set any more, indexes before their children.
+
+    It is taken away once it has been so for as long as the grace of the settings.
+    """
+    kept = set(published.names)
+    before = ledger.orphans()
+    old = [*ledger.indexes(), *(file.name for file in ledger.files()), *before]
+    there = set(target.names())
+    names = [name for name in dict.fromkeys(old) if name not in kept and name in there]
+    orphans = orphans_after(before, names, settings.now)
+    published.retired = due(orphans, settings.now, settings.grace)
+    published.orphans = {n: since for n, since in orphans.items() if n not in published.retired}

@@ -1,0 +1,155 @@
+"""The files that are to change: rendered, packed, staged, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from hashlib import blake2b
+from threading import Lock
+from typing import Any
+
+from urlset.arrow import batches
+from urlset.builder.deciding import sort_key
+from urlset.builder.gates import stop
+from urlset.builder.ledger import File
+from urlset.builder.placing import Placing
+from urlset.builder.settings import Settings
+from urlset.engine import Engine
+from urlset.protocol import MAX_NEWS
+from urlset.publisher import Target
+from urlset.store import Workbench
+
+__all__ = ["Rendering", "digest_of"]
+
+THREADS = 2
+
+_ROW = "loc, lastmod, changefreq, priority, id"
+_NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
+
+
+class Rendering:
+    """Renders files of a placing into a staging; gives each as it was published."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        settings: Settings,
+        engine: Engine,
+        target: Target,
+        *,
+        has_more: bool,
+    ):
+        self._bench = bench
+        self._settings = settings
+        self._engine = engine
+        self._target = target
+        self._has_more = has_more
+        self._lock = Lock()
+
+    def render(
+        self, placing: Placing, names: Mapping[int, str], wanted: Iterable[int]
+    ) -> Iterator[File]:
+        """Render those files; yields each when it is staged, in their order."""
+        numbers = sorted(wanted)
+        self._gather(numbers, placing)
+
+        def one(number: int) -> File:
+            return self._file(placing.files[number], names[number], placing.ranges.get(number))
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            waiting = [pool.submit(one, number) for number in numbers]
+            try:
+                for future in waiting:
+                    yield future.result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def stage(self, file: File, data: bytes) -> File:
+        """Stage a file, unless the same is published, and verify what came to lie there."""
+        there = self._target.read(file.name)
+        if there is not None and self._unpacked(there, len(data)) == data:
+            digest = digest_of(there)
+            lastmod = file.lastmod or self._target.modified(file.name)
+            return self._published(file, data, len(there), digest, lastmod)
+        packed = self._engine.gzip(data) if self._settings.gzip else data
+        with self._lock:  # a target is for one thread at a time
+            self._target.put(file.name, packed)
+            staged = self._target.staged(file.name)
+        if self._unpacked(staged, len(data)) != data:
+            stop("unreadable", self._settings, f"expected {file.name} to read back as it was")
+        return self._published(file, data, len(packed), digest_of(packed), self._settings.now)
+
+    def _published(self, file: File, data: bytes, packed: int, digest: str, lastmod: Any) -> File:
+        return replace(file, bytes=len(data), packed_bytes=packed, digest=digest, lastmod=lastmod)
+
+    def _unpacked(self, data: bytes, size: int) -> bytes | None:
+        return self._engine.gunzip(data, size) if self._settings.gzip else data
+
+    def _gather(self, numbers: list[int], placing: Placing) -> None:
+        """Lay what stays in those files side by side: the table ``kept``, file by file."""
+        old = [str(n) for n in numbers if placing.files[n].digest is not None]
+        if not old:
+            return
+        self._bench.run(f"""
+            CREATE OR REPLACE TABLE kept AS
+            SELECT {_ROW}, old_file AS file FROM decided d WHERE old_file IN ({", ".join(old)})
+                AND NOT EXISTS
+                    (SELECT 1 FROM differing x WHERE x.loc = d.loc AND x.state = 'moved')
+            ORDER BY file""")
+
+    def _file(self, file: File, name: str, rows: tuple[int, int] | None) -> File:
+        data = self._document(file, self._rows(file, rows))
+        return self.stage(replace(file, name=name), data)
+
+    def _rows(self, file: File, rows: tuple[int, int] | None) -> Iterator[Any]:
+        first, last = rows or (0, -1)
+        new = f"SELECT {_ROW}, rowid AS n FROM queue WHERE rowid BETWEEN {first} AND {last}"
+        old = f"SELECT {_ROW}, 0 AS n FROM kept WHERE file = {file.number}"
+        order = sort_key(self._settings, "r.loc")
+        if file.digest is None:  # all of it is new, and in order already
+            source, order = new, "r.n"
+        else:
+            source = f"{old} UNION ALL {new}" if rows else old
+        more, join = "", ""
+        if self._has_more:
+            more, join = f", {_NESTED}", "LEFT JOIN extended e ON e.id = r.id"
+        return self._bench.batches(
+            "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
+            f"{more} FROM ({source}) r {join} ORDER BY {order}"
+        )
+
+    def _document(self, file: File, rows: Iterator[Any]) -> bytes:
+        kind = "text" if self._settings.is_text else "urlset"
+        limits = self._settings.max_urls, self._settings.max_bytes, MAX_NEWS
+        renderer = self._engine.renderer(kind, *limits, self._settings.stylesheet)
+        for batch in rows:
+            if not batch.num_rows:
+                continue
+            columns = self._engine.columns(batches.as_table(batch))
+            if renderer.add(columns, 0) < batch.num_rows:
+                stop("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
+        data = renderer.finish()
+        self._verify(file, renderer.count, data)
+        return data
+
+    def _verify(self, file: File, count: int, data: bytes) -> None:
+        """Read the document back: it must be whole, without a problem, and the same again."""
+        parsed = self._engine.parse(data, None, None, [])
+        found = len(parsed.entries)
+        if parsed.marks:
+            words = f"without a problem, found {parsed.marks[0].code} ({parsed.marks[0].detail})"
+        elif found != file.urls or count != file.urls:
+            words = f"with {file.urls:,} URLs, found {found:,}"
+        elif len(data) > self._settings.max_bytes:
+            stop("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
+            return
+        else:
+            return
+        stop("unreadable", self._settings, f"expected a file that reads back {words}")
+
+
+def digest_of(data: bytes) -> str:
+    """What tells whether a published file is the one that was published."""
+    return blake2b(data, digest_size=16).hexdigest()

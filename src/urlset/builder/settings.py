@@ -1,0 +1,168 @@
+"""What a build is told: where it publishes, what it takes, and how the files are to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal, get_args
+
+from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.publisher import CACHE_CONTROL, Encoding
+from urlset.urls import read_url
+from urlset.writer.stylesheet import check_address
+
+__all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
+
+Evidence = Literal["given", "page", "git", "content", "header", "mtime"]
+EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
+"""Where a ``lastmod`` may come from, the best first; ``mtime`` only where it is asked for."""
+
+Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
+GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
+"""The gates before a publication, each with the exit code of the command that it stops."""
+
+_FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One rule for URLs: ``keep`` or ``drop`` those in which the pattern is found (RE2)."""
+
+    action: Literal["keep", "drop"]
+    pattern: str
+
+    @classmethod
+    def of(cls, text: str) -> Filter:
+        r"""Read ``keep:PATTERN`` or ``drop:PATTERN``.
+
+        >>> Filter.of(r"drop:\.pdf$")
+        Filter(action='drop', pattern='\\.pdf$')
+        """
+        found = _FILTER.fullmatch(text)
+        if found is None:
+            raise ValueError(
+                f"expected a filter as keep:PATTERN or drop:PATTERN, found {text!r}; "
+                "drop:/private/ leaves out every URL with /private/ in it"
+            )
+        return cls("keep" if found[1] == "keep" else "drop", found[2])
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """One change of URLs: what the pattern finds becomes the text, which may name groups."""
+
+    pattern: re.Pattern[str]
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> Rewrite:
+        r"""Read ``PATTERN=>TEXT``.
+
+        >>> Rewrite.of(r"^http:=>https:").apply("http://example.com/")
+        'https://example.com/'
+        """
+        pattern, arrow, replacement = text.partition("=>")
+        if not arrow or not pattern:
+            raise ValueError(f"expected a rewriting as PATTERN=>TEXT, found {text!r}")
+        try:
+            made = cls(re.compile(pattern), replacement)
+            made.apply("https://example.com/")
+        except (re.error, IndexError) as error:
+            raise ValueError(
+                f"expected a regular expression, found {pattern!r}: {error}"
+            ) from error
+        return made
+
+    def apply(self, url: str) -> str:
+        """The URL as it is to be."""
+        return self.pattern.sub(self.text, url)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a build is told, but for its sources; see :func:`urlset.build`."""
+
+    base_url: str
+    gzip: bool = False
+    format: Literal["xml", "text"] = "xml"
+    max_urls: int = MAX_URLS
+    max_bytes: int = MAX_BYTES
+    name: str = "sitemap"
+    index: Literal["auto", "always", "section"] = "auto"
+    sections: Sequence[str] = ()
+    filters: Sequence[Filter] = ()
+    rewrites: Sequence[Rewrite] = ()
+    lastmod: Sequence[Evidence] = EVIDENCE
+    on_error: Literal["raise", "skip"] = "raise"
+    ledger: Path | None = None
+    stylesheet: str | None = None
+    robots: Path | None = None
+    changes: Path | None = None
+    why: Sequence[str] = ()
+    cache_control: str | None = CACHE_CONTROL
+    encoding: Encoding | None = None
+    grace: timedelta = timedelta(0)
+    min_share: float = 0.5
+    hosts: Sequence[str] = ()
+    force: frozenset[Gate] = frozenset()
+    compact: bool = False
+    adopt: bool = False
+    dry_run: bool = False
+    engine: str | None = None
+    now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
+
+    def __post_init__(self) -> None:
+        read = read_url(self.base_url)
+        if read.url != self.base_url or read.flaws or "?" in self.base_url or "#" in self.base_url:
+            raise ValueError(
+                "expected base_url to be the http(s) address of a folder, found "
+                f'{self.base_url!r}; write it as "https://example.com/"'
+            )
+        for option, value, most in (
+            ("max_urls", self.max_urls, MAX_URLS),
+            ("max_bytes", self.max_bytes, MAX_BYTES),
+        ):
+            if not 1 <= value <= most:
+                raise ValueError(
+                    f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
+                )
+        check_address(self.stylesheet)
+        for name in self.kept_columns:
+            if not re.fullmatch(r"[^\W\d]\w*", name):
+                raise ValueError(f"expected the name of a column, found {name!r}")
+        self._expect_words("lastmod", self.lastmod, get_args(Evidence))
+        self._expect_words("force", self.force, tuple(GATES))
+        if not 0 <= self.min_share <= 1:
+            raise ValueError(f"expected min_share from 0 to 1, found {self.min_share!r}")
+        if self.now.tzinfo is None:
+            raise ValueError(f"expected now with a time zone, found {self.now!r}")
+
+    @property
+    def base(self) -> str:
+        """The address of the folder, with a slash at its end."""
+        return self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
+
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """The columns of sources that sections are made of."""
+        return tuple(
+            spec.removeprefix("column:") for spec in self.sections if spec.startswith("column:")
+        )
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the files are lists of URLs."""
+        return self.format == "text"
+
+    @staticmethod
+    def _expect_words(
+        option: str, found: Sequence[str] | frozenset[str], known: tuple[str, ...]
+    ) -> None:
+        wrong = [word for word in found if word not in known]
+        if wrong:
+            raise ValueError(
+                f"expected {option} of {', '.join(known)}, found {', '.join(sorted(wrong))}"
+            )

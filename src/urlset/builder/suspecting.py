@@ -1,0 +1,45 @@
+"""Dates that look like an accident: told, not mended, for nobody knows better than the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from urlset.builder.settings import Settings
+from urlset.dates import format_date
+from urlset.store import Workbench, quoted
+
+__all__ = ["suspicions"]
+
+LEAST = 20
+SHARE = 0.8
+"""Of so many dates, this share at one and the same instant is the time of a build, or an import."""
+
+
+def suspicions(bench: Workbench, settings: Settings) -> list[str]:
+    """What is suspicious about the dates of the sources, as sentences."""
+    if settings.is_text:
+        return []
+    return [*_future(bench, settings), *_bulk(bench)]
+
+
+def _future(bench: Workbench, settings: Settings) -> Iterator[str]:
+    latest = quoted(format_date(settings.now + timedelta(days=1)))
+    count, first = bench.one(
+        f"SELECT count(*), min(loc) FROM given WHERE lastmod_text >= {latest} AND reason IS NULL"
+    )
+    if count:
+        yield f"{count:,} dates lie in the future and are left out, first: {first}"
+
+
+def _bulk(bench: Workbench) -> Iterator[str]:
+    rows = bench.rows("""
+        SELECT lastmod_text, count(*) AS n, (SELECT count(lastmod_text) FROM given) AS every
+        FROM given WHERE lastmod_text IS NOT NULL GROUP BY lastmod_text
+        ORDER BY n DESC, lastmod_text LIMIT 1""")
+    if rows and rows[0][2] >= LEAST and rows[0][1] >= rows[0][2] * SHARE and len(rows[0][0]) > 10:
+        text, count, every = rows[0]
+        yield (
+            f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "
+            "when the pages changed, leave them out (--lastmod without given)"
+        )

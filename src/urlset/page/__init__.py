@@ -1,0 +1,18 @@
+"""What one HTML page says: links in its head, facts for a sitemap, a fingerprint of its content."""
+
+from __future__ import annotations
+
+from urlset.page.facts import MAX_BYTES, WANTS, PageFacts, read_page
+from urlset.page.links import PageLink, links_in_header, links_in_page
+from urlset.page.robots import forbids_index
+
+__all__ = [
+    "MAX_BYTES",
+    "WANTS",
+    "PageFacts",
+    "PageLink",
+    "forbids_index",
+    "links_in_header",
+    "links_in_page",
+    "read_page",
+]

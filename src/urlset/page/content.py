@@ -1,0 +1,117 @@
+"""The fingerprint of a page: what its main content says, whatever its markup is."""
+
+from __future__ import annotations
+
+import html
+import re
+from hashlib import blake2b
+from urllib.parse import unquote
+
+from urlset.page.scan import Scan
+
+__all__ = ["fingerprint_of"]
+
+# Beware: another rule here is another fingerprint of every page: raise the number.
+_PERSON = b"urlset-page-1"
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d)?"
+_MARKS = re.compile(
+    # "Built on 21 November 2026 at 10:00:12 UTC": a whole line, and with a time of day.
+    r"(?:this |the )?(?:page |site |website |docs? |documentation )?(?:was )?(?:last )?"
+    r"(?:generated|built|rendered|compiled|published|deployed|updated|cached|build|erstellt|"
+    r"généré|generado)\b[^.!?]{0,60}?" + _CLOCK + r"[^.!?]{0,40}\.?|"
+    # "Page generated in 0.123 seconds"
+    r"(?:page |seite )?(?:generated|rendered|loaded|erstellt)\b.{0,20}?\d+(?:[.,]\d+)? ?"
+    r"(?:s|ms|sec|seconds?|sekunden)\.?|"
+    # "1,234 views", "Views: 1234"
+    r"\d[\d.,' ]{0,20}[km]? ?(?:views?|page ?views?|visits?|hits|reads|aufrufe|vues|visitas|"
+    r"visualizaciones|просмотр\w{0,3})|"
+    r"(?:views?|page ?views?|visits?|hits|visitors?|aufrufe|vues|visitas) ?: ?\d[\d.,' ]{0,20}"
+    r"[km]?|"
+    # "Build 3f9a1c0", "Version: 1.2.3+3f9a1c0"
+    r"(?:build|commit|revision|rev)(?: id| number)? ?[:#]? ?(?=[\da-f]*\d)[\da-f]{6,64}",
+    re.IGNORECASE,
+)
+MAX_MARK = 160
+
+_ASSET = re.compile(
+    r"\.(?:avif|bmp|css|gif|ico|jpe?g|js|m?js|mp[34]|pdf|png|svg|ttf|web[mp]|woff2?)$", re.I
+)
+# app.3f9a1c.js, photo-3f9a1c0d.webp (some digit, some letter: not facade, not 20260102) and the
+# eight letters of a bundler, index-BkE3x9aZ.js.
+_HASH = re.compile(
+    r"[.\-_](?:(?=[\da-f]{0,63}\d)(?=[\da-f]{0,63}[a-f])[\da-f]{6,64}|"
+    r"(?=[\w-]{0,7}\d)(?=[\w-]{0,7}[a-z])(?=[\w-]{0,7}[A-Z])[\w-]{8})(?=\.[A-Za-z\d.]{1,8}$)"
+)
+_BUSTER = re.compile(
+    r"(?:^|(?<=&))(?:(?:v|ver|version|rev|hash|build|t|ts|cb|_|cache|cachebust(?:er)?|"
+    r"modified|mtime)=[^&]*|[\da-f.]{4,64}(?=&|$))(?:&|$)",
+    re.I,
+)
+_SESSION = re.compile(
+    r"(?:^|(?<=&))(?:nonce|_?wpnonce|_?token|csrf\w{0,20}|authenticity_token|sid|phpsessid|"
+    r"jsessionid|sessionid|utm_\w{1,20}|fbclid|gclid)=[^&]*(?:&|$)",
+    re.I,
+)
+MAX_LINK = 2_048
+
+
+def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
+    """128 bits of blake2b, in hexadecimal, of title, description and main content.
+
+    The main content is ``main`` (or ``role=main``), else the only ``article``, else the body
+    without ``nav``, ``header``, ``footer`` and ``aside``. Of it count the words, in their order,
+    the alternative texts of images, and what its links and images refer to. White space, elements,
+    classes, scripts and styles do not; neither do lines that are a stamp of a build or a counter of
+    views, hashes in names of assets, cache busters, nonces, session ids, the words of a ``time``
+    that has a ``datetime`` (that counts), and a ``time`` that says when the page was modified.
+    """
+    begin, end = _span(found)
+    targets = [_target(link, origin) for place, link in found.links if begin <= place <= end]
+    said = (
+        found.title or "",
+        " ".join((description or "").split()),
+        _words("".join(found.parts[begin:end])),
+        " ".join(filter(None, targets)),
+    )
+    whole = "\n".join(said).encode(errors="replace")
+    return blake2b(whole, digest_size=16, person=_PERSON).hexdigest()
+
+
+def _span(found: Scan) -> tuple[int, int]:
+    """Where the main content is, by the first place that holds any text."""
+    for begin, end in found.main:
+        if any(not part.isspace() for part in found.parts[begin:end]):
+            return begin, end
+    if len(found.articles) == 1:
+        begin, end = found.articles[0]
+        if any(not part.isspace() for part in found.parts[begin:end]):
+            return begin, end
+    return 0, len(found.parts)
+
+
+def _words(text: str) -> str:
+    text = html.unescape(text).translate(_INVISIBLE)
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return " ".join(line for line in lines if line and not _is_mark(line))
+
+
+def _is_mark(line: str) -> bool:
+    return len(line) <= MAX_MARK and _MARKS.fullmatch(line) is not None
+
+
+def _target(link: str, origin: str) -> str:
+    """A reference without what changes although what it refers to does not."""
+    link = link.strip()[:MAX_LINK]
+    if link[:5].lower() == "data:" or link.lower().startswith("javascript:"):
+        return ""
+    link = link.removeprefix(origin)
+    path, mark, query = link.partition("?")
+    if _ASSET.search(path):
+        path = _HASH.sub("", path)
+        query = _BUSTER.sub("", query)
+    if mark:
+        query = _SESSION.sub("", query).rstrip("&")
+    return unquote(f"{path}?{query}" if query else path)

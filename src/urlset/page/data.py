@@ -1,0 +1,86 @@
+"""The JSON-LD of a page: objects, one after another, however they are wrapped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+__all__ = ["Thing", "text_in", "things_in"]
+
+MAX_SCRIPT = 1_048_576
+MAX_THINGS = 10_000
+
+_WRAPPING = re.compile(
+    r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?|"
+    r"(?:(?://|/\*)?\s*+(?:\]\]>|-->)\s*+(?:\*/)?)?\s*+$"
+)
+_OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
+
+
+class Thing(NamedTuple):
+    """An object of JSON-LD; ``is_of_page`` where it is the page, or what the page is about."""
+
+    types: frozenset[str]
+    said: dict[str, Any]
+    is_of_page: bool
+
+
+def things_in(scripts: list[str]) -> list[Thing]:
+    """Every object in the scripts, in their order; one that is no JSON is passed over.
+
+    >>> [sorted(thing.types) for thing in things_in(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
+    [[], ['WebPage']]
+    """
+    found: list[Thing] = []
+    for script in scripts:
+        # Beware: a stack, as recursion would end at a depth that a page may choose.
+        stack: list[tuple[Any, bool]] = [(_loaded(script), True)]
+        while stack and len(found) < MAX_THINGS:
+            value, is_of_page = stack.pop()
+            if isinstance(value, list):
+                stack += [(item, is_of_page) for item in reversed(value)]
+            elif isinstance(value, dict):
+                found.append(Thing(frozenset(_types(value)), value, is_of_page))
+                stack += [
+                    (inner, is_of_page and key in _OF_THE_PAGE)
+                    for key, inner in reversed(value.items())
+                    if isinstance(inner, dict | list)
+                ]
+    return found
+
+
+def text_in(value: Any) -> str | None:
+    """The text of a value: itself, its first item's, or that of a ``@value``; trimmed.
+
+    >>> text_in([{"@value": " a "}])
+    'a'
+    """
+    for _ in range(4):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        elif isinstance(value, dict):
+            value = value.get("@value")
+        else:
+            break
+    if not isinstance(value, str):
+        return None
+    # Beware: JSON can write half of a character ("\\ud800"), which no text may hold.
+    return value.strip().encode(errors="replace").decode() or None
+
+
+def _loaded(script: str) -> Any:
+    if len(script) > MAX_SCRIPT:
+        return None
+    try:
+        return json.loads(_WRAPPING.sub("", script), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _types(said: dict[str, Any]) -> Iterator[str]:
+    named = said.get("@type")
+    for name in named if isinstance(named, list) else [named]:
+        if isinstance(name, str):
+            yield name.rpartition("/")[2].rpartition(":")[2]

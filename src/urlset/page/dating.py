@@ -1,0 +1,136 @@
+"""When a page says that it was last modified, and where it says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from urlset.dates import format_date, parse_date
+from urlset.page.data import Thing, text_in
+from urlset.page.scan import Scan
+
+__all__ = ["PageDate", "as_w3c", "lastmod_of"]
+
+_MODIFIED = (
+    "article:modified_time og:updated_time og:modified_time last-modified last_modified lastmod "
+    "date.modified dc.date.modified dcterms.modified dcterms.date.modified datemodified "
+    "revised modified"
+).split()
+_PUBLISHED = (
+    "article:published_time og:published_time date.issued dc.date.issued dcterms.issued "
+    "dcterms.created dc.date.created datepublished date dc.date dcterms.date pubdate publish-date"
+).split()
+# What has a date of its own that is not the page's.
+_OTHERS = frozenset(
+    """Answer AudioObject Comment Dataset Event ImageObject MediaObject Offer Organization Person
+    Product Rating Review SoftwareApplication VideoObject WebSite""".split()
+)
+_UPDATED = {"updated", "modified", "dt-updated", "last-updated", "lastmod", "entry-updated"}
+
+_LOCAL = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ]\s*(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s*(Z|z|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+_OLDEST = 1990
+"""The first page of the web is of 1991; what is older dates a work, or is no date (1970-01-01)."""
+
+
+class PageDate(NamedTuple):
+    """A date that a page gives of itself, in W3C form, and where (``json-ld dateModified``)."""
+
+    text: str
+    origin: str
+
+
+def as_w3c(text: str, now: datetime | None = None) -> str | None:
+    """A date as W3C text with its zone as it stood, if it is to be believed; else None.
+
+    A date alone stays one, and a local time without a zone is reduced to its date, as it is no
+    instant. What lies in the future is not believed, nor what is older than the web.
+
+    >>> as_w3c("2026-01-02 03:04:05+0100")
+    '2026-01-02T03:04:05+01:00'
+    >>> as_w3c("2026-01-02T03:04:05")
+    '2026-01-02'
+    >>> as_w3c("2999-01-01") is None
+    True
+    """
+    text = text.strip()[:64]
+    if found := _LOCAL.fullmatch(text):
+        day, clock, zone = found.groups()
+        text = f"{day}T{clock}{_zone(zone)}" if zone else day
+    date = parse_date(text)
+    if date.instant is None or date.precision is None:
+        return None
+    has_time = date.precision in ("minute", "second", "fraction")
+    # A day begins in the east: 14 hours before it does at Greenwich.
+    earliest = date.instant if has_time else date.instant - timedelta(hours=14)
+    if date.instant.year < _OLDEST or earliest > (now or datetime.now(UTC)):
+        return None
+    if date.code is None:
+        return text
+    if has_time and date.has_zone:
+        return format_date(date.instant)
+    return date.instant.date().isoformat()
+
+
+def lastmod_of(
+    found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
+) -> PageDate | None:
+    """The date of the last modification, if a page says one that is to be believed.
+
+    It is the first of JSON-LD's ``dateModified``, Open Graph and ``meta``, microdata, and a
+    ``time`` with a class such as ``updated``. The date of publication serves where the page gives
+    no date of modification at all: one that cannot be believed is not replaced by one that is
+    known to be too old.
+    """
+    modified = list(_modified(found, meta, things))
+    for text, origin in modified or _published(found, meta, things):
+        if date := as_w3c(text, now):
+            return PageDate(date, origin)
+    return None
+
+
+def _modified(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:
+    yield from _in_things(things, "dateModified")
+    yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
+    yield from _in_elements(found, "datemodified")
+    for element in found.elements:
+        classes = element.said.get("class", "").lower().split()
+        moment = element.said.get("datetime")
+        if element.name == "time" and moment and _UPDATED.intersection(classes):
+            yield moment, "time.updated"
+
+
+def _published(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:
+    yield from _in_things(things, "datePublished")
+    yield from ((meta[name], f"meta {name}") for name in _PUBLISHED if name in meta)
+    yield from _in_elements(found, "datepublished")
+    for element in found.elements:
+        if element.name == "time" and "pubdate" in element.said:
+            yield element.said.get("datetime", ""), "time pubdate"
+
+
+def _in_things(things: list[Thing], key: str) -> Iterator[tuple[str, str]]:
+    for thing in things:
+        if (
+            thing.is_of_page
+            and not thing.types & _OTHERS
+            and (text := text_in(thing.said.get(key)))
+        ):
+            yield text, f"json-ld {key}"
+
+
+def _in_elements(found: Scan, key: str) -> Iterator[tuple[str, str]]:
+    for element in found.elements:
+        moment = element.said.get("datetime") or element.said.get("content")
+        if moment and key in element.said.get("itemprop", "").lower().split():
+            yield moment, f"itemprop {element.said['itemprop']}"
+
+
+def _zone(zone: str) -> str:
+    if zone in "Zz":
+        return "Z"
+    return zone if ":" in zone else f"{zone[:3]}:{zone[3:] or '00'}"

@@ -1,0 +1,104 @@
+"""One page read: what it says of itself, as far as somebody wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from urlset.model import Alternate, Image, News, Video
+from urlset.page.content import fingerprint_of
+from urlset.page.data import things_in
+from urlset.page.dating import lastmod_of
+from urlset.page.head import (
+    alternates_of,
+    base_of,
+    canonical_of,
+    meta_of,
+    refresh_of,
+    robots_of,
+)
+from urlset.page.markup import markup_of
+from urlset.page.media import images_of, news_of, videos_of
+from urlset.page.scan import scan
+from urlset.urls import split_origin
+
+__all__ = ["MAX_BYTES", "WANTS", "PageFacts", "read_page"]
+
+MAX_BYTES = 8 * 1_048_576
+"""Bytes of a page that are looked at; Googlebot looks at 2 MB of HTML (it was 15 MB until 2026)."""
+
+WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "videos")
+"""What may be asked of a page besides its title, canonical, robots and refresh."""
+
+
+class PageFacts(NamedTuple):
+    """What a page says; URLs are absolute, what was not asked for is empty.
+
+    ``canonical`` is None where the head names none, or several. ``robots`` are directives in lower
+    case. ``refresh`` is where the page sends its readers. ``lastmod`` is W3C text with its zone,
+    ``lastmod_from`` where it stood. ``fingerprint`` is 32 hexadecimal digits that change with the
+    main content, and with nothing else. ``is_page`` tells that there was any of ``html``,
+    ``head``, ``title`` and ``body``: it is a page, not a fragment of one.
+    """
+
+    title: str | None = None
+    description: str | None = None
+    language: str | None = None
+    is_page: bool = False
+    canonical: str | None = None
+    robots: tuple[str, ...] = ()
+    refresh: str | None = None
+    alternates: tuple[Alternate, ...] = ()
+    images: tuple[Image, ...] = ()
+    videos: tuple[Video, ...] = ()
+    news: News | None = None
+    lastmod: str | None = None
+    lastmod_from: str | None = None
+    fingerprint: str | None = None
+
+
+def read_page(
+    data: bytes,
+    url: str,
+    content_type: str | None = None,
+    *,
+    wants: Collection[str] = WANTS,
+    robots_header: str | None = None,
+    now: datetime | None = None,
+) -> PageFacts:
+    """Read an HTML page, whatever its state; never raises for what is in it.
+
+    ``url`` is where it is (or will be), ``content_type`` and ``robots_header`` (``X-Robots-Tag``)
+    what HTTP says. ``wants`` is any of :data:`WANTS`; less is faster. ``now`` is the moment after
+    which dates are not believed, for tests. Of a page over :data:`MAX_BYTES` the beginning is read.
+
+    >>> page = b'<title>Tea</title><link rel=canonical href="/tea"><p>Of many kinds.'
+    >>> facts = read_page(page, "https://example.com/tea.html")
+    >>> facts.title, facts.canonical
+    ('Tea', 'https://example.com/tea')
+    """
+    markup = markup_of(data[:MAX_BYTES], content_type)
+    found = scan(markup.text)
+    base = base_of(found, url)
+    meta = meta_of(found)
+    description = meta.get("description") or meta.get("og:description")
+    things = things_in(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
+    dated = lastmod_of(found, meta, things, now) if "lastmod" in wants else None
+    origin = "://".join(split_origin(url)[:2])
+    return PageFacts(
+        title=found.title,
+        description=description,
+        language=found.language,
+        is_page=markup.is_page,
+        canonical=canonical_of(found, base),
+        robots=robots_of(found, robots_header),
+        refresh=refresh_of(found, base),
+        alternates=alternates_of(found, base) if "alternates" in wants else (),
+        images=images_of(found, meta, things, base) if "images" in wants else (),
+        videos=videos_of(found, meta, things, base) if "videos" in wants else (),
+        news=news_of(found, things) if "news" in wants else None,
+        lastmod=dated.text if dated else None,
+        lastmod_from=dated.origin if dated else None,
+        fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
+    )

@@ -1,0 +1,112 @@
+"""What the head of a page says of it: canonical, alternates, robots, refresh, description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from urlset.model import Alternate
+from urlset.page.robots import read_directives
+from urlset.page.scan import Scan
+from urlset.urls import read_url, resolve
+
+__all__ = [
+    "absolute",
+    "alternates_of",
+    "base_of",
+    "canonical_of",
+    "meta_of",
+    "refresh_of",
+    "robots_of",
+]
+
+MAX_ALTERNATES = 1_000
+MAX_URL = 4_096
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def absolute(reference: str, base: str) -> str | None:
+    """The http(s) URL that a reference in a page means, without its fragment; else None.
+
+    >>> absolute("../a b.png#x", "https://example.com/x/y/")
+    'https://example.com/x/a%20b.png'
+    >>> absolute("mailto:me@example.com", "https://example.com/") is None
+    True
+    """
+    reference = reference.strip().partition("#")[0]
+    if not reference or len(reference) > MAX_URL:
+        return None
+    if not _SCHEME.match(reference):
+        reference = resolve(reference, base)
+    return read_url(reference).url
+
+
+def base_of(found: Scan, url: str) -> str:
+    """What references of a page are relative to: the first ``base`` with a ``href``, or its URL."""
+    for element in found.elements:
+        if element.name == "base" and element.said.get("href"):
+            return absolute(element.said["href"], url) or url
+    return url
+
+
+def canonical_of(found: Scan, base: str) -> str | None:
+    """The canonical URL that the head names; None where it names none, or several.
+
+    Google ignores all of several, and one in the body
+    (https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls).
+    """
+    named = {absolute(said.get("href", ""), base) for said in _links(found, "canonical")}
+    return named.pop() if len(named) == 1 else None
+
+
+def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
+    """The versions of the page in other languages, as its head lists them, each once."""
+    kept: dict[Alternate, None] = {}
+    for said in _links(found, "alternate"):
+        language = said.get("hreflang", "").strip()
+        href = absolute(said.get("href", ""), base) if language else None
+        if href and len(kept) < MAX_ALTERNATES:
+            kept[Alternate(language, href)] = None
+    return tuple(kept)
+
+
+def meta_of(found: Scan) -> dict[str, str]:
+    """What ``meta`` elements say, by name or property in lower case; the first of each counts."""
+    said: dict[str, str] = {}
+    for element in found.elements:
+        if element.name == "meta" and (content := element.said.get("content", "").strip()):
+            for key in ("name", "property"):
+                if name := element.said.get(key, "").strip().lower():
+                    said.setdefault(name, content)
+    return said
+
+
+def robots_of(found: Scan, header: str | None) -> tuple[str, ...]:
+    """What the page and its header say to all robots, or to Google's; wherever in the page."""
+    words = list(read_directives(header)) if header else []
+    for element in found.elements:
+        if element.name == "meta":
+            name = element.said.get("name", "").strip().lower()
+            if name in ("robots", "googlebot"):
+                words += read_directives(element.said.get("content", ""))
+    return tuple(dict.fromkeys(words))
+
+
+def refresh_of(found: Scan, base: str) -> str | None:
+    """Where a ``meta http-equiv=refresh`` leads, at once or later; None where it only reloads."""
+    for element in found.elements:
+        is_refresh = element.said.get("http-equiv", "").strip().lower() == "refresh"
+        if element.name == "meta" and is_refresh:
+            target = _REFRESH.match(element.said.get("content", "")[:MAX_URL])
+            if target:
+                return absolute(target[1].strip().strip("'\""), base)
+    return None
+
+
+def _links(found: Scan, relation: str) -> Iterator[dict[str, str]]:
+    for element in found.elements:
+        is_link = element.name == "link" and element.in_head
+        if is_link and relation in element.said.get("rel", "").lower().split():
+            yield element.said

@@ -1,0 +1,265 @@
+"""One pass over the markup of a page: its head, its data, and the text of its main content."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import NamedTuple
+
+__all__ = ["Element", "Scan", "attributes_of", "scan"]
+
+MAX_ELEMENTS = 20_000
+MAX_REGIONS = 64
+MAX_DATA = 64
+
+# Beware: `<` ends a tag, too, so that no text is looked at twice. In repaired markup neither
+# stands in an attribute.
+_TOKEN = re.compile(r"<(?:(/?[a-zA-Z][^\s/<>]*+)([^<>]*+)>|!--(?:.*?)(?:-->|\Z)|[!?])", re.DOTALL)
+_ATTRIBUTE = re.compile(
+    r"""([^\s"'>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL
+)
+_ROLES = re.compile(
+    r"""\s(?:role\s*=\s*["']?(main|navigation|banner|contentinfo|complementary)\b|"""
+    r"""(?:class|id)\s*=\s*(?:"[^"]*?|'[^']*?|)(?<![a-z])(?:"""
+    r"""(?:cookies?|consent|gdpr|ccpa)[-_]?(?:consent|banner|bar|notice|popup|law|message|modal|"""
+    r"""dialog|overlay)|view-?count(?:er)?s?|page-?views)(?![a-z]))""",
+    re.IGNORECASE,
+)
+_MODIFIED = re.compile(r"modified|\b(?:updated|last-?updated)\b", re.IGNORECASE)
+
+_WITHIN_LINES = frozenset(
+    """abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter
+    nobr output q rp rt ruby s samp small span strike strong sub sup tt u var wbr svg path
+    g use math""".split()
+)
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_RAW = ("script", "style", "template", "noscript", "iframe", "noembed", "noframes", "xmp")
+_RAW_ENDS = {name: re.compile(f"</{name}(?=[\\s/>])[^<>]*+>?", re.IGNORECASE) for name in _RAW}
+_CHROME = frozenset(("header", "footer", "aside"))
+_HEAD = frozenset(("html", "head", "base", "link", "meta", "title", *_RAW))
+_KEPT = frozenset("a base data img link meta source time".split())
+_REFERRING = frozenset(("a", "img", "source"))
+
+_INLINE, _LOOK, _BREAK, _OPENING, _CLOSING, _RAW_TEXT = range(6)
+_PLAIN = """address blockquote br button caption dd details div dl dt fieldset figcaption figure
+    form h1 h2 h3 h4 h5 h6 hr legend li ol option p picture pre section select summary table tbody
+    td tfoot th thead tr ul"""
+_KINDS = {
+    **{name: _BREAK for word in _PLAIN.split() for name in (word, f"/{word}")},
+    **{name: _INLINE for word in _WITHIN_LINES for name in (word, f"/{word}")},
+    **dict.fromkeys(("/a", "/data", "/time"), _INLINE),
+    **dict.fromkeys(_KEPT, _LOOK),
+    **dict.fromkeys(_RAW, _RAW_TEXT),
+}
+"""What a tag needs: a break in the text or none, a look; those that are not listed need both."""
+
+
+class Element(NamedTuple):
+    """An element that says something: its name, its attributes, and where it stands."""
+
+    name: str
+    said: dict[str, str]
+    in_head: bool
+    in_chrome: bool
+
+
+class Scan:
+    """What one pass found.
+
+    ``parts`` are stretches of text of the page without its chrome, ``main`` and ``articles`` where
+    in them those begin and end; ``links`` are what it refers to, with their place in ``parts``.
+    """
+
+    def __init__(self) -> None:
+        self.title: str | None = None
+        self.language: str | None = None
+        self.elements: list[Element] = []
+        self.data: list[str] = []
+        self.parts: list[str] = []
+        self.main: list[tuple[int, int]] = []
+        self.articles: list[tuple[int, int]] = []
+        self.links: list[tuple[int, str]] = []
+
+
+class _Region(NamedTuple):
+    """An open element of which the end matters; ``level`` of its name were open around it."""
+
+    name: str
+    kind: str
+    begin: int
+    level: int
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """The attributes of a tag, names in lower case; the first of a name counts.
+
+    >>> attributes_of(' HREF="/a?b&amp;c" async')
+    {'href': '/a?b&c', 'async': ''}
+    """
+    said: dict[str, str] = {}
+    for name, double, single, bare in _ATTRIBUTE.findall(text):
+        value = double or single or bare
+        said.setdefault(name.lower(), html.unescape(value) if "&" in value else value)
+    return said
+
+
+def scan(text: str) -> Scan:
+    """Go once through the markup of a page; takes time in proportion to it, and never raises."""
+    return _Scanning(text).found
+
+
+class _Scanning:
+    """The pass; one object per page.
+
+    ``_watched`` counts the open elements of each name that a region has: no others need a look.
+    """
+
+    def __init__(self, text: str):
+        self.found = Scan()
+        self._text = text
+        self._regions: list[_Region] = []
+        self._watched: dict[str, int] = {}
+        self._skipping: _Region | None = None
+        self._in_head = True
+        self._kept = 0
+        self._title_from: int | None = None
+        place: int | None = 0
+        while place is not None:
+            place = self._run(place)
+        self._leave(0)
+
+    def _run(self, last: int) -> int | None:
+        """Pass from tag to tag; gives where to go on behind an element of other text, or None.
+
+        What most tags need is done here, as a call costs more than it.
+        """
+        text, parts, watched, kinds = self._text, self.found.parts, self._watched, _KINDS
+        for token in _TOKEN.finditer(text, last):
+            begin, end = token.span()
+            if begin > last and self._skipping is None:
+                parts.append(text[last:begin])
+            last = end
+            name, rest = token.group(1, 2)
+            if name is None:
+                continue
+            kind = kinds.get(name)
+            if kind is None:
+                name = name.lower()
+                kind = kinds.get(name, _CLOSING if name[0] == "/" else _OPENING)
+            if kind == _RAW_TEXT:
+                return self._pass_raw(name, rest, end)
+            if kind == _CLOSING:
+                if name[1:] in watched:
+                    self._close(name[1:])
+                elif name == "/title":
+                    self._end_title(begin)
+            elif name[0] != "/":
+                if kind in (_LOOK, _OPENING) or (rest and _ROLES.search(rest)):
+                    self._open(name, rest, end)
+                if name in watched:
+                    watched[name] += 1
+            elif name[1:] in watched:
+                self._close(name[1:])
+            if kind >= _BREAK and self._skipping is None:
+                parts.append("\n")
+        if self._skipping is None:
+            parts.append(text[last:])
+        return None
+
+    def _pass_raw(self, name: str, rest: str, begin: int) -> int | None:
+        """Pass over what is no markup, such as a script; JSON-LD is kept."""
+        end = _RAW_ENDS[name].search(self._text, begin)
+        inner = self._text[begin : end.start()] if end else ""
+        if name == "script" and "ld+json" in rest.lower() and len(self.found.data) < MAX_DATA:
+            self.found.data.append(inner)
+        if self._in_head and name == "iframe":
+            self._in_head = False
+        return end.end() if end else None
+
+    def _open(self, name: str, rest: str, end: int) -> None:
+        if self._in_head and name not in _HEAD:
+            self._in_head = False
+        if name == "html":
+            self.found.language = attributes_of(rest).get("lang") or None
+        elif name == "title":
+            if self._in_head and self._title_from is None:
+                self._title_from = end
+        elif name in _KEPT and (name != "a" or self._skipping is None):
+            self._keep(name, rest)
+        kind = self._kind(name, rest)
+        if kind and name not in _VOID and len(self._regions) < MAX_REGIONS:
+            level = self._watched.setdefault(name, 0)  # it is itself counted behind this
+            region = _Region(name, kind, len(self.found.parts), level)
+            self._regions.append(region)
+            if kind == "skip" and self._skipping is None:
+                self._skipping = region
+
+    def _kind(self, name: str, rest: str) -> str | None:
+        """What kind of region an element opens: ``main``, ``article``, ``skip`` or none."""
+        if name in ("main", "article"):
+            return name
+        if name == "nav" or (name == "time" and self._is_told_by_attribute(rest)):
+            return "skip"
+        role = _ROLES.search(rest) if rest and name not in ("html", "body") else None
+        word = (role[1] or "").lower() if role else ""
+        if word == "main":
+            return "main"
+        is_inner = any(region.kind != "skip" for region in self._regions)
+        if name in _CHROME or word in ("banner", "contentinfo", "complementary"):
+            return None if is_inner else "skip"
+        return "skip" if role else None
+
+    def _is_told_by_attribute(self, rest: str) -> bool:
+        """Tell whether the words of a ``time`` do not count: `2 days ago`, or of an update."""
+        if _MODIFIED.search(rest):
+            return True
+        moment = attributes_of(rest).get("datetime", "")
+        if moment and self._skipping is None:
+            self.found.parts.append(f" {html.escape(moment, quote=False)} ")
+        return bool(moment)
+
+    def _keep(self, name: str, rest: str) -> None:
+        if self._kept >= MAX_ELEMENTS:
+            return
+        self._kept += 1
+        said = attributes_of(rest)
+        if name in _REFERRING and self._skipping is None:
+            target = said.get("href") or said.get("src") or said.get("data-src")
+            if target:
+                self.found.links.append((len(self.found.parts), target))
+            if said.get("alt"):
+                self.found.parts.append(f" {html.escape(said['alt'], quote=False)} ")
+        if name not in ("a", "source"):
+            in_chrome = self._skipping is not None
+            self.found.elements.append(Element(name, said, self._in_head, in_chrome))
+
+    def _close(self, name: str) -> None:
+        """Close one element of a name, and with it all regions that are open in it."""
+        count = self._watched[name] = self._watched[name] - 1
+        for number, region in enumerate(self._regions):
+            if region.name == name and region.level >= count:
+                self._leave(number)
+                return
+
+    def _leave(self, number: int) -> None:
+        """Leave all regions from that number on, the innermost first."""
+        while len(self._regions) > number:
+            region = self._regions.pop()
+            span = region.begin, len(self.found.parts)
+            if region is self._skipping:
+                self._skipping = None
+            elif self._skipping is None and region.kind == "main":
+                self.found.main.append(span)
+            elif self._skipping is None and region.kind == "article" and self._is_outer():
+                self.found.articles.append(span)
+            if all(other.name != region.name for other in self._regions):
+                self._watched.pop(region.name, None)
+
+    def _is_outer(self) -> bool:
+        return all(region.kind != "article" for region in self._regions)
+
+    def _end_title(self, begin: int) -> None:
+        if self._title_from is not None and self.found.title is None:
+            title = html.unescape(self._text[self._title_from : begin])
+            self.found.title = " ".join(title.split())
+            self.found.parts.clear()  # nothing of a head is content

@@ -1,0 +1,22 @@
+"""Files on their way to where visitors find them: staged, verified, then swapped in, or not at all.
+
+A visitor sees whole files at every moment, and an index only after the files that it names. Until
+the last step everything can be undone, and is, whatever went wrong; what a killed process could
+not undo, the next publication does.
+"""
+
+from __future__ import annotations
+
+from urlset.publisher.local import Staging
+from urlset.publisher.opening import CACHE_CONTROL, Encoding, open_target
+from urlset.publisher.target import Target, due, orphans_after
+
+__all__ = [
+    "CACHE_CONTROL",
+    "Encoding",
+    "Staging",
+    "Target",
+    "due",
+    "open_target",
+    "orphans_after",
+]

@@ -1,0 +1,193 @@
+"""A folder of HTML as a source of a build: its pages, and why some of them are not wanted."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from urlset.dates import format_date
+from urlset.errors import SourceError
+from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
+from urlset.sources.candidates import Candidate, in_batches
+from urlset.sources.names import Naming, same_page, why_by_name
+from urlset.sources.tree import Found, walk
+from urlset.urls import split_origin
+
+__all__ = ["HtmlFolder"]
+
+_PASSED = {
+    "link": "symbolic links to pages, which are not followed (follow_symlinks)",
+    "loop": "folders that are links to one above them",
+    "depth": "folders too deep to be looked into",
+}
+
+
+class HtmlFolder:
+    """The pages below a folder, as a static site generator leaves them.
+
+    ``path`` is the folder that a server shows at ``base_url``. ``index.html`` and its like are
+    their folder's URL; ``strip_html`` and ``trailing_slash`` are told at :class:`Naming`. Hidden
+    files and folders are passed over, and whatever has no name of a page. ``images``,
+    ``alternates``, ``videos`` and ``news`` are read from the pages on request. ``evidence`` holds
+    ``page`` for the dates that pages say of themselves, ``content`` for fingerprints alone.
+
+    A page is left out with a reason, which its candidate bears: ``noindex``, ``canonical: URL``,
+    ``redirect: URL``, ``error page``, ``verification file``, ``no page`` (a fragment, or no HTML),
+    ``empty``, ``unreadable: why``. A canonical that differs from the URL of a page in a trailing
+    slash or ``.html`` alone is the page's own word for its URL, and is taken; one that differs in
+    its scheme alone does not count.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "index.html").write_text("<title>Tea</title><p>Of many kinds.")
+    ...     source = HtmlFolder(folder, "https://example.com/")
+    ...     [batch["loc"][0].as_py() for batch in source.batches()]
+    ['https://example.com/']
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        base_url: str,
+        *,
+        strip_html: bool = False,
+        trailing_slash: bool | None = None,
+        extensions: Sequence[str] = (".html", ".htm", ".xhtml"),
+        images: bool = False,
+        alternates: bool = False,
+        videos: bool = False,
+        news: bool = False,
+        evidence: Sequence[str] = ("page",),
+        follow_symlinks: bool = False,
+        engine: str | None = None,
+    ):
+        self.name = os.fspath(path)
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._naming = Naming(
+            base_url, strip_html=strip_html, trailing_slash=trailing_slash, extensions=extensions
+        )
+        asked = {"images": images, "alternates": alternates, "videos": videos, "news": news}
+        self._wants = {name for name, is_asked in asked.items() if is_asked}
+        self._wants |= {"lastmod", "fingerprint"} if "page" in evidence else set()
+        self._wants |= {"fingerprint"} if "content" in evidence else set()
+        self._follow = follow_symlinks
+        self._engine = engine
+        self._counts: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches of candidates, in the order of the files.
+
+        Raises :class:`urlset.SourceError` where there is no such folder.
+        """
+        yield from in_batches(self._candidates())
+        self.notes += [
+            f"{count} × {what}, e.g. {self._examples[what]}" if what in self._examples else
+            f"{count} {what}" for what, count in self._counts.items()
+        ]  # fmt: skip
+
+    def _candidates(self) -> Iterator[Candidate]:
+        try:
+            yield from (
+                candidate
+                for found in walk(
+                    self.name,
+                    self._naming.is_page,
+                    follow_symlinks=self._follow,
+                    passed=lambda what: self._count(_PASSED[what]),
+                )
+                if (candidate := self._candidate(found)) is not None
+            )
+        except OSError as error:
+            raise SourceError(
+                f"expected a folder of HTML, found {error.strerror or error} at {self.name}; "
+                "give the folder that a server shows"
+            ) from None
+
+    def _candidate(self, found: Found) -> Candidate | None:
+        """What is told of a file; None for a second file of one URL, which is noted."""
+        loc = self._naming.url(found.path)
+        if found.is_second:
+            self._count("files beside the index of their folder", f"{found.path} ({found.twin})")
+            return None
+        if found.twin and "/" in found.twin:
+            self._count("pages that are there twice", f"{found.path} and {found.twin}")
+        mtime = _moment(found.mtime)
+        told = Candidate(loc, source=_shown(found.place), mtime_lastmod=mtime)
+        if found.error:
+            return self._unreadable(told, found.error)
+        if reason := why_by_name(found.path):
+            return told._replace(reason=reason)
+        try:
+            with open(found.place, "rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            return self._unreadable(told, (error.strerror or str(error)).lower())
+        if len(data) > MAX_BYTES:
+            self._count(f"pages over {MAX_BYTES >> 20} MiB, read up to there", found.path)
+        return self._of_page(told, data)
+
+    def _of_page(self, told: Candidate, data: bytes) -> Candidate:
+        if not data.strip():
+            return told._replace(reason="empty")
+        facts = read_page(data, told.loc, wants=self._wants)
+        loc, reason = self._judged(told.loc, facts)
+        return told._replace(
+            loc=loc,
+            reason=reason,
+            images=facts.images,
+            videos=facts.videos,
+            news=facts.news,
+            alternates=facts.alternates,
+            fingerprint=facts.fingerprint,
+            page_lastmod=facts.lastmod,
+        )
+
+    def _judged(self, loc: str, facts: PageFacts) -> tuple[str, str | None]:
+        """The URL of a page, and why it is not wanted."""
+        if facts.refresh and not same_page(facts.refresh, loc):
+            return loc, f"redirect: {facts.refresh}"
+        if forbids_index(facts.robots):
+            return loc, "noindex"
+        if not facts.is_page:
+            return loc, "no page"
+        canonical = facts.canonical
+        if canonical is None or canonical == loc:
+            return loc, None
+        if not same_page(canonical, loc):
+            return loc, f"canonical: {canonical}"
+        if split_origin(canonical)[:2] != split_origin(loc)[:2]:
+            self._count("pages whose canonical has another scheme", f"{canonical} ({loc})")
+            return loc, None
+        self._count(
+            "pages whose canonical has another form, which is taken", f"{canonical} ({loc})"
+        )
+        return canonical, None
+
+    def _unreadable(self, told: Candidate, why: str) -> Candidate:
+        self.failures.append(f"{told.source}: expected a page, found that it is unreadable: {why}")
+        return told._replace(reason=f"unreadable: {why}")
+
+    def _count(self, what: str, example: str | None = None) -> None:
+        self._counts[what] += 1
+        if example is not None:
+            self._examples.setdefault(what, _shown(example))
+
+
+def _shown(path: str) -> str:
+    """A path as text, whatever bytes are in it."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    try:
+        return format_date(datetime.fromtimestamp(int(seconds), UTC))
+    except (OverflowError, ValueError, OSError):
+        return None

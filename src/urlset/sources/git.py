@@ -1,0 +1,223 @@
+"""Dates of files from git: when the content of each was last changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from urlset.errors import ConfigurationError
+from urlset.sources.git_asking import GitError, answer, tokens
+from urlset.sources.git_history import LOG, History, commits
+
+__all__ = ["PATTERNS", "GitDates", "git_dates"]
+
+PATTERNS = (
+    "{file}",
+    *(
+        f"{folder}{{page}}{ending}"
+        for folder in ["", *"content/ docs/ src/ pages/ src/pages/ src/content/".split()]
+        for ending in (
+            ".md /index.md /_index.md .mdx /index.mdx .html .rst /index.rst .adoc .astro "
+            "/index.astro .njk .markdown"
+        ).split()
+    ),
+)
+"""Where the source of a built page is looked for, in this order, from the folder that was asked.
+
+``{file}`` is the built file (``about/index.html``), ``{page}`` the same without its ending and
+without ``index`` (``about``, and nothing for the first page). The first that git knows counts.
+"""
+
+BULK_SHARE = 0.5
+BULK_LEAST = 20
+
+_PAGE = re.compile(
+    rb".*\.(?:html?|xhtml|mdx?|markdown|rst|adoc|asciidoc|txt|org|textile|ipynb|astro|vue|svelte"
+    rb"|njk|liquid|hbs|ejs|pug|haml|erb|twig|j2|jinja2?|php|jsx|tsx|tex|pdf)",
+    re.DOTALL | re.IGNORECASE,
+)
+_ENDING = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
+_TOLD_BULKS = 5
+_SUBMODULE = b"160000"
+
+
+@dataclass(frozen=True)
+class GitDates:
+    """When files were changed, by path from the folder that was asked, and what there is to tell.
+
+    ``known`` are the paths that git keeps, with their dates; None for one that has none.
+    """
+
+    known: Mapping[str, str | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = PATTERNS
+
+    def date_of(self, path: str) -> str | None:
+        """The date of a file, or of the source it was built from; None where git has none.
+
+        ``path`` is that of the built file, from the folder of the site, with ``/``. The date is
+        W3C text with the zone of the one who committed.
+
+        >>> GitDates({"content/about.md": "2026-11-03T13:00:00+01:00"}).date_of("about/index.html")
+        '2026-11-03T13:00:00+01:00'
+        """
+        file = path.replace(os.sep, "/").removeprefix("./")
+        page = _ENDING.sub("", file).removesuffix("/")
+        for pattern in self.patterns:
+            if not page and "{page}." in pattern:  # the first page is no file named `.md`
+                continue
+            place = pattern.replace("{file}", file).replace("{page}", page)
+            place = place.replace("//", "/").removeprefix("/")
+            if place in self.known:
+                return self.known[place]
+        return None
+
+
+def git_dates(
+    folder: str,
+    *,
+    bulk_share: float = BULK_SHARE,
+    bulk_least: int = BULK_LEAST,
+    patterns: Iterable[str] = PATTERNS,
+) -> GitDates:
+    """Ask git once for all files under a folder.
+
+    A pure rename is no change. No date have files with changes that are not committed, those that
+    git does not keep, those of submodules (ask there), and those whose last change is unknown: in
+    a shallow clone, what its first commits seem to add; and what only bulk commits have touched,
+    those of more than ``bulk_share`` of all pages and at least ``bulk_least`` (an import, a new
+    licence header), which are passed over. Each of these is told in ``notes``.
+
+    Never raises for what git says: without git, or a repository, or in one of another user, there
+    are no dates and a note. Nothing that the repository configures is run. Raises
+    :class:`urlset.ConfigurationError` for a share outside of 0 to 1.
+    """
+    if not 0 <= bulk_share <= 1:
+        raise ConfigurationError(f"expected a bulk_share from 0 to 1, found {bulk_share}")
+    try:
+        return _dates(folder, bulk_share, bulk_least, tuple(patterns))
+    except GitError as error:
+        return GitDates(notes=(str(error),))
+
+
+def _dates(folder: str, share: float, least: int, patterns: tuple[str, ...]) -> GitDates:
+    root, prefix, boundary = _place(folder)
+    kept = _kept(root)
+    wanted = {path for path in kept if path.startswith(prefix)}
+    submodules = sorted(path for path in wanted if kept[path][0] == _SUBMODULE)
+    wanted.difference_update(submodules)
+    changed = _changed(root, kept) & wanted
+    pages = {path for path in wanted if _PAGE.fullmatch(path)} or wanted
+    history = History(wanted - changed, pages, boundary, share, least)
+    with closing(tokens(root, *LOG)) as log:  # git ends when enough is known
+        history.read(commits(log))
+    known = {os.fsdecode(path[len(prefix) :]): history.dates.get(path) for path in wanted}
+    future = _without_future(known)
+    notes = _notes(folder, history, len(changed), submodules, future)
+    return GitDates(known, tuple(notes), patterns)
+
+
+def _place(folder: str) -> tuple[str, bytes, frozenset[str]]:
+    """The root of the repository, the folder's path in it with a ``/``, where history is cut."""
+    said = answer(
+        folder, "rev-parse", "--show-prefix", "--is-shallow-repository", "--show-toplevel"
+    )
+    prefix, shallow, root = said.split(b"\n", 2)
+    top = os.fsdecode(root.removesuffix(b"\n"))
+    answer(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if shallow != b"true":
+        return top, prefix, frozenset()
+    path = os.fsdecode(answer(folder, "rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
+    try:
+        with open(os.path.join(folder, path), encoding="ascii", errors="replace") as file:
+            return top, prefix, frozenset(file.read().split())
+    except OSError as error:
+        raise GitError(f"git cannot tell where the history of {folder!r} is cut") from error
+
+
+def _kept(root: str) -> dict[bytes, tuple[bytes, bytes]]:
+    """The paths that git keeps, each with its mode and the name of its content."""
+    kept = {}
+    for line in tokens(root, "ls-files", "-z", "--stage"):
+        about, _, path = line.partition(b"\t")
+        mode, name, _ = about.split(b" ")
+        kept[path] = mode, name
+    return kept
+
+
+def _changed(root: str, kept: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
+    """The paths with changes that are not committed.
+
+    Beware: `git status` would run the filters that a repository configures. Here git only compares
+    times and sizes, and we the content of what seems to differ.
+    """
+    options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--no-renames")
+    staged = set(tokens(root, "diff-index", "--cached", *options, "HEAD", "--"))
+    touched = set(tokens(root, "diff-files", *options, "--"))
+    return staged | {path for path in touched if _differs(root, path, kept.get(path))}
+
+
+def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
+    if entry is None or entry[0] not in (b"100644", b"100755"):
+        return True
+    full = os.path.join(os.fsencode(root), path)
+    try:
+        if not os.path.isfile(full) or os.path.islink(full):
+            return True
+        with open(full, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            digest = hashlib.new("sha256" if len(entry[1]) == 64 else "sha1", usedforsecurity=False)
+            digest.update(b"blob %d\0" % size)
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError:
+        return True
+    return digest.hexdigest().encode() != entry[1]
+
+
+def _without_future(known: dict[str, str | None]) -> int:
+    """Take away dates that are still to come, by more than clocks and zones may differ."""
+    latest = datetime.now(UTC) + timedelta(days=1)
+    future = [
+        path for path, date in known.items() if date and datetime.fromisoformat(date) > latest
+    ]
+    for path in future:
+        known[path] = None
+    return len(future)
+
+
+def _notes(
+    folder: str, history: History, changed: int, submodules: list[bytes], future: int
+) -> list[str]:
+    notes = []
+    if history.boundary:
+        notes.append(
+            f"the git history of {folder!r} is shallow: {_files(history.cut_off)} last changed "
+            "before it begins, without a date; git fetch --unshallow gets the rest"
+        )
+    notes += [
+        f"git commit {words} pages: passed over as a bulk change"
+        for words in history.bulk[:_TOLD_BULKS]
+    ]
+    if len(history.bulk) > _TOLD_BULKS:
+        notes.append(f"{len(history.bulk) - _TOLD_BULKS:,} more bulk changes were passed over")
+    if history.only_bulk:
+        notes.append(f"{_files(history.only_bulk)} touched by bulk changes alone, without a date")
+    if changed:
+        notes.append(f"{_files(changed)} with changes that are not committed, without a date")
+    if future:
+        notes.append(f"{_files(future)} committed in the future, without a date")
+    notes += [
+        f"{os.fsdecode(path)!r} is a submodule: its files have no date from here"
+        for path in submodules[:_TOLD_BULKS]
+    ]
+    return notes
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"

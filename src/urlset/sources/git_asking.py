@@ -1,0 +1,128 @@
+"""Asks git, in a repository that may be a stranger's: nothing of it is run, fetched or written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import IO
+
+__all__ = ["GitError", "answer", "tokens"]
+
+# What the repository's own configuration could have run or hidden. Beware: a command line that
+# writes the index or asks for patches, signatures, filters or a remote would need more of them.
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.untrackedCache=false",
+    "core.useReplaceRefs=false",
+    "safe.bareRepository=explicit",  # a bare repository hidden among the files of this one
+    "log.showSignature=false",  # runs gpg.program
+    "log.showRoot=true",
+    "log.follow=false",
+    "log.mailmap=false",
+    "diff.relative=false",
+    "diff.ignoreSubmodules=none",
+    "submodule.recurse=false",
+)
+_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    # No transport is called so: a partial clone is not completed while we look.
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C",
+}
+# The user's own settings; a GIT_DIR that a hook has set would lead us to another repository.
+_KEPT = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
+_PIECE = 1 << 18
+
+
+class GitError(Exception):
+    """Git cannot answer; the words are for a note. ``is_absent`` where there is no git at all."""
+
+    def __init__(self, words: str, *, is_absent: bool = False):
+        super().__init__(words)
+        self.is_absent = is_absent
+
+
+def answer(folder: str, *arguments: str) -> bytes:
+    """What git writes; raises :class:`GitError`."""
+    with _running(folder, arguments) as output:
+        return output.read()
+
+
+def tokens(folder: str, *arguments: str) -> Generator[bytes, None, None]:
+    """Yield what git writes between zero bytes, while it writes; raises :class:`GitError`.
+
+    Whoever stops early stops git.
+    """
+    with _running(folder, arguments) as output:
+        rest = b""
+        while piece := output.read(_PIECE):
+            *whole, rest = (rest + piece).split(b"\0")
+            yield from whole
+        if rest:
+            yield rest
+
+
+@contextmanager
+def _running(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]:
+    git = shutil.which("git")
+    if git is None:
+        raise GitError("git is not installed: no dates from git", is_absent=True)
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    # A file, since nobody reads a pipe of complaints while git waits for that.
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                [git, "--no-pager", *settings, *arguments],
+                cwd=folder,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+        except OSError as error:
+            raise GitError(f"git cannot be run in {folder!r}: {error.strerror}") from error
+        assert process.stdout is not None
+        is_over = False
+        try:
+            yield process.stdout
+            is_over = True
+        finally:
+            if not is_over:
+                process.kill()
+            process.stdout.close()
+            process.wait()
+        if process.returncode:
+            complaints.seek(0)
+            raise GitError(_told(complaints.read(10_000).decode("utf-8", "replace"), folder))
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith(_KEPT)
+    }
+    return kept | _ENVIRONMENT
+
+
+def _told(words: str, folder: str) -> str:
+    if "dubious ownership" in words:
+        return (
+            f"git refuses to read {folder!r}, since it belongs to another user: no dates from git; "
+            "if you trust it: git config --global --add safe.directory "
+            f"{os.path.abspath(folder)!r}"
+        )
+    if "not a git repository" in words:
+        return f"{folder!r} is in no git repository: no dates from git"
+    first = next((line for line in words.splitlines() if line.strip()), "no word why")
+    return f"git cannot read {folder!r}: {first.removeprefix('fatal: ')}"

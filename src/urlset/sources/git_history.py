@@ -1,0 +1,140 @@
+"""The history of a repository, newest first, and the last change in it of each file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+__all__ = ["LOG", "Change", "Commit", "History", "commits"]
+
+LOG = (
+    "log", "-z", "--format=%x02%h %H %cI", "--name-status", "-c", "--root",
+    "--find-renames=100%",  # found by name of the content alone: nothing need be compared
+    "--no-ext-diff", "--no-textconv", "--no-color", "--no-decorate", "--no-notes", "HEAD", "--",
+)  # fmt: skip
+"""One pass over everything. Of merges what differs from both parents, which was changed there.
+
+The committer's date: the author's may be months older, when nobody could read the change yet, and
+a commit that is only carried along (merged, cloned, filtered) keeps the one as the other.
+"""
+
+_STATUS = re.compile(rb"[ACDMRTUX]+|[RC]\d+")
+_DATE = re.compile(rb"(?:19[7-9]|20\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)")
+
+
+class Change(NamedTuple):
+    """What a commit did to a path, by git's letter; ``before`` only where it was moved."""
+
+    status: str
+    path: bytes
+    before: bytes | None = None
+
+
+class Commit(NamedTuple):
+    """A commit, its short and long name, its date in W3C form (None for nonsense), its changes."""
+
+    short: str
+    name: str
+    date: str | None
+    changes: list[Change]
+
+
+def commits(tokens: Iterable[bytes]) -> Iterator[Commit]:
+    """Make commits of what :data:`LOG` writes between zero bytes.
+
+    A path may hold any byte but zero, so it is its place that tells it from a status.
+    """
+    commit: Commit | None = None
+    waiting = iter(tokens)
+    for token in waiting:
+        word = token.lstrip(b"\n")
+        if word.startswith(b"\x02"):
+            if commit is not None:
+                yield commit
+            commit = _commit(word)
+        elif commit is not None and _STATUS.fullmatch(word):
+            path = next(waiting, b"")
+            is_pair = word[1:].isdigit()
+            change = Change(word[:1].decode(), next(waiting, b""), path) if is_pair else None
+            commit.changes.append(change or Change(word[:1].decode(), path))
+    if commit is not None:
+        yield commit
+
+
+def _commit(word: bytes) -> Commit:
+    short, name, date = (*word[1:].split(b" ", 2), b"", b"")[:3]
+    found = _DATE.fullmatch(date)
+    text = date.decode().replace("+00:00", "Z") if found else None
+    return Commit(short.decode("ascii", "replace"), name.decode("ascii", "replace"), text, [])
+
+
+@dataclass
+class History:
+    """Goes back until each file has its date, or cannot have one.
+
+    ``wanted`` are the paths of today. ``boundary`` are the commits at which a shallow clone ends:
+    they seem to add all that there is. A commit that touches more than ``bulk_share`` of ``pages``
+    and at least ``bulk_least`` is passed over. ``dates`` are by path of today, when it is done.
+    """
+
+    wanted: set[bytes]
+    pages: set[bytes]
+    boundary: frozenset[str]
+    bulk_share: float
+    bulk_least: int
+    dates: dict[bytes, str] = field(default_factory=dict)
+    cut_off: int = 0
+    bulk: list[str] = field(default_factory=list)
+    only_bulk: int = 0
+
+    def __post_init__(self) -> None:
+        self._now = {path: path for path in self.wanted}
+        """The paths of a time → those of today, of the files that are still without a date."""
+
+    def read(self, history: Iterable[Commit]) -> None:
+        """Take commits in, the newest first; stops when no file is left."""
+        for commit in history:
+            if commit.name in self.boundary:
+                self._end_at(commit)
+            else:
+                self._take(commit)
+            if not self._now:
+                return
+
+    def _take(self, commit: Commit) -> None:
+        is_bulk = self._is_bulk(commit)
+        moved: dict[bytes, bytes] = {}
+        for status, path, before in commit.changes:
+            today = self._now.get(path)
+            if today is None:
+                continue
+            if status == "R" and before is not None:
+                moved[before] = self._now.pop(path)
+            elif not is_bulk:
+                del self._now[path]
+                if commit.date is not None:
+                    self.dates[today] = commit.date
+            elif status == "A":
+                del self._now[path]
+                self.only_bulk += 1
+        self._now.update(moved)
+
+    def _end_at(self, commit: Commit) -> None:
+        for change in commit.changes:
+            if self._now.pop(change.path, None) is not None:
+                self.cut_off += 1
+
+    def _is_bulk(self, commit: Commit) -> bool:
+        if len(commit.changes) < self.bulk_least:
+            return False
+        touched = sum(
+            status != "R" and self._now.get(path, path) in self.pages
+            for status, path, _ in commit.changes
+        )
+        if touched < self.bulk_least or touched <= self.bulk_share * len(self.pages):
+            return False
+        day = (commit.date or "")[:10]
+        self.bulk.append(f"{commit.short} of {day} touches {touched:,} of {len(self.pages):,}")
+        return True

@@ -1,0 +1,79 @@
+"""Files of logs as blocks of whole lines, packed or not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from urlset.errors import SourceError
+
+__all__ = ["blocks"]
+
+BLOCK_BYTES = 1 << 20
+_OPENERS: tuple[tuple[bytes, Any], ...] = (
+    (b"\x1f\x8b", gzip.GzipFile),
+    (b"BZh", bz2.BZ2File),
+    (b"\xfd7zXZ\0", lzma.LZMAFile),
+)
+_BOM = b"\xef\xbb\xbf"
+
+
+def blocks(path: str) -> Iterator[bytes]:
+    """Yield the file's lines, about a megabyte of whole ones at a time; ``-`` is standard input.
+
+    gzip, bzip2 and xz are told by their first bytes. A line of more than a megabyte becomes one
+    that nobody can read. Raises :class:`urlset.SourceError`, after what could be read.
+    """
+    try:
+        with _opened(path) as file:
+            yield from _whole_lines(file)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{path}: cannot be read to its end: {words}") from error
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield _unpacked(sys.stdin.buffer)
+        return
+    with open(path, "rb") as file:
+        yield _unpacked(file)
+
+
+def _unpacked(file: Any) -> Any:
+    head = file.peek(8) if hasattr(file, "peek") else b""
+    opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+    if opener is None:
+        return file
+    return opener(fileobj=file) if opener is gzip.GzipFile else opener(file)
+
+
+def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    is_first = True
+    while chunk := _read(file):
+        if is_first:
+            chunk, is_first = chunk.removeprefix(_BOM), False
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            yield rest + chunk[:end]
+            rest = chunk[end:]
+        else:
+            # Of a line that is too long its beginning is kept: it is damaged for everybody.
+            rest = rest + chunk if len(rest) < BLOCK_BYTES else rest
+    if rest:
+        yield rest + b"\n"
+
+
+def _read(file: Any) -> bytes:
+    read = getattr(file, "read1", None) if isinstance(file, io.BufferedReader) else None
+    data: bytes = read(BLOCK_BYTES) if read else file.read(BLOCK_BYTES)
+    return data

@@ -1,0 +1,174 @@
+"""Lines of access logs in text: common, combined, with a virtual host first, and W3C extended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
+from typing import NamedTuple, Protocol
+
+__all__ = ["CommonLines", "FieldLines", "Lines", "Row", "request_of", "row_of", "unread"]
+
+
+class Row(NamedTuple):
+    """One line: the request as it stands there, or all of the line in ``other``.
+
+    ``host`` counts only where ``marker`` is not empty. The target is ``path`` and ``tail``, which
+    begins with the first character that is not ordinary (``?``, ``;``, ``%``, a byte over 127).
+    """
+
+    host: bytes
+    marker: bytes
+    time: bytes
+    method: bytes
+    path: bytes
+    tail: bytes
+    status: bytes
+    other: bytes
+
+
+class Lines(Protocol):
+    """One way to write a log."""
+
+    def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
+        """Yield a row for each of some whole lines, in order."""
+
+    def row(self, line: bytes) -> Row | None:
+        """Look closer at a line that a row has in ``other``; None where it is no request."""
+
+
+def unread(line: bytes) -> Row:
+    """A row of which nothing is known yet."""
+    return Row(b"", b"", b"", b"", b"", b"", b"", line)
+
+
+# Possessive throughout: a line that does not fit costs one pass. The host is one where an address
+# stands behind it, and three more words: `example.com:443 192.0.2.1 - - [`.
+_FAST = re.compile(
+    rb"^(?:([^ \n]++) (?:- [^ \n\[]++ |([^ \n-][^ \n]*+) [^ \n]++ [^ \n\[]++ )"
+    rb'\[(.{20}(?: .{5})?)\] "([A-Z]++) (/[!$&-.0-9:=@A-Z_a-z~/]*+)([^ "\\\n]*+) HTTP/[0-9.]++" '
+    rb"(\d\d\d)\b.*+\n|(.*+)\n)",
+    re.MULTILINE,
+)
+_ORDINARY = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
+_TIME = re.compile(rb"\[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?)\] ")
+_REQUEST = re.compile(rb'"((?:[^"\\]|\\.)*+)" (\d{3})(?![^ ])')
+_ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"b": b"\b"}
+_WORDS = re.compile(rb'"(?:[^"]|"")*+"|[^ ]++')
+_MAX_LINE = 1 << 16
+
+
+class CommonLines:
+    """The formats of Apache and nginx: common, combined, and both with a virtual host first.
+
+    >>> line = b'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512'
+    >>> CommonLines().row(line)[2:7]
+    (b'03/Nov/2026:12:00:00 +0000', b'GET', b'/a', b'?b=1', b'200')
+    """
+
+    def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
+        """Yield the rows of a block of lines."""
+        return _FAST.findall(block)
+
+    def row(self, line: bytes) -> Row | None:
+        """Read a line with escapes in its request, or with something before or behind it."""
+        time = _TIME.search(line) if len(line) <= _MAX_LINE else None
+        request = _REQUEST.match(line, time.end()) if time else None
+        if time is None or request is None:
+            return None
+        before = line[: time.start()].split()
+        is_virtual = len(before) == 4 and before[1] != b"-"
+        method, target = request_of(_ESCAPE.sub(_unescaped, request[1]))
+        return row_of(before[0] if is_virtual else b"", time[1], method, target, request[2])
+
+
+class FieldLines:
+    """The W3C extended format (https://www.w3.org/TR/WD-logfile), of IIS, CloudFront and others.
+
+    ``#Fields:`` tells what the columns are, as often as they change.
+    """
+
+    _NAMES = (
+        ("x-host-header", "cs-host", "cs(host)"),
+        ("date",),
+        ("time",),
+        ("cs-method",),
+        ("cs-uri-stem", "cs-uri"),
+        ("cs-uri-query",),
+        ("sc-status",),
+    )
+
+    def __init__(self) -> None:
+        self._width = 0
+        self._date = b""
+        self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
+
+    def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
+        """Yield the rows of a block of lines, those of directives empty."""
+        for ended in block.split(b"\n")[:-1]:
+            line = ended.rstrip(b"\r")
+            if line.startswith(b"#"):
+                self._direct(line)
+                yield unread(b"")
+            else:
+                yield self._row(line) or unread(line)
+
+    def row(self, line: bytes) -> Row | None:  # noqa: ARG002 - of the contract
+        """Know what ``rows`` knew: there is one way to read them."""
+        return None
+
+    def _direct(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"#fields":
+            fields = value.decode("ascii", "replace").lower().split()
+            self._width = len(fields)
+            # What there is no field for is the empty cell behind all others.
+            places = [
+                next((fields.index(name) for name in names if name in fields), self._width)
+                for names in self._NAMES
+            ]
+            self._pick = itemgetter(*places)
+        elif name.lower() == b"#date":
+            self._date = value.split()[0] if value.split() else b""
+
+    def _row(self, line: bytes) -> tuple[bytes, ...] | None:
+        cells = _cells(line)
+        if len(cells) != self._width or not cells:
+            return None
+        cells.append(b"")
+        host, date, time, method, stem, query, status = self._pick(cells)
+        if not (method and stem and status):
+            return None
+        day = date or self._date
+        time = day + b" " + time if day and time else b""
+        target = stem + b"?" + query if query and query != b"-" else stem
+        return row_of(host, time, method, target, status)
+
+
+def _cells(line: bytes) -> list[bytes]:
+    if b"\t" in line:
+        return line.split(b"\t")
+    return _WORDS.findall(line) if b'"' in line else line.split()
+
+
+def row_of(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> Row:
+    """A row of its parts; a host that is ``-`` or ``_`` is none."""
+    marker = b"" if host in (b"", b"-", b"_") else host
+    ordinary = _ORDINARY.match(target)
+    end = ordinary.end() if ordinary else 0
+    return Row(host, marker, time, method, target[:end], target[end:], status, b"")
+
+
+def request_of(line: bytes) -> tuple[bytes, bytes]:
+    """Method and target of a request line; what is no such line has the method ``-``."""
+    parts = line.split(b" ")
+    if len(parts) > 3 or len(parts) < 2 or (len(parts) == 3 and not parts[2].startswith(b"HTTP/")):
+        return b"-", b""
+    return parts[0], parts[1]
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    if found[1]:
+        return bytes((int(found[1], 16),))
+    return _CONTROLS.get(found[2], found[2])

@@ -1,0 +1,267 @@
+"""Access logs as a source: the pages that people were given, and those that are gone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from urlset.arrow.streams import Kind, rows_to_batch
+from urlset.errors import SourceError
+from urlset.sources.candidates import BATCH_ROWS
+from urlset.sources.clock import Clock
+from urlset.sources.log_files import blocks
+from urlset.sources.log_lines import CommonLines, FieldLines, Lines, unread
+from urlset.sources.log_objects import ObjectLines
+from urlset.sources.sightings import ALIVE, GONE, Sightings
+from urlset.sources.targets import REFUSALS, Targets
+
+__all__ = ["AccessLog"]
+
+_COLUMNS: tuple[tuple[str, Kind], ...] = (
+    ("loc", "string"),
+    ("reason", "string"),
+    ("source", "string"),
+    ("line", "line"),
+)
+_WHYS = list(REFUSALS)
+_HOST = -1 - _WHYS.index("host")
+_NEW = 1 << 60
+_QUESTION_MARK = ord("?")
+_MAX_ALIASES = 100_000
+
+
+class AccessLog:
+    """The pages that a site's server was asked for with GET and answered with 200 or 304.
+
+    ``paths`` are files (``-`` for standard input), rotated ones in any order, in the common,
+    combined or W3C extended format, or as JSON lines, packed or not; all of this is told by their
+    content. ``base_url`` gives scheme and host; a line that names another host does not count.
+
+    Of a query string only ``keep_parameters`` reach the output, in that order; session ids in
+    paths are cut off, and paths with addresses of mail, tokens and the like are left out, as are
+    assets (unless ``keep_assets``), hidden files and probes. Beware: a secret that looks like
+    any other word of a path cannot be told from it.
+
+    A URL whose last answers were 404, 410 or a redirect comes with a ``reason``, if there were ten
+    of them in a row or at least a hundredth of its good ones: one 404 in ten thousand is no
+    removal. Of temporary redirects, which may depend on the visitor, it takes as many as of good
+    answers, or ten. A URL that was never there is not given at all. 206, 403, 5xx … say nothing.
+    ``min_hits`` is how often one must have been there. ``progress`` is called with the number of
+    lines so far. There is no ``lastmod`` in a log.
+
+    Holds about 210 bytes per URL that was there, whatever the number of lines: a process with a
+    million URLs of 60 characters was measured at 251 MB. ``name``, ``failures`` and ``notes`` are
+    as :class:`urlset.sources.Source` says.
+    """
+
+    def __init__(
+        self,
+        paths: str | Iterable[str],
+        base_url: str,
+        *,
+        keep_parameters: Iterable[str] = (),
+        keep_assets: bool = False,
+        min_hits: int = 1,
+        progress: Callable[[int], None] | None = None,
+    ):
+        self.paths = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+        self.name = ", ".join(self.paths)
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._targets = Targets(base_url, keep_parameters=keep_parameters, keep_assets=keep_assets)
+        self._min_hits = min_hits
+        self._progress = progress
+        self._sightings = Sightings()
+        self._aliases: dict[bytes, bytes] = {}
+        self._left_out = [0] * len(_WHYS)  # counted from the end, as a refusal is numbered
+        self._lines = 0
+        self._damaged = 0
+        self._first_damaged = ""
+
+    def batches(self) -> Iterator[Any]:
+        """Yield batches with loc, reason, source and line, when all files are read.
+
+        Raises :class:`urlset.SourceError` where no line of any file is one of an access log.
+        """
+        for number, path in self._by_time():
+            before = self._lines - self._damaged
+            try:
+                self._read(number, path)
+            except SourceError as error:
+                self.failures.append(str(error))
+            self._judge(path, before)
+        if self.failures and self._lines == self._damaged:
+            raise SourceError("; ".join(self.failures))
+        self._tell()
+        yield from self._given()
+
+    def _by_time(self) -> list[tuple[int, str]]:
+        """The files with the oldest first, as far as their first lines tell."""
+        begins = {path: _begin(path) for path in self.paths if os.path.isfile(path)}
+        return sorted(enumerate(self.paths), key=lambda item: begins.get(item[1], 1 << 60))
+
+    def _read(self, file: int, path: str) -> None:
+        lines: Lines | None = None
+        clock, now, number = Clock(), 0, 1
+        for block in blocks(path):
+            lines = lines or _lines_of(block)
+            rows = lines.rows(block)
+            now = self._take(rows, lines, clock, now, (file, number))
+            count = block.count(b"\n")
+            number += count
+            self._lines += count
+            if self._progress is not None:
+                self._progress(self._lines)
+
+    def _take(
+        self,
+        rows: Iterable[tuple[bytes, ...]],
+        lines: Lines,
+        clock: Clock,
+        now: int,
+        place: tuple[int, int],
+    ) -> int:
+        """Take the rows of one block in; calls of functions are for what is rare.
+
+        Every line goes through this loop: it takes as long as the pattern that found its rows.
+        DuckDB's regular expressions were no faster than the two, and its reader of CSV, which is,
+        knows one format and no escapes.
+        """
+        seen, left_out = self._sightings, self._left_out
+        known, hits, last, against = seen.known, seen.hits, seen.last, seen.against
+        is_ours, has_keep = self._targets.is_ours, bool(self._targets.keep)
+        last_time = b""
+        for number, row in enumerate(rows, place[1]):
+            host, marker, time, method, path, tail, status, other = row
+            if method != b"GET":
+                if other:
+                    now = self._look_closer(other, lines, clock, now, (place[0], number))
+                continue
+            if marker and not is_ours(host):
+                left_out[_HOST] += 1
+                continue
+            if tail and (has_keep or tail[0] != _QUESTION_MARK):
+                path = self._clean(path + tail)
+            index = known.get(path, _NEW)
+            if index < 0:
+                left_out[index] += 1
+                continue
+            if time != last_time:
+                read = clock.read(time) if time else now
+                if read is None:
+                    self._miss((place[0], number))
+                    continue
+                last_time, now = time, read
+            if status == b"200" or status in ALIVE:
+                if index == _NEW:
+                    index = self._meet(path, (place[0], number))
+                    if index < 0:
+                        left_out[index] += 1
+                        continue
+                hits[index] += 1
+                if now > last[index]:
+                    last[index] = now
+                if index in against:
+                    seen.was_there(index, now)
+            elif status in GONE:
+                seen.was_gone(path, status, now)
+        return now
+
+    def _look_closer(
+        self, line: bytes, lines: Lines, clock: Clock, now: int, place: tuple[int, int]
+    ) -> int:
+        text = line.strip()
+        if not text or text.startswith(b"#"):
+            return now
+        row = lines.row(text)
+        if row is None:
+            self._miss(place)
+            return now
+        return self._take([row], lines, clock, now, place)
+
+    def _miss(self, place: tuple[int, int]) -> None:
+        self._damaged += 1
+        if not self._first_damaged:
+            self._first_damaged = f"line {place[1]:,} of {self.paths[place[0]]}"
+
+    def _meet(self, path: bytes, place: tuple[int, int]) -> int:
+        """Number a path that was not seen before, below 0 where it is refused."""
+        refusal = _refusal_in(path) if path.startswith(b"!") else self._targets.clean(path)[1]
+        if refusal is not None:
+            return self._sightings.refuse(path, _WHYS.index(refusal))
+        return self._sightings.add(path, *place)
+
+    def _clean(self, target: bytes) -> bytes:
+        """The path of a target that is not plain, or ``!`` and why there is none.
+
+        What has been cleaned is remembered for a while.
+        """
+        found = self._aliases.get(target)
+        if found is None:
+            path, refusal = self._targets.clean(target)
+            found = f"!{refusal}".encode() if path is None else path.encode()
+            if len(self._aliases) >= _MAX_ALIASES:
+                self._aliases.clear()
+            self._aliases[target] = found
+        return found
+
+    def _judge(self, path: str, before: int) -> None:
+        """Tell a file that is no log from a log with damaged lines."""
+        if self._lines - self._damaged == before and self._lines:
+            known = any(failure.startswith(f"{path}: ") for failure in self.failures)
+            if not known and self._first_damaged.endswith(f" of {path}"):
+                self.failures.append(
+                    f"{path}: expected an access log (common, combined, W3C extended, JSON "
+                    "lines), found no line of one"
+                )
+
+    def _tell(self) -> None:
+        if self._damaged:
+            self.notes.append(
+                f"{self._damaged:,} of {self._lines:,} lines could not be read, "
+                f"first: {self._first_damaged}"
+            )
+        for count, words in zip(reversed(self._left_out), REFUSALS.values(), strict=True):
+            if count:
+                self.notes.append(f"{count:,} lines left out: {words}")
+
+    def _given(self) -> Iterator[Any]:
+        sightings, origin = self._sightings, self._targets.origin
+        found = map(sightings.sighting, sightings.of_pages())
+        rows = (
+            (origin + seen.path.decode("ascii"), seen.reason, self.paths[seen.file], seen.line)
+            for seen in found
+            if seen.hits >= self._min_hits
+        )
+        while some := list(islice(rows, BATCH_ROWS)):
+            yield rows_to_batch(_COLUMNS, some)
+
+
+def _refusal_in(path: bytes) -> str:
+    return path[1:].decode()
+
+
+def _lines_of(block: bytes) -> Lines:
+    """Tell the format by the first line that is not empty."""
+    first = block.lstrip()[:1]
+    if first == b"#":
+        return FieldLines()
+    return ObjectLines() if first == b"{" else CommonLines()
+
+
+def _begin(path: str) -> int:
+    """The time of the first line that has one; late where there is none."""
+    clock = Clock()
+    try:
+        for block in islice(blocks(path), 1):
+            lines = _lines_of(block)
+            for row in islice(lines.rows(block), 1_000):
+                found = row if not row[7] else lines.row(row[7].strip()) or unread(b"")
+                begin = clock.read(found[2])
+                if begin is not None:
+                    return begin
+    except SourceError:
+        pass
+    return 1 << 60

@@ -1,0 +1,178 @@
+"""The target of a request in a log, as the path of a page, without what is nobody's business.
+
+What browsers ask for is private until shown otherwise: of a query string only parameters that
+were named are kept, and a target that may name a person or a session is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from urlset.errors import ConfigurationError
+from urlset.urls import is_host, split_origin
+
+__all__ = ["REFUSALS", "Targets"]
+
+REFUSALS = {
+    "asset": "files that are no pages (styles, scripts, images, fonts, feeds …)",
+    "hidden": "hidden files, and doors of machinery (/.git, /wp-login.php …)",
+    "odd": "targets that no page has (%00, ../, // …)",
+    "private": "targets that may name a person or a session",
+    "host": "requests for another host",
+}
+"""Why a target that was answered is no page of the site; the words are those of the notes."""
+
+MAX_TARGET = 2_047  # bytes: the protocol's "less than 2,048 characters" of a whole URL
+
+# What is fetched for a page, or by a machine. Documents (.pdf, .docx) are pages: search engines
+# list them (https://developers.google.com/search/docs/crawling-indexing/indexable-file-types).
+_ASSETS = frozenset(
+    (
+        "css js mjs cjs map json jsonld xml xsl txt ico cur png jpg jpeg jpe jfif gif webp avif "
+        "svg svgz bmp tif tiff heic woff woff2 ttf otf eot mp3 mp4 m4a m4v mov avi webm ogg ogv "
+        "oga wav flac mkv m3u8 mpd ts vtt srt wasm webmanifest manifest appcache zip gz tgz bz2 xz "
+        "7z rar tar zst br exe msi dmg pkg deb rpm apk iso bin swf rss atom rdf ics vcf csv tsv "
+        "yml yaml toml ini conf log sql bak old swp key pem crt asc sig md5 sha1 sha256"
+    ).split()
+)
+_MACHINERY = re.compile(
+    r"/(?:wp-(?:admin|includes|content|json)(?:/|$)|wp-[a-z-]+\.php|xmlrpc\.php|cgi-bin/"
+    r"|cdn-cgi/|phpmyadmin|server-status$|_next/|_nuxt/|__)"
+)
+_PLAIN = re.compile(r"(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*+")
+_ODD = re.compile(r"//|/\.\.?(?:/|$)|%(?:7F|2F|5C|3F|25)|&[^/&=]*=")
+# Addresses of mail, signed tokens, sessions of ASP.NET.
+_NAMING = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
+# What hands out secrets, in the part of a path after it or the next but one: /reset/en/0f3a…
+_HANDING = (
+    "sess token reset verif confirm unsubscribe invit activat passw magic login optout".split()
+)
+# Letters and digits, no slug: /sessions/2026-opening-keynote is a page.
+_SECRET = re.compile(
+    r"(?=[a-z_~=]{0,15}[0-9])(?=[0-9_~=]{0,15}[a-z])[0-9a-z_~=]{16}|[0-9a-f]{8}-[0-9a-f]{4}-"
+)
+_PARAMETER = re.compile(r"(?:;|%3B)(?:[^/;=%]|%(?!3[BD]))*+(?:=|%3D)[^/]*+")
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})|[^!-~]")
+_ORDINARY = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
+_ABSOLUTE = re.compile(rb"https?://", re.IGNORECASE)
+
+
+class Targets:
+    """The targets of one site. ``base_url`` gives its scheme and host; its path does not matter.
+
+    ``keep_parameters`` are the names of parameters that make another page (``id``, ``page``), in
+    the order in which they are to be written. Raises :class:`urlset.ConfigurationError` for a
+    base URL without a host.
+
+    >>> targets = Targets("https://example.com/", keep_parameters=["page"])
+    >>> targets.clean(b"/a%7eb;jsessionid=1?sid=2&page=3")
+    ('/a~b?page=3', None)
+    >>> targets.clean(b"/reader@example.com/settings"), targets.clean(b"/.git/config")
+    ((None, 'private'), (None, 'hidden'))
+    """
+
+    def __init__(
+        self, base_url: str, *, keep_parameters: Iterable[str] = (), keep_assets: bool = False
+    ):
+        scheme, authority, _ = split_origin(base_url)
+        self.host = _bare(authority.encode())
+        if scheme.lower() not in ("http", "https") or not is_host(self.host.decode()):
+            raise ConfigurationError(
+                f"expected a base URL as https://example.com/, found {base_url!r}"
+            )
+        try:
+            self._ascii_host = self.host.decode().encode("idna")  # as servers log it
+        except UnicodeError:
+            self._ascii_host = self.host
+        self.origin = f"{scheme.lower()}://{authority.rpartition('@')[2].lower()}"
+        self.keep = tuple(keep_parameters)
+        self._keep_assets = keep_assets
+        self._hosts: dict[bytes, bool] = {}
+
+    def is_ours(self, host: bytes) -> bool:
+        """Tell whether a log's host, with or without a port, is the site's."""
+        known = self._hosts.get(host)
+        if known is None:
+            if len(self._hosts) > 10_000:  # a client may name whatever it likes
+                self._hosts.clear()
+            known = self._hosts[host] = _bare(host) in (self.host, self._ascii_host)
+        return known
+
+    def clean(self, target: bytes) -> tuple[str | None, str | None]:
+        """Turn a target into the path of a page, or into a word of :data:`REFUSALS`.
+
+        Percent-encoding is brought into the one form that RFC 3986 section 6.2.2 gives to it;
+        the path stays as it is otherwise, as in :mod:`urlset.urls`. Never raises.
+        """
+        if _ABSOLUTE.match(target):
+            authority, slash, rest = target.partition(b"//")[2].partition(b"/")
+            if b"?" in authority or b"#" in authority or not self.is_ours(authority):
+                return None, "host"
+            target = slash + rest or b"/"
+        raw, _, query = target.partition(b"#")[0].partition(b"?")
+        if not raw.startswith(b"/") or len(raw) > MAX_TARGET:
+            return None, "odd"
+        path = raw.decode("ascii") if _ORDINARY.fullmatch(raw) else _normal(raw)
+        if ";" in path or "%3B" in path:
+            path = _PARAMETER.sub("", path)
+        refusal = self._refusal(path)
+        if refusal is not None:
+            return None, refusal
+        path += self._kept(query) if self.keep and query else ""
+        return (path, None) if len(self.origin) + len(path) <= MAX_TARGET else (None, "odd")
+
+    def _refusal(self, path: str) -> str | None:
+        # A search by pattern takes as long as ten by word, and there are a million paths.
+        small = path.lower()
+        if not _PLAIN.fullmatch(path):
+            return "odd"
+        if ("//" in path or "/." in path or "%" in path or "&" in path) and _ODD.search(path):
+            return "odd"
+        if "/." in path or _MACHINERY.search(small):
+            return "hidden"
+        if ("@" in path or "(" in path or "/eyj" in small) and _NAMING.search(small):
+            return "private"
+        for word in _HANDING:
+            if word in small and _hands_out(small):
+                return "private"
+        _, dot, ending = small.rpartition("/")[2].rpartition(".")
+        return "asset" if dot and ending in _ASSETS and not self._keep_assets else None
+
+    def _kept(self, query: bytes) -> str:
+        """Write the parameters that were named, in the order of their names, the first of each."""
+        found: dict[str, str] = {}
+        for part in query.split(b"&", 100)[:100]:
+            text = _normal(part)
+            found.setdefault(text.partition("=")[0], text)
+        kept = [found[name] for name in self.keep if name in found]
+        return "?" + "&".join(kept) if kept else ""
+
+
+def _bare(authority: bytes) -> bytes:
+    """The host of an authority in small letters, without its user, port and final dot."""
+    host = authority.rpartition(b"@")[2].lower()
+    name, colon, port = host.rpartition(b":")
+    is_port = colon and (port.isdigit() or not port)
+    return (name if is_port else host).removesuffix(b".")
+
+
+def _hands_out(path: str) -> bool:
+    """Tell whether a part that hands out secrets has one behind it."""
+    parts = path.split("/")
+    return any(
+        _SECRET.search(part)
+        for number, name in enumerate(parts)
+        if any(word in name for word in _HANDING)
+        for part in parts[number + 1 : number + 3]
+    )
+
+
+def _normal(raw: bytes) -> str:
+    return _ESCAPED.sub(_one_form, raw).decode("ascii")
+
+
+def _one_form(found: re.Match[bytes]) -> bytes:
+    byte = int(found[1], 16) if found[1] else found[0][0]
+    return bytes((byte,)) if byte in _UNRESERVED and found[1] else b"%%%02X" % byte

@@ -1,0 +1,118 @@
+"""The files of a folder of pages, in their order, one folder in memory at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from urlset.sources.names import INDEXES, is_hidden
+
+__all__ = ["Found", "walk"]
+
+MAX_DEPTH = 200
+
+
+class Found(NamedTuple):
+    """A file: its path below the folder (parts divided by ``/``), and where it is.
+
+    ``error`` tells why it cannot be read; ``mtime`` is in seconds since 1970. ``twin`` is another
+    file of the same page: ``about/index.html`` of ``about.html``.
+    """
+
+    path: str
+    place: str
+    mtime: float | None = None
+    error: str | None = None
+    twin: str | None = None
+    is_second: bool = False
+
+
+class _Folder(NamedTuple):
+    path: str
+    entries: Iterator[os.DirEntry[str]]
+    names: frozenset[str]
+    identity: tuple[int, int] | None
+
+
+def walk(
+    root: str,
+    is_page: Callable[[str], bool],
+    *,
+    follow_symlinks: bool,
+    passed: Callable[[str], None],
+) -> Iterator[Found]:
+    """Yield the pages below a folder, sorted by name in each; raises ``OSError`` for the root only.
+
+    Hidden files and folders are passed over. ``passed`` hears what is not followed: ``link``,
+    ``loop``, ``depth``. Folders that cannot be read are yielded with their error.
+    """
+    stack = [_listed(root, "", follow_symlinks)]
+    while stack:
+        folder = stack[-1]
+        entry = next(folder.entries, None)
+        if entry is None:
+            stack.pop()
+            continue
+        path = f"{folder.path}{entry.name}"
+        if entry.is_symlink() and not follow_symlinks:
+            if is_page(entry.name):
+                passed("link")
+        elif _is_folder(entry):
+            if len(stack) >= MAX_DEPTH:
+                passed("depth")
+                continue
+            try:
+                inner = _listed(entry.path, f"{path}/", follow_symlinks)
+            except OSError as error:
+                yield Found(f"{path}/", entry.path, error=_words(error))
+                continue
+            if inner.identity and any(inner.identity == above.identity for above in stack):
+                passed("loop")
+            else:
+                stack.append(inner)
+        elif is_page(entry.name):
+            yield _found(entry, path, folder.names)
+
+
+def _listed(place: str, path: str, follow_symlinks: bool) -> _Folder:
+    with os.scandir(place) as entries:
+        kept = [entry for entry in entries if not is_hidden(entry.name)]
+    # Beware: a name may hold bytes that are no text, which sort as they are.
+    kept.sort(key=lambda entry: os.fsencode(entry.name))
+    names = frozenset(entry.name for entry in kept)
+    status = os.stat(place) if follow_symlinks else None
+    return _Folder(path, iter(kept), names, (status.st_dev, status.st_ino) if status else None)
+
+
+def _found(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Found:
+    try:
+        status = entry.stat()
+    except OSError as error:
+        return Found(path, entry.path, error=_words(error))
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
+        return Found(path, entry.path, error="no regular file")
+    lower = entry.name.lower()
+    if lower in INDEXES:
+        first = next((name for name in INDEXES if name in names), entry.name)
+        return Found(path, entry.path, status.st_mtime, twin=first, is_second=first != entry.name)
+    stem = os.path.splitext(entry.name)[0]
+    twin = None
+    if stem in names:
+        beside = os.path.join(os.path.dirname(entry.path), stem)
+        twin = next(
+            (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{beside}/{name}")), None
+        )
+    return Found(path, entry.path, status.st_mtime, twin=twin)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

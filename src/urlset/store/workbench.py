@@ -1,0 +1,144 @@
+"""A workbench: tables that go when the work is done, beside one file of ours that stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from urlset.arrow import open_stream, rows_of
+from urlset.errors import StoreError
+from urlset.store.connecting import connect, is_database, literal, told
+
+__all__ = ["Workbench"]
+
+_SETTINGS = (
+    "SET GLOBAL threads = 2",
+    # What goes anyway need not be tidied up; only what stays is checkpointed, by hand.
+    "PRAGMA disable_checkpoint_on_shutdown",
+    "SET GLOBAL checkpoint_threshold = '1TB'",
+    "SET GLOBAL preserve_insertion_order = true",
+)
+
+
+class Workbench:
+    """A DuckDB for one job: tables of the job, in memory that goes with it.
+
+    A context manager. ``memory`` is what DuckDB may take, in megabytes; what has no room there
+    lies on the disk, in a folder that goes, too. What cannot be done raises
+    :class:`urlset.StoreError`.
+
+    >>> with Workbench() as bench:
+    ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
+    ...     bench.one("SELECT max(n) FROM numbers")
+    (2,)
+    """
+
+    def __init__(self, *, memory: int = 300):
+        self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
+        self.path = os.path.join(self._folder.name, "spill")
+        self._kept: str | None = None
+        self._connection = connect(self.path)
+        try:
+            for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
+                self.run(setting)
+            self.run("ATTACH ':memory:' AS work")
+            self.run("USE work")
+        except BaseException:
+            self.close()
+            raise
+
+    def keep(self, path: str, name: str) -> None:
+        """Open a file that stays under a name, made where there is none.
+
+        While one process has it open, no other can.
+        """
+        if os.path.exists(path) and os.path.getsize(path) and not is_database(path):
+            raise StoreError(
+                f"expected a DuckDB file, found another kind of file: {path!r}; "
+                "name another one, or remove it"
+            )
+        with told(path):
+            self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
+        self._kept = path
+
+    def borrow(self, path: str, name: str) -> None:
+        """Open a copy of a file under a name: what is changed in it is forgotten."""
+        copy = os.path.join(self._folder.name, f"{name}.duckdb")
+        if os.path.exists(path):
+            shutil.copyfile(path, copy)
+        self.keep(copy, name)
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement; ``values`` are for its ``?``."""
+        with told(self._kept or self.path):
+            self._connection.execute(statement, list(values))
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query, for those that have few."""
+        with told(self._kept or self.path):
+            # Not fetchall: for instants it would want a library of time zones.
+            return list(rows_of(self._connection.sql(query, params=list(values))))
+
+    def one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
+        """The only row of a query."""
+        (row,) = self.rows(query, values)
+        return row
+
+    def columns(self, table: str) -> list[str]:
+        """The names of the columns of a table."""
+        return [str(row[0]) for row in self.rows(f"DESCRIBE {table}")]
+
+    def insert(self, batch: Any, statement: str) -> None:
+        """Run a statement that reads ``batch``: anything that speaks Arrow, under that name."""
+        with told(self._kept or self.path):
+            self._connection.register("batch", batch)
+            try:
+                self._connection.execute(statement)
+            finally:
+                self._connection.unregister("batch")
+
+    def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query as Arrow batches, while others are put: also from a thread."""
+        with told(self._kept or self.path):
+            cursor = self._connection.cursor()
+            try:
+                cursor.execute("USE work")
+                yield from open_stream(cursor.sql(query, params=list(values)))
+            finally:
+                cursor.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing; it may write into one of the files only."""
+        self.run("BEGIN")
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the error that is on its way says more
+                self._connection.execute("ROLLBACK")
+            raise
+        self.run("COMMIT")
+
+    def close(self) -> None:
+        """Close it; its tables go."""
+        with suppress(duckdb.Error):
+            self._connection.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Workbench:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

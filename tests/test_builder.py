@@ -1,0 +1,568 @@
+"""A build from given rows: what is published, what is written again, and what is remembered."""
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import urlset
+from urlset import engine as engines
+from urlset.builder import Filter, Rewrite, build
+from urlset.errors import EntryError, GateError
+from urlset.model import Alternate, Entry, Image, News
+from urlset.sources import Candidate, Rows
+
+BASE = "https://example.com/"
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=engines.available())
+def site(tmp_path, request):
+    return Site(tmp_path, request.param)
+
+
+class Site:
+    """A folder that is published into, and its ledger."""
+
+    def __init__(self, folder, engine):
+        self.folder = folder
+        self.out = folder / "public"
+        self.ledger = folder / "ledger.duckdb"
+        self.engine = engine
+        self.now = NOON
+
+    def build(self, *rows, later=timedelta(hours=1), **options):
+        self.now += later
+        sources = [Rows(some, f"rows {n}") for n, some in enumerate(rows, 1)]
+        options = {"base_url": BASE, "ledger": self.ledger, "engine": self.engine} | options
+        return build(sources, self.out, now=self.now, **options)
+
+    def names(self):
+        return sorted(path.name for path in self.out.iterdir() if not path.name.startswith("."))
+
+    def bytes(self):
+        return {name: (self.out / name).read_bytes() for name in self.names()}
+
+    def locs(self, name="sitemap.xml"):
+        return [entry.loc for entry in urlset.read(self.out / name)]
+
+    def entries(self, name="sitemap.xml"):
+        return {entry.loc.removeprefix(BASE): entry for entry in urlset.read(self.out / name)}
+
+
+def pages(*numbers, **fields):
+    return [Candidate(f"/p{number:03}", **fields) for number in numbers]
+
+
+def test_a_small_site_is_one_file(site):
+    made = site.build(pages(2, 1))
+
+    assert site.names() == ["sitemap.xml"]
+    assert site.locs() == [f"{BASE}p001", f"{BASE}p002"]
+    assert (made.urls, made.added, made.changed, made.removed) == (2, 2, 0, 0)
+
+
+def test_what_did_not_change_is_not_written_again(site):
+    site.build(pages(*range(7)), max_urls=3)
+    before = {path: path.stat().st_ino for path in site.out.iterdir()}
+
+    made = site.build(pages(*range(7)), max_urls=3)
+
+    assert made.changed_files == ()
+    assert {path: path.stat().st_ino for path in site.out.iterdir()} == before
+
+
+def test_one_change_rewrites_one_file_and_the_index(site):
+    site.build(pages(*range(9)), max_urls=3)
+    before = site.bytes()
+
+    made = site.build(
+        pages(*range(5)) + pages(5, lastmod_text="2026-11-20") + pages(6, 7, 8), max_urls=3
+    )
+
+    assert [file.name for file in made.changed_files] == ["sitemap-2.xml", "sitemap.xml"]
+    assert made.changed == 1
+    after = site.bytes()
+    assert {name for name in after if after[name] != before[name]} == {
+        "sitemap-2.xml",
+        "sitemap.xml",
+    }
+
+
+def test_the_index_says_when_the_bytes_of_a_file_changed(site):
+    site.build(pages(*range(6)), max_urls=3)
+    site.build(pages(*range(5)) + pages(5, lastmod_text="2026-11-20"), max_urls=3)
+
+    index = urlset.parse((site.out / "sitemap.xml").read_bytes())
+    assert [sitemap.lastmod for sitemap in index.sitemaps] == [
+        NOON + timedelta(hours=1),
+        NOON + timedelta(hours=2),
+    ]
+
+
+def test_a_url_stays_in_its_file_and_new_ones_fill_the_last(site):
+    site.build(pages(0, 2, 4, 6), max_urls=3)
+    site.build(pages(*range(8)), max_urls=3)
+
+    assert site.locs("sitemap-1.xml") == [f"{BASE}p{n:03}" for n in (0, 2, 4)]
+    assert site.locs("sitemap-2.xml") == [f"{BASE}p{n:03}" for n in (1, 3, 6)]
+    assert site.locs("sitemap-3.xml") == [f"{BASE}p{n:03}" for n in (5, 7)]
+
+
+def test_what_is_gone_leaves_its_file_and_an_empty_file_goes(site):
+    site.build(pages(*range(9)), max_urls=3)
+
+    made = site.build(pages(0, 1, 2, 4, 6, 7, 8), max_urls=3)
+    assert made.removed == 2
+    assert site.locs("sitemap-2.xml") == [f"{BASE}p004"]
+
+    made = site.build(pages(0, 1, 2, 6, 7, 8), max_urls=3)
+    assert made.removed_files == ("sitemap-2.xml",)
+    assert site.names() == ["sitemap-1.xml", "sitemap-3.xml", "sitemap.xml"]
+
+
+def test_compact_packs_what_is_left(site):
+    site.build(pages(*range(9)), max_urls=3)
+    site.build(pages(0, 2, 4, 6, 8), max_urls=3)
+
+    made = site.build(pages(0, 2, 4, 6, 8), max_urls=3, compact=True)
+
+    assert [file.urls for file in made.files] == [3, 2]
+    assert (made.added, made.changed, made.removed) == (0, 0, 0)
+    assert site.names() == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+
+
+def test_the_same_input_in_any_order_gives_the_same_bytes(site, tmp_path):
+    rows = pages(*range(30), lastmod_text="2026-11-01") + pages(3, 4, lastmod_text="2026-11-02")
+    rows += [*pages(3, changefreq="daily"), Candidate("/img", images=(Image(f"{BASE}i.png"),))]
+    other = Site(tmp_path / "other", site.engine)
+    other.folder.mkdir()
+    shuffled = list(rows)
+    random.Random(7).shuffle(shuffled)
+
+    site.build(rows, max_urls=10, gzip=True)
+    other.build(shuffled, max_urls=10, gzip=True)
+
+    assert site.bytes() == other.bytes()
+
+
+def test_both_engines_write_the_same_bytes(tmp_path):
+    if len(engines.available()) < 2:
+        pytest.skip("the native engine is not installed")
+    rows = pages(*range(30), lastmod_text="2026-11-01T10:00:00+02:00", priority=0.5)
+    sites = [Site(tmp_path / name, name) for name in engines.available()]
+    for site in sites:
+        site.folder.mkdir()
+        site.build(rows, max_urls=7, stylesheet="sitemap.css")
+
+    assert sites[0].bytes() == sites[1].bytes()
+
+
+def test_bytes_split_files_exactly(site):
+    links = tuple(Alternate(f"x-a{n}", f"{BASE}{n}/a-page-of-some-length") for n in range(9))
+    rows = [Candidate(f"/p{n:03}", alternates=links, lastmod_text="2026-11-01") for n in range(40)]
+
+    made = site.build(rows, max_bytes=5_000)
+
+    assert sum(file.urls for file in made.files) == 40
+    for file in made.files:
+        assert file.bytes == len((site.out / file.name).read_bytes()) <= 5_000
+    entry = made.files[0].bytes // made.files[0].urls
+    assert all(5_000 - file.bytes < 2 * entry for file in made.files[:-1])
+
+
+def test_an_entry_that_grows_pushes_the_last_ones_out_of_a_full_file(site):
+    rows = [Candidate(f"/p{n:03}") for n in range(20)]
+    site.build(rows)
+    size = (site.out / "sitemap.xml").stat().st_size
+    site.build(rows, max_bytes=size)
+    dated = [row._replace(lastmod_text="2026-11-01") for row in rows]
+
+    made = site.build(dated, max_bytes=size)
+
+    assert all(file.bytes <= size for file in made.files)
+    assert sum(file.urls for file in made.files) == 20
+    assert made.changed == 20
+
+
+def test_a_file_holds_a_thousand_news(site):
+    news = News("The Example Times", "en", publication_date="2026-11-20", title="News")
+
+    made = site.build([Candidate(f"/n{n:04}", news=news) for n in range(1_001)])
+
+    assert [file.urls for file in made.files] == [1_000, 1]
+
+
+def test_growing_into_an_index_and_back(site):
+    site.build(pages(0, 1, 2), max_urls=3)
+    site.build(pages(0, 1, 2, 3), max_urls=3)
+    assert site.names() == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+
+    made = site.build(pages(0, 1, 2), max_urls=3)
+
+    assert site.names() == ["sitemap.xml"]
+    assert made.removed_files == ("sitemap-1.xml", "sitemap-2.xml")
+    assert site.locs() == [f"{BASE}p{n:03}" for n in (0, 1, 2)]
+
+
+def test_orphans_wait_for_the_grace(site):
+    site.build(pages(0, 1, 2, 3), max_urls=3)
+    day = timedelta(days=1)
+    made = site.build(pages(0, 1, 2), max_urls=3, grace=day)
+    assert made.removed_files == ()
+    assert "sitemap-2.xml" in site.names()
+
+    assert site.build(pages(0, 1, 2), max_urls=3, grace=day).removed_files == ()
+    made = site.build(pages(0, 1, 2), max_urls=3, grace=day, later=day)
+
+    assert set(made.removed_files) == {"sitemap-1.xml", "sitemap-2.xml"}
+
+
+def test_text_output(site):
+    made = site.build(pages(*range(5), lastmod_text="2026-11-01"), max_urls=3, format="text")
+
+    assert site.names() == ["sitemap-2.txt", "sitemap-index.xml", "sitemap.txt"]
+    assert made.urls == 5
+    assert (site.out / "sitemap-2.txt").read_text() == f"{BASE}p003\n{BASE}p004\n"
+
+
+def test_extensions_are_kept(site):
+    entry = Entry(
+        f"{BASE}a",
+        images=(Image(f"{BASE}1.png"), Image(f"{BASE}2.png")),
+        alternates=(Alternate("de", f"{BASE}de"),),
+        extra='<x:y xmlns:x="https://example.com/x">z</x:y>',
+    )
+    site.build([Candidate.of(entry), Candidate("/b")])
+
+    read = site.entries()["a"]
+    assert (read.images, read.alternates, read.extra) == (
+        entry.images,
+        entry.alternates,
+        entry.extra,
+    )
+    assert site.build([Candidate.of(entry), Candidate("/b")]).changed_files == ()
+    changed = entry._replace(images=entry.images[:1])
+    assert site.build([Candidate.of(changed), Candidate("/b")]).changed == 1
+
+
+class TestLastmod:
+    def test_the_first_evidence_of_the_chain_counts(self, site):
+        site.build(
+            [
+                Candidate("/given", lastmod_text="2026-01-01", page_lastmod="2026-02-01"),
+                Candidate(
+                    "/page", page_lastmod="2026-02-01T10:00:00+02:00", git_lastmod="2026-03-01"
+                ),
+                Candidate("/git", git_lastmod="2026-03-01", header_lastmod="2026-04-01"),
+                Candidate("/header", header_lastmod="2026-04-01", mtime_lastmod="2026-05-01"),
+                Candidate("/mtime", mtime_lastmod="2026-05-01"),
+            ]
+        )
+
+        assert {name: entry.lastmod_text for name, entry in site.entries().items()} == {
+            "given": "2026-01-01",
+            "page": "2026-02-01T10:00:00+02:00",
+            "git": "2026-03-01",
+            "header": "2026-04-01",
+            "mtime": None,
+        }
+
+    def test_the_chain_can_be_set(self, site):
+        rows = [Candidate("/a", lastmod_text="2026-01-01", mtime_lastmod="2026-05-01")]
+        site.build(rows, lastmod=("mtime",))
+        assert site.entries()["a"].lastmod_text == "2026-05-01"
+        assert site.build(rows, lastmod=()).changed == 1
+        assert site.entries()["a"].lastmod_text is None
+
+    def test_a_change_of_the_content_is_dated_when_it_is_seen(self, site):
+        site.build([Candidate("/a", fingerprint="1"), Candidate("/b", fingerprint="1")])
+        assert site.entries()["a"].lastmod_text is None
+
+        made = site.build([Candidate("/a", fingerprint="2"), Candidate("/b", fingerprint="1")])
+        assert made.changed == 1
+        assert site.entries()["a"].lastmod == NOON + timedelta(hours=2)
+        assert site.entries()["b"].lastmod is None
+
+        assert (
+            site.build(
+                [Candidate("/a", fingerprint="2"), Candidate("/b", fingerprint="1")]
+            ).changed_files
+            == ()
+        )
+        assert site.entries()["a"].lastmod == NOON + timedelta(hours=2)
+
+    def test_dates_of_the_future_are_not_believed(self, site):
+        made = site.build([Candidate("/a", lastmod_text="2031-01-01", page_lastmod="2026-01-01")])
+
+        assert site.entries()["a"].lastmod_text == "2026-01-01"
+        assert "future" in made.notes[0]
+
+    def test_one_date_for_all_is_told(self, site):
+        made = site.build(pages(*range(30), lastmod_text="2026-11-20T03:00:00Z"))
+
+        assert "30 of 30 dates" in made.notes[0]
+
+    def test_evidence_that_is_no_date_is_passed_over(self, site):
+        site.build([Candidate("/a", page_lastmod="yesterday", git_lastmod="2026-03-01")])
+
+        assert site.entries()["a"].lastmod_text == "2026-03-01"
+
+
+class TestSources:
+    def test_the_first_source_of_a_url_counts_and_others_complete_it(self, site):
+        made = site.build(
+            [Candidate("/a", priority=0.5)],
+            [Candidate("/a", priority=0.9, lastmod_text="2026-01-01"), Candidate("/b")],
+        )
+
+        assert site.entries()["a"].priority == 0.5
+        assert site.entries()["a"].lastmod_text == "2026-01-01"
+        assert made.duplicates == 1
+
+    def test_evidence_against_a_url_holds_whoever_gives_it(self, site):
+        made = site.build(pages(1, 2), [Candidate("/p001", reason="noindex")])
+
+        assert site.locs() == [f"{BASE}p002"]
+        assert made.left_out == {"noindex": 1}
+
+    def test_an_entry_that_may_not_be_written_stops_the_build(self, site):
+        rows = [Candidate("/a"), Candidate("mailto:x", source="list.txt", line=2)]
+        with pytest.raises(EntryError, match=r"list\.txt:2.*mailto:x"):
+            site.build(rows)
+        assert not site.out.exists()
+
+        made = site.build(rows, on_error="skip")
+        assert site.locs() == [f"{BASE}a"]
+        assert made.rejected[0].loc == "mailto:x"
+
+    @pytest.mark.parametrize(
+        "row",
+        [
+            Candidate("/a", lastmod_text="yesterday"),
+            Candidate("/a", priority=7.0),
+            Candidate("/a", changefreq="sometimes"),
+            Candidate("/a", images=(Image(""),)),
+            Candidate(f"/{'a' * 3000}"),
+            Candidate("https://exa mple.com/"),
+        ],
+    )
+    def test_nothing_is_dropped_in_silence(self, site, row):
+        with pytest.raises(EntryError):
+            site.build([row])
+
+    def test_an_entry_larger_than_a_file_is_refused(self, site):
+        images = tuple(Image(f"{BASE}{n}.png") for n in range(100))
+        with pytest.raises(EntryError, match="fits into a file"):
+            site.build([Candidate("/a", images=images)], max_bytes=2_000)
+
+
+class TestChoosing:
+    def test_filters_first_match_wins(self, site):
+        rows = [Candidate(loc) for loc in ("/keep/secret", "/secret/a", "/b")]
+        filters = (Filter.of("keep:/keep/"), Filter.of("drop:secret"))
+
+        made = site.build(rows, filters=filters)
+
+        assert site.locs() == [f"{BASE}b", f"{BASE}keep/secret"]
+        assert made.left_out == {"filter 2: drop:secret": 1}
+
+    def test_rewriting_comes_first(self, site):
+        site.build(
+            [Candidate("http://example.com/a?utm_source=x")],
+            rewrites=(Rewrite.of("^http:=>https:"), Rewrite.of(r"\?utm_.*$=>")),
+        )
+
+        assert site.locs() == [f"{BASE}a"]
+
+    def test_sections_by_pattern_have_files_of_their_own(self, site):
+        rows = [*pages(1, 2), *map(Candidate, ("/blog/a", "/blog/b", "/shop/c"))]
+        made = site.build(rows, sections=("blog=/blog/", "shop=/shop/"))
+
+        assert [file.name for file in made.files] == [
+            "sitemap-1.xml",
+            "sitemap-blog-1.xml",
+            "sitemap-shop-1.xml",
+        ]
+        assert site.locs("sitemap-blog-1.xml") == [f"{BASE}blog/a", f"{BASE}blog/b"]
+
+    def test_an_index_for_each_section(self, site):
+        rows = [Candidate("/blog/a"), Candidate("/shop/c")]
+        made = site.build(rows, sections=("blog=/blog/", "shop=/shop/"), index="section")
+
+        assert [file.name for file in made.indexes] == ["sitemap-blog.xml", "sitemap-shop.xml"]
+        assert made.addresses == (f"{BASE}sitemap-blog.xml", f"{BASE}sitemap-shop.xml")
+
+    def test_why(self, site):
+        rows = [
+            Candidate("/a", page_lastmod="2026-02-01", source="a.html"),
+            Candidate("/secret", source="list.txt", line=3),
+            Candidate("/no", reason="noindex", source="no.html"),
+        ]
+        made = site.build(
+            rows,
+            filters=(Filter.of("drop:secret"),),
+            why=(f"{BASE}a", "/secret", "/no", "/nowhere"),
+        )
+
+        text = "\n".join(made.why)
+        assert "given by a.html: page lastmod 2026-02-01" in text
+        assert "lastmod 2026-02-01 by page" in text
+        assert "in sitemap.xml" in text
+        assert "given by list.txt:3" in text
+        assert "left out: filter 1: drop:secret" in text
+        assert "left out: noindex" in text
+        assert "no source gives it" in text
+
+
+class TestGates:
+    def test_zero(self, site):
+        with pytest.raises(GateError) as raised:
+            site.build([])
+        assert (raised.value.gate, raised.value.exit_code) == ("zero", 10)
+        assert not site.out.exists()
+
+    def test_shrunk(self, site):
+        site.build(pages(*range(10)))
+        before = site.bytes()
+        with pytest.raises(GateError) as raised:
+            site.build(pages(1, 2))
+        assert raised.value.gate == "shrunk"
+        assert site.bytes() == before
+
+        assert site.build(pages(1, 2), force=frozenset({"shrunk"})).removed == 8
+
+    def test_hosts(self, site):
+        rows = [Candidate("/a"), Candidate("https://other.example/")]
+        with pytest.raises(GateError, match=r"other\.example"):
+            site.build(rows)
+        assert site.build(rows, hosts=("other.example",)).urls == 2
+
+    def test_a_published_file_that_was_damaged_is_mended(self, site):
+        site.build(pages(*range(9)), max_urls=3)
+        before = site.bytes()
+        (site.out / "sitemap-2.xml").write_bytes(b"<urlset>")
+        (site.out / "sitemap-3.xml").unlink()
+
+        made = site.build(pages(*range(9)), max_urls=3)
+
+        assert {file.name for file in made.changed_files} >= {"sitemap-2.xml", "sitemap-3.xml"}
+        after = site.bytes()
+        assert all(after[name] == before[name] for name in ("sitemap-2.xml", "sitemap-3.xml"))
+
+
+class TestLedger:
+    def test_a_lost_ledger_is_rebuilt_from_what_is_published(self, site):
+        site.build(pages(0, 2, 4, 6), max_urls=3)
+        site.build(pages(*range(8), lastmod_text="2026-11-01"), max_urls=3)
+        before = site.bytes()
+        site.ledger.unlink()
+
+        made = site.build(pages(*range(8)), max_urls=3)
+
+        assert made.changed_files == ()
+        assert site.bytes() == before
+        assert "adopted" in made.notes[0]
+
+    def test_a_single_file_is_adopted_too(self, site):
+        site.build(pages(0, 2, lastmod_text="2026-11-01"), gzip=True)
+        site.ledger.unlink()
+
+        made = site.build(pages(0, 2), gzip=True)
+
+        assert (made.added, made.changed_files) == (0, ())
+
+    def test_sitemaps_of_another_tool_are_taken_over(self, site):
+        site.out.mkdir()
+        entry = "<url><loc>{}</loc><lastmod>{}</lastmod></url>"
+        for name, numbers in (("posts.xml", (1, 2)), ("pages.xml", (3,))):
+            body = "".join(entry.format(f"{BASE}p{n:03}", f"2026-11-0{n}") for n in numbers)
+            (site.out / name).write_text(
+                f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{body}</urlset>'
+            )
+        (site.out / "sitemap_index.xml").write_text(
+            '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+            + "".join(f"<sitemap><loc>{BASE}{n}.xml</loc></sitemap>" for n in ("posts", "pages"))
+            + "</sitemapindex>"
+        )
+
+        made = site.build(pages(1, 2, 3, 4), adopt=True)
+
+        assert (made.added, made.changed, made.removed) == (1, 0, 0)
+        assert site.names() == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+        assert site.entries()["p002"].lastmod_text == "2026-11-02"
+        assert set(made.removed_files) == {"posts.xml", "pages.xml", "sitemap_index.xml"}
+
+    def test_dates_that_a_tool_made_up_are_not_taken_over(self, site):
+        site.out.mkdir()
+        body = "".join(
+            f"<url><loc>{BASE}p{n:03}</loc><lastmod>2026-11-20T03:00:00Z</lastmod></url>"
+            for n in range(12)
+        )
+        (site.out / "sitemap.xml").write_text(
+            f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{body}</urlset>'
+        )
+
+        made = site.build(pages(*range(12)), adopt=True)
+
+        assert "not believed" in made.notes[0]
+        assert site.entries()["p000"].lastmod is None
+
+    def test_a_dry_run_changes_nothing(self, site):
+        site.build(pages(1, 2))
+        before, ledger = site.bytes(), site.ledger.read_bytes()
+
+        made = site.build(pages(1, 2, 3), dry_run=True)
+
+        assert made.added == 1
+        assert [file.name for file in made.changed_files] == ["sitemap.xml"]
+        assert (site.bytes(), site.ledger.read_bytes()) == (before, ledger)
+
+    def test_what_was_gone_and_comes_back_is_new(self, site):
+        site.build(pages(1, 2, 3))
+        site.build(pages(1, 2))
+        assert site.build(pages(1, 2, 3)).added == 1
+
+    def test_two_sets_in_one_ledger(self, site):
+        site.build(pages(1, 2))
+        site.out = site.folder / "other"
+        made = site.build(pages(1))
+        assert (made.added, made.removed) == (1, 0)
+
+
+def test_changes_are_written(site):
+    site.build(pages(1, 2, 3))
+    path = site.folder / "changes.jsonl"
+
+    site.build(pages(1) + pages(2, lastmod_text="2026-11-01") + pages(4), changes=path)
+
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(row["change"], row["loc"].removeprefix(BASE)) for row in rows] == [
+        ("changed", "p002"),
+        ("removed", "p003"),
+        ("added", "p004"),
+    ]
+    assert rows[0]["before"]["lastmod"] is None
+    assert rows[0]["after"]["lastmod"] == "2026-11-01"
+    assert (rows[1]["after"], rows[2]["before"]) == (None, None)
+
+
+def test_a_style_sheet_lies_beside_the_files(site):
+    site.build(pages(1), stylesheet="sitemap.css")
+
+    assert site.names() == ["sitemap.css", "sitemap.xml"]
+    assert b'href="sitemap.css"' in (site.out / "sitemap.xml").read_bytes()
+    made = site.build(pages(1))
+    assert [file.name for file in made.changed_files] == ["sitemap.xml"]
+
+
+def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    build(Rows(["/a"]), "public", base_url=BASE)
+
+    assert Path(".urlset/ledger.duckdb").is_file()
+    assert [path.name for path in Path("public").iterdir() if path.name[0] != "."] == [
+        "sitemap.xml"
+    ]

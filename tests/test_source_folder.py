@@ -1,0 +1,277 @@
+"""A folder of HTML as a source: URLs of files, what is left out and why, what is told."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlset import SourceError
+from urlset.sources import CANDIDATE, Candidate, HtmlFolder
+from urlset.sources.names import Naming, same_page
+
+BASE = "https://example.com/"
+PAGE = "<!doctype html><title>Tea</title><p>Of many kinds."
+
+
+def make(root: Path, files: dict[str, str | bytes]) -> Path:
+    for name, said in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(said if isinstance(said, bytes) else said.encode())
+        os.utime(path, (1_767_323_045, 1_767_323_045))
+    return root
+
+
+def told(source: HtmlFolder) -> list[Any]:
+    names = [name for name, _ in CANDIDATE]
+    rows = []
+    for batch in source.batches():
+        assert batch.column_names == names
+        rows += [
+            Candidate(*(batch[name][number].as_py() for name in names))
+            for number in range(batch.num_rows)
+        ]
+    return rows
+
+
+def reasons(root: Path, **options) -> dict[str, str | None]:
+    return {
+        row.loc.removeprefix(BASE): row.reason for row in told(HtmlFolder(root, BASE, **options))
+    }
+
+
+def test_urls_of_files_in_their_order(tmp_path: Path):
+    files = [
+        "index.html",
+        "about.html",
+        "tea/index.htm",
+        "tea/green.xhtml",
+        "z/default.html",
+        "B.HTML",
+    ]
+    make(tmp_path, dict.fromkeys(files, PAGE))
+
+    assert list(reasons(tmp_path)) == [
+        "B.HTML", "about.html", "", "tea/green.xhtml", "tea/", "z/",
+    ]  # fmt: skip
+    assert list(reasons(tmp_path, strip_html=True)) == [
+        "B", "about", "", "tea/green", "tea/", "z/",
+    ]  # fmt: skip
+    assert list(reasons(tmp_path, strip_html=True, trailing_slash=True)) == [
+        "B/", "about/", "", "tea/green/", "tea/", "z/",
+    ]  # fmt: skip
+    assert list(reasons(tmp_path, strip_html=True, trailing_slash=False)) == [
+        "B", "about", "", "tea/green", "tea", "z",
+    ]  # fmt: skip
+
+
+def test_base_url_may_have_a_path():
+    assert (
+        Naming("https://example.com/docs?x#y").url("a/index.html") == "https://example.com/docs/a/"
+    )
+
+
+def test_field_paths_are_percent_encoded(tmp_path: Path):
+    # FIELD: hugesitemap writes `a b.html` and `q?x#y.html` as they are.
+    make(tmp_path, dict.fromkeys(["a b.html", "q?x#y.html", "50%.html", "ä/ö&'.html"], PAGE))
+
+    assert list(reasons(tmp_path)) == [
+        "50%25.html", "a%20b.html", "q%3Fx%23y.html", "%C3%A4/%C3%B6&'.html",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text there")
+def test_name_that_is_no_text(tmp_path: Path):
+    (tmp_path / os.fsdecode(b"\xff.html")).write_text(PAGE)
+
+    (row,) = told(HtmlFolder(tmp_path, BASE))
+
+    assert row.loc == f"{BASE}%FF.html"
+
+
+REASONS: dict[str, tuple[str | bytes, str | None]] = {
+    "noindex.html": (f"<meta name=robots content=noindex>{PAGE}", "noindex"),
+    "none.html": (f"<meta name=googlebot content=none>{PAGE}", "noindex"),
+    "moved.html": (
+        f"<meta http-equiv=refresh content='0; url=/new.html'>{PAGE}",
+        f"redirect: {BASE}new.html",
+    ),
+    "reloads.html": (f"<meta http-equiv=refresh content='60; url=/reloads.html'>{PAGE}", None),
+    "copy.html": (f"<link rel=canonical href=/tea.html>{PAGE}", f"canonical: {BASE}tea.html"),
+    "elsewhere.html": (
+        f"<link rel=canonical href=https://other.example/elsewhere.html>{PAGE}",
+        "canonical: https://other.example/elsewhere.html",
+    ),
+    "self.html": (f"<link rel=canonical href=/self.html>{PAGE}", None),
+    "part.html": ("<p>a part of a page", "no page"),
+    "json.html": ('{"a": 1}', "no page"),
+    "picture.html": (b"\x89PNG\r\n\x1a\n\0\0", "no page"),
+    "empty.html": ("\n", "empty"),
+    "404.html": (PAGE, "error page"),
+    "de/404.html": (PAGE, "error page"),
+    "500/index.html": (PAGE, "error page"),
+    "rooms/a/404.html": (PAGE, None),
+    "google0123456789abcdef.html": ("google-site-verification: x", "verification file"),
+    "googles.html": (PAGE, None),
+}
+
+
+def test_reasons(tmp_path: Path):
+    make(tmp_path, {name: said for name, (said, _) in REASONS.items()})
+
+    found = reasons(tmp_path)
+
+    assert found == {
+        name.replace("/index.html", "/"): reason for name, (_, reason) in REASONS.items()
+    }
+
+
+def test_what_is_no_page_is_passed_over(tmp_path: Path):
+    names = [
+        ".git/index.html",
+        ".well-known/a.html",
+        ".hidden.html",
+        "sitemap.xml",
+        "a.css",
+        "a.php",
+    ]
+    make(tmp_path, dict.fromkeys([*names, "index.html"], PAGE))
+
+    assert list(reasons(tmp_path)) == [""]
+    assert list(reasons(tmp_path, extensions=(".php",), strip_html=True)) == ["a"]
+
+
+def test_canonical_in_another_form_is_the_page_s_word_for_its_url(tmp_path: Path):
+    make(
+        tmp_path,
+        {
+            "about.html": f"<link rel=canonical href=/about>{PAGE}",
+            "tea/index.html": f"<link rel=canonical href=/tea>{PAGE}",
+            "http.html": f"<link rel=canonical href=http://example.com/http.html>{PAGE}",
+        },
+    )
+    source = HtmlFolder(tmp_path, BASE)
+
+    rows = told(source)
+
+    assert [(row.loc, row.reason) for row in rows] == [
+        (f"{BASE}about", None),
+        (f"{BASE}http.html", None),
+        (f"{BASE}tea", None),
+    ]
+    assert any("another form" in note and "2 ×" in note for note in source.notes)
+    assert any("another scheme" in note and "http.html" in note for note in source.notes)
+
+
+def test_two_files_of_one_page_are_told(tmp_path: Path):
+    files = ["about.html", "about/index.html", "tea/index.html", "tea/index.htm"]
+    make(tmp_path, dict.fromkeys(files, PAGE))
+    source = HtmlFolder(tmp_path, BASE, strip_html=True)
+
+    locs = [row.loc.removeprefix(BASE) for row in told(source)]
+
+    # A reason would speak against the URL itself: the second file of one is a note.
+    assert sorted(locs) == ["about", "about/", "tea/"]
+    assert any("about.html and about/index.html" in note for note in source.notes)
+    assert any("tea/index.htm (index.html)" in note for note in source.notes)
+
+
+def test_evidence(tmp_path: Path):
+    page = f'<meta property="article:modified_time" content="2026-01-02T03:04:05+01:00">{PAGE}'
+    make(tmp_path, {"a.html": page})
+
+    (row,) = told(HtmlFolder(tmp_path, BASE))
+    (bare,) = told(HtmlFolder(tmp_path, BASE, evidence=()))
+    (content,) = told(HtmlFolder(tmp_path, BASE, evidence=("content",)))
+
+    assert (row.lastmod, row.lastmod_text) == (None, None)  # nobody gave one
+    assert row.page_lastmod == "2026-01-02T03:04:05+01:00"
+    assert row.mtime_lastmod == bare.mtime_lastmod == "2026-01-02T03:04:05Z"
+    assert (bare.page_lastmod, bare.fingerprint) == (None, None)
+    assert (content.page_lastmod, content.fingerprint) == (None, row.fingerprint)
+    assert row.fingerprint is not None
+    assert row.source == str(tmp_path / "a.html")
+
+
+def test_extensions_on_request(tmp_path: Path):
+    head = "<link rel=alternate hreflang=de href=/de/><title>x</title>"
+    make(tmp_path, {"a.html": f"<html><head>{head}</head><body><img src=/a.png>"})
+
+    (plain,) = told(HtmlFolder(tmp_path, BASE))
+    (rich,) = told(HtmlFolder(tmp_path, BASE, images=True, alternates=True, videos=True, news=True))
+
+    assert (plain.images, plain.alternates) == ([], [])
+    assert [image["loc"] for image in rich.images] == [f"{BASE}a.png"]
+    assert [alternate["href"] for alternate in rich.alternates] == [f"{BASE}de/"]
+    assert (rich.videos, rich.news) == ([], None)
+
+
+def test_links_are_followed_on_request(tmp_path: Path):
+    make(tmp_path / "site", {"a/x.html": PAGE})
+    (tmp_path / "site" / "b.html").symlink_to(tmp_path / "site" / "a" / "x.html")
+    (tmp_path / "site" / "a" / "up").symlink_to(tmp_path / "site")
+    source = HtmlFolder(tmp_path / "site", BASE)
+    follower = HtmlFolder(tmp_path / "site", BASE, follow_symlinks=True)
+
+    assert [row.loc for row in told(source)] == [f"{BASE}a/x.html"]
+    assert any("symbolic links" in note for note in source.notes)
+    assert [row.loc for row in told(follower)] == [f"{BASE}a/x.html", f"{BASE}b.html"]
+    assert any("links to one above" in note for note in follower.notes)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_what_cannot_be_read_is_told(tmp_path: Path):
+    make(tmp_path, {"a.html": PAGE})
+    os.mkfifo(tmp_path / "pipe.html")
+    (tmp_path / "gone.html").symlink_to(tmp_path / "nowhere")
+    source = HtmlFolder(tmp_path, BASE, follow_symlinks=True)
+
+    rows = {row.loc.removeprefix(BASE): row.reason for row in told(source)}
+
+    assert rows["a.html"] is None
+    assert rows["pipe.html"] == "unreadable: no regular file"
+    assert str(rows["gone.html"]).startswith("unreadable: ")
+    assert len(source.failures) == 2
+    assert all(str(tmp_path) in failure for failure in source.failures)
+
+
+def test_folder_that_is_not_there_is_an_error(tmp_path: Path):
+    with pytest.raises(SourceError, match="expected a folder of HTML, found No such file"):
+        told(HtmlFolder(tmp_path / "nowhere", BASE))
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SourceError, match="expected a folder of HTML, found Not a directory"):
+        told(HtmlFolder(tmp_path / "file", BASE))
+
+
+def test_pages_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    make(tmp_path, {f"{number:03}.html": PAGE for number in range(10)})
+    monkeypatch.setattr("urlset.sources.candidates.BATCH_ROWS", 4)
+    source = HtmlFolder(tmp_path, BASE)
+    batches = source.batches()
+
+    first = next(batches)
+    (tmp_path / "009.html").unlink()
+
+    # What lies behind the first batch has not been read when that is given.
+    assert first.num_rows == 4
+    assert [batch.num_rows for batch in batches] == [4, 2]
+    assert len(source.failures) == 1
+
+
+FORMS = {
+    "https://example.com/tea": True,
+    "http://EXAMPLE.com/tea/": True,
+    "https://example.com:443/tea/index.html": True,
+    "https://example.com/tea.html": True,
+    "https://example.com/t%65a": True,
+    "https://example.com/tea?x=1": False,
+    "https://www.example.com/tea": False,
+    "https://example.com/Tea": False,
+}
+
+
+@pytest.mark.parametrize("url", FORMS)
+def test_forms_of_one_url(url: str):
+    assert same_page(url, "https://example.com/tea") is FORMS[url]
