@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def postgres() -> Iterator[str]:
     initdb, server, control = _program("initdb"), _program("postgres"), _program("pg_ctl")
     if not (initdb and server and control) or sys.platform == "win32":
         pytest.skip("initdb and postgres are not installed (Debian: postgresql)")
-    who = {}
+    who: dict[str, Any] = {}
     if os.geteuid() == 0:  # it does not run as root
         try:
             nobody = pwd.getpwnam("nobody")

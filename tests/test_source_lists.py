@@ -239,6 +239,19 @@ def test_choice_that_cannot_be_made(text, options, words):
     assert "s3cret" not in str(caught.value)
 
 
+def test_log_and_pages_need_a_base_url():
+    Path("log").write_bytes(COMBINED)
+    Path("pages").mkdir()
+    Path("pages/a.html").write_text("<title>a</title><p>text")
+    for name in ("log", "pages", "log:log", "html:pages"):
+        with pytest.raises(SourceError, match="expected a base URL"):
+            open_source(name)
+
+        (row,) = rows(open_source(name, SourceOptions(base_url="https://www.example.com/")))
+
+        assert row["loc"].startswith("https://www.example.com/a")
+
+
 def test_prefix_overrides_what_is_seen():
     Path("a").write_text("address\n/a\n")
 

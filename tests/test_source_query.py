@@ -3,7 +3,9 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
 from tests.postgres import PASSWORD, postgres
@@ -200,10 +202,8 @@ def test_postgresql_with_the_wrong_password(server):
 
 
 def test_postgresql_that_is_left_early(server):
-    batches = Query(server, "SELECT url FROM pages").batches()
-
-    assert next(batches).num_rows > 0
-    batches.close()
+    with closing(cast(Any, Query(server, "SELECT url FROM pages").batches())) as batches:
+        assert next(batches).num_rows > 0
 
 
 MEMORY = """

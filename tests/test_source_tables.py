@@ -1,6 +1,7 @@
 """Tables as sources of a build: every kind of file, every type of column, and hostile ones."""
 
 import gzip
+import json
 import sqlite3
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def parquet(query: str, path: str = "a.parquet") -> str:
     return path
 
 
-PAGES = [{"loc": "/a", "lastmod_text": "2026-01-31", "priority": 0.5}, {"loc": "/b"}]
+PAGES: list[dict] = [{"loc": "/a", "lastmod_text": "2026-01-31", "priority": 0.5}, {"loc": "/b"}]
 CSV = "loc;Last-Mod;Priority\n/a;2026-01-31;0.5\n\n/b;;\n"
 
 
@@ -69,6 +70,15 @@ def test_json_lines_keep_dates_as_they_stand():
     assert first == PAGES[0]
     assert second["lastmod_text"] == "2026-01-31T10:00:00+02:00"
     assert second["images"][0]["loc"] == "/i.png"
+
+
+def test_json_lines_keep_dates_in_structs_as_they_stand():
+    news = {"name": "n", "publication_date": "2026-01-31T10:00:00Z", "title": "t"}
+    Path("a.jsonl").write_text(json.dumps({"loc": "/a", "news": news}) + "\n")
+
+    (row,) = rows(Table("a.jsonl"))
+
+    assert row["news"]["publication_date"] == "2026-01-31T10:00:00Z"
 
 
 def test_parquet_with_an_instant():
@@ -300,7 +310,10 @@ def test_plan_takes_no_flat_column_for_a_nested_one():
         ("a.csv", b"", "an empty file"),
         ("a.csv", b"id,title\n1,x\n", "expected a column 'loc' or 'url', found id, title"),
         ("a.csv.gz", gzip.compress(b"loc\n" + b"/a\n" * 9_999)[:-9], "a.csv.gz"),
-        ("a.jsonl", b'{"loc": "/a"}\njunk\n{"loc": "/b"}\n', "in line 2|in line 3"),
+        ("a.jsonl", b'{"loc": "/a"}\njunk\n{"loc": "/b"}\n', "line 2: unexpected character"),
+        ("a.jsonl", b'{"loc": "/a"}\n' * 9 + b"[1", "line 10: "),
+        ("a.jsonl", b'{"loc": "/a\xff"}\n', "line 1: invalid UTF-8"),
+        ("a.csv", b"loc\n/a\n/\xff\n", "line 3: Invalid unicode"),
         ("a.parquet", b"PAR1" + b"\0" * 20, "expected a file of Parquet"),
         ("a.db", b"SQLite format 3\0" + b"\xff" * 5_000, "expected a file of SQLite"),
         ("a.duckdb", b"\0" * 8 + b"DUCK" + b"\xff" * 9_000, "expected a file of DuckDB"),

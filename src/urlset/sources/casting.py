@@ -8,7 +8,7 @@ from collections.abc import Callable
 from urlset.errors import SourceError
 from urlset.store import TABLES, quoted
 
-__all__ = ["date_of", "list_of_images", "nested", "number_of", "text_of", "url_of"]
+__all__ = ["Complain", "date_of", "list_of_images", "nested", "number_of", "text_of", "url_of"]
 
 Complain = Callable[[str, str], SourceError]
 """Makes the error of what was expected, and what to do; it knows the column and its type."""

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any, Literal, get_args
 
 from urlset.errors import SourceError
@@ -188,29 +187,26 @@ def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
 
 
 def _pages(path: str, options: SourceOptions, name: str) -> Source:
-    if options.base_url is None:
-        raise SourceError(
-            f"{name}: expected a base URL for a folder of pages, found none; "
-            "give --base-url, the URL that the folder is served at"
-        )
-    made: Source = _class("folder", "HtmlFolder")(path, options.base_url, **options.folder)
-    return made
+    from urlset.sources.folder import HtmlFolder
+
+    return HtmlFolder(path, _base(options, name, "a folder of pages"), **options.folder)
 
 
 def _log(path: str, options: SourceOptions, name: str) -> Source:
+    from urlset.sources.logs import AccessLog
+
+    log = AccessLog(path, _base(options, name, "an access log"), **options.log)
+    log.name = name
+    return log
+
+
+def _base(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
-            f"{name}: expected a base URL for an access log, found none; "
-            "give --base-url, the URL of the site that was visited"
+            f"{name}: expected a base URL for {what}, found none; "
+            "give --base-url, the URL of what is served"
         )
-    made: Source = _class("logs", "AccessLog")(path, options.base_url, **options.log)
-    made.name = name
-    return made
-
-
-def _class(module: str, name: str) -> Any:
-    """A kind that only those load who need it."""
-    return getattr(import_module(f"urlset.sources.{module}"), name)
+    return options.base_url
 
 
 _MAKERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {

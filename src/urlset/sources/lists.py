@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from urlset.arrow import ENTRY, ListOf, StructOf
 from urlset.arrow.ipc import table_of
-from urlset.arrow.streams import rows_to_batch
+from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import opening
 from urlset.sources.mapping import Pick, Plan, parse_mapping
@@ -23,6 +23,12 @@ __all__ = ["Listing"]
 BATCH_ROWS = 8_192
 _PIECE = 1 << 20
 _LINE = "line of the file"  # a column beside those of the table: no header is likely to have it
+
+_OF_TEXT: tuple[tuple[str, Kind], ...] = (
+    ("loc", "string"),
+    ("source", "string"),
+    ("line", "line"),
+)
 
 Numbered = tuple[int, Any]
 """The number of a line, and what stands there."""
@@ -78,17 +84,16 @@ class Listing:
                 yield from self._of_json(file)
 
     def _of_text(self, file: IO[str]) -> Iterator[Any]:
-        columns = (("loc", "string"), ("source", "string"), ("line", "line"))
-        number = 0
+        first = 1
         for lines in _blocks(file, self.name):
-            rows = []
-            for line in lines:
-                number += 1
-                url = line.strip(ASCII_SPACE)
-                if url and url[0] != "#":
-                    rows.append((url, self.name, number))
-            if rows:
-                yield rows_to_batch(columns, rows)  # type: ignore[arg-type]
+            found = [
+                (url, self.name, number)
+                for number, url in enumerate((line.strip(ASCII_SPACE) for line in lines), first)
+                if url and url[0] != "#"
+            ]
+            first += len(lines)
+            if found:
+                yield rows_to_batch(_OF_TEXT, found)
 
     def _of_csv(self, file: IO[str], delimiter: str) -> Iterator[Any]:
         limit = csv.field_size_limit(opening.MAX_LINE)

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from urlset.errors import SourceError
 from urlset.sources.candidates import EVIDENCE
-from urlset.sources.casting import date_of, list_of_images, nested, number_of, text_of, url_of
+from urlset.sources.casting import (
+    Complain,
+    date_of,
+    list_of_images,
+    nested,
+    number_of,
+    text_of,
+    url_of,
+)
 from urlset.store import identifier, quoted
 from urlset.writer.intake import misspelt
 
@@ -56,8 +64,9 @@ class Plan(NamedTuple):
 
         A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
         ``priority``, in any case, with ``_``, ``-`` or blanks in between), unless the mapping
-        names another for it; ``images``, ``videos``, ``news`` and ``alternates`` only where they
-        are lists or structs. ``keep`` passes on as text.
+        names another for it; ``videos``, ``news`` and ``alternates`` only where they are lists
+        or structs. What urlset wrote has ``source``, ``line`` and the like, too; of other tables
+        ``source`` is the name given. ``keep`` passes on as text what is no such column already.
 
         Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
 
@@ -126,40 +135,48 @@ class _Planner:
         return told
 
     def picks(self, told: Mapping[str, _Told]) -> list[Pick]:
-        """The expressions, in the order of the columns of a candidate."""
-        picks: list[Pick] = []
-        both = is_ours(self._columns) and told.get("lastmod") == _Told("lastmod", None)
-        for target, (column, how) in told.items():
-            where, kind = identifier(column), self._columns[column]
-            say = self._complain(target, column, kind)
-            if target == "loc":
-                picks.append(("loc", url_of(where, kind, say)))
-            elif target in _DATES:
-                instant, text = date_of(where, kind, how, say)
-                if target == "lastmod":
-                    if both:
-                        text = _either(text)
-                    picks += [
-                        (n, e) for n, e in (("lastmod", instant), ("lastmod_text", text)) if e
-                    ]
-                else:
-                    picks.append((target, _as_text(instant, text)))
-            elif target == "priority":
-                picks.append((target, number_of(where, kind, say)))
-            elif target == "images":
-                picks.append((target, list_of_images(where, kind, how, say)))
-            elif target in _NESTED:
-                picks.append((target, nested(target, where, kind, say)))
-            elif target in _OURS_TYPES:
-                picks.append((target, f"{where}::{_OURS_TYPES[target]}"))
-            elif target != "lastmod_text" and "." not in target:
-                picks.append((target, text_of(where, kind)))
-        if not both and "lastmod_text" in told and not any(n == "lastmod_text" for n, _ in picks):
-            picks.append(("lastmod_text", identifier(told["lastmod_text"].column)))
+        """The expressions, each under the name of a column of candidates."""
+        picks = [
+            pick
+            for target, meant in told.items()
+            if not target.startswith("alternates.")
+            for pick in self._pick(target, meant)
+        ]
         locales = {t.partition(".")[2]: v for t, v in told.items() if t.startswith("alternates.")}
         if locales:
             picks.append(("alternates", self._alternates(locales)))
         return picks
+
+    def _pick(self, target: str, meant: _Told) -> Iterator[Pick]:
+        where, kind = identifier(meant.column), self._columns[meant.column]
+        say = self._complain(target, meant.column, kind)
+        if target == "lastmod":
+            instant, text = date_of(where, kind, meant.how, say)
+            if is_ours(self._columns) and meant == _Told("lastmod", None):
+                text = _either(text)
+            pair = (("lastmod", instant), ("lastmod_text", text))
+            yield from ((name, expression) for name, expression in pair if expression)
+        elif target in _DATES:
+            yield target, _as_text(*date_of(where, kind, meant.how, say))
+        elif target == "lastmod_text":
+            return  # it goes with lastmod
+        else:
+            yield target, self._expression(target, where, kind, meant.how, say)
+
+    def _expression(
+        self, target: str, where: str, kind: str, how: str | None, say: Complain
+    ) -> str:
+        if target == "loc":
+            return url_of(where, kind, say)
+        if target == "priority":
+            return number_of(where, kind, say)
+        if target == "images":
+            return list_of_images(where, kind, how, say)
+        if target in _NESTED:
+            return nested(target, where, kind, say)
+        if target in _OURS_TYPES:
+            return f"{where}::{_OURS_TYPES[target]}"
+        return text_of(where, kind)
 
     def find(self, column: str, target: str) -> str:
         """A column as the table spells it; raises for one that is not there."""
@@ -212,7 +229,7 @@ class _Planner:
             "map the one that holds the URLs: loc=COLUMN"
         )
 
-    def _complain(self, target: str, column: str, kind: str) -> Callable[[str, str], SourceError]:
+    def _complain(self, target: str, column: str, kind: str) -> Complain:
         def complain(expected: str, advice: str) -> SourceError:
             return SourceError(
                 f"{self._name}: expected {expected} for {target}, "
@@ -222,7 +239,7 @@ class _Planner:
         return complain
 
     def _alternates(self, locales: Mapping[str, _Told]) -> str:
-        """A list of those that there are; with no list made and filtered again it is faster."""
+        """A list of those that there are."""
         parts = []
         for locale, (column, _) in locales.items():
             kind = self._columns[column]

@@ -113,11 +113,11 @@ def _batches(
             kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
         elif not rows:
             return
-        values = [
-            [_value(row[n], kind, names[n], first + number, path) for n, kind in enumerate(kinds)]
-            for number, row in enumerate(rows)
+        columns = [
+            _values([row[n] for row in rows], kind, names[n], first, path)
+            for n, kind in enumerate(kinds)
         ]
-        yield rows_to_batch([*zip(names, kinds, strict=True)], values)
+        yield rows_to_batch([*zip(names, kinds, strict=True)], [*zip(*columns, strict=True)])
         first += len(rows)
 
 
@@ -128,6 +128,16 @@ def _kind(values: list[Any]) -> _Kind:
     return "string"
 
 
+_PLAIN: dict[_Kind, set[type]] = {"string": {str}, "integer": {int}, "number": {int, float}}
+
+
+def _values(values: list[Any], kind: _Kind, name: str, first: int, path: str) -> list[Any]:
+    """The values of a column as its kind has them; most columns hold nothing else."""
+    if {*map(type, values)} - {type(None)} <= _PLAIN[kind]:
+        return values
+    return [_value(value, kind, name, first + n, path) for n, value in enumerate(values)]
+
+
 def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
     if value is None:
         return None
@@ -136,7 +146,7 @@ def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
             return value.decode(errors="replace")
         return value if isinstance(value, str) else str(value)
     if isinstance(value, int if kind == "integer" else (int, float)):
-        return value if kind == "integer" else float(value)
+        return value
     raise SourceError(
         f"{path}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
         f"row {row:,}; give a query with CAST({name} AS TEXT)"

@@ -32,10 +32,17 @@ _CALLED = {
 }
 _MAX_LINE = 1 << 24  # of text: no honest row comes near it
 # Texts pass as they stand: what looks like a date in JSON is W3C, or is told as it is.
-_LOOKS_LIKE = re.compile(r"^(?:DATE|TIME\b.*|TIMESTAMP.*|UUID|INTERVAL)$")
+# A type stands before these marks, in lists and structs, too; a name does not.
+_LOOKS_LIKE = re.compile(
+    r"\b(?:TIMESTAMP(?:_\w+| WITH TIME ZONE)?|TIME(?: WITH TIME ZONE)?|DATE|UUID|INTERVAL)"
+    r"(?=[,)\[]|$)"
+)
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _REASON = re.compile(
     r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
+)
+_JSON_LINE = re.compile(
+    r"(Malformed JSON|JSON transform error) in file .*?(?:in line (\d+)): (.*)", re.IGNORECASE
 )
 
 
@@ -238,13 +245,9 @@ def _reader(
         )
     common += f", format = 'newline_delimited', maximum_object_size = {_MAX_LINE}"
     rows = connection.execute(f"DESCRIBE FROM read_json({file}, {common})").fetchall()
-    types = {**more, **{name: _as_it_stands(kind) for name, kind, *_ in rows}}
+    types = {**more, **{name: _LOOKS_LIKE.sub("VARCHAR", kind) for name, kind, *_ in rows}}
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
     return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
-
-
-def _as_it_stands(kind: str) -> str:
-    return "VARCHAR" if _LOOKS_LIKE.match(kind) else kind
 
 
 def _is_gzip(path: str) -> bool:
@@ -253,12 +256,15 @@ def _is_gzip(path: str) -> bool:
 
 
 def _words(error: Exception) -> str:
-    """One line of what DuckDB says in several."""
-    if found := _LINE.search(str(error)):
-        reason = _REASON.search(str(error))
+    """One line of what DuckDB says in several: where it is, and what is wrong there."""
+    said = str(error)
+    if found := _LINE.search(said):
+        reason = _REASON.search(said)
         return f"line {found[1]}: {reason[0] if reason else 'it cannot be read'}"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = next((line for line in lines if not line.startswith("C Data interface")), "")
-    text = text or " ".join(lines)
+    if found := _JSON_LINE.search(said):
+        # Beware: of what is no JSON DuckDB 2.0 counts one line too many.
+        line = int(found[2]) - (found[1] == "Malformed JSON")
+        return f"line {line:,}: {found[3].strip()}"
+    text = said.removeprefix("C Data interface error: ").strip().partition("\n")[0]
     kind, _, words = text.partition(": ")
     return " ".join((words if kind.endswith("Error") else text).split()) or type(error).__name__
