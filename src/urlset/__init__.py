@@ -1,6 +1,6 @@
 """The Sitemaps protocol, whole: read, build and check sitemaps.
 
-The jobs (``read``, ``write``, ``check``) come in when they are first asked for, so that
+The jobs (``read``, ``write``, ``build``, ``check``) come in when they are first asked for, so that
 ``import urlset`` costs next to nothing.
 """
 
@@ -13,6 +13,7 @@ from urlset.document import Document, parse
 from urlset.errors import (
     EngineError,
     EntryError,
+    GateError,
     QueryError,
     SourceError,
     StoreError,
@@ -22,6 +23,7 @@ from urlset.errors import (
 from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
+    from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
     from urlset.fetcher import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternate",
     "Answer",
+    "Build",
     "Document",
     "DocumentRecord",
     "EngineError",
@@ -40,6 +43,7 @@ __all__ = [
     "Fetched",
     "Finding",
     "Findings",
+    "GateError",
     "Image",
     "News",
     "Policy",
@@ -53,6 +57,7 @@ __all__ = [
     "TargetError",
     "UrlsetError",
     "Video",
+    "build",
     "check",
     "parse",
     "read",
@@ -61,6 +66,7 @@ __all__ = [
 
 _LATER = {
     "Answer": "store",
+    "Build": "builder",
     "DocumentRecord": "reader",
     "Entries": "reader",
     "Fetched": "reader",
@@ -69,6 +75,7 @@ _LATER = {
     "Policy": "fetcher",
     "Publication": "writer",
     "Store": "store",
+    "build": "builder",
     "check": "checker",
     "read": "reader",
     "write": "writer",
