@@ -46,7 +46,8 @@ RULES = (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
                     left(bare, length(bare) - length(last)) AS folder
                 FROM (SELECT document, loc, bare, split_part(bare, '/', -1) AS last
-                    FROM (SELECT document, loc, rtrim(loc, '/') AS bare
+                    FROM (SELECT document, loc,
+                            CASE WHEN ends_with(loc, '/') THEN rtrim(loc, '/') ELSE loc END AS bare
                         FROM entries SEMI JOIN mixed USING (document)
                         WHERE NOT contains(loc, '?') AND NOT contains(loc, '#')))
                 WHERE NOT contains(last, '.')),
