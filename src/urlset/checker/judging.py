@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
-from urlset.checker.views import KEPT, statements
+from urlset.checker.views import FIRST, KEPT, making, mentioned
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -90,17 +90,24 @@ def judge(
     store.run(f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ")
     store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
     nothing = _empty_views(store)
-    chosen = [rule for rule in rules if not nothing & {rule.over, rule.given}]
-    for statement in (*statements(_queries(chosen)), _FOUND):
-        store.run(statement)
+    made: set[str] = set()
+    chosen = _promising(rules, nothing)
+    first = FIRST.keys() & mentioned(_queries(chosen))
+    _make(store, first, made)
+    nothing |= {FIRST[name] for name in first if not _count(store, name)}
+    chosen = _promising(chosen, nothing)
+    _make(store, _queries(chosen), made)
+    nothing |= {name for name in KEPT & made if not _count(store, name)}
+    chosen = _promising(chosen, nothing)
+    store.run(_FOUND)
     sources = dict(store.rows("SELECT document, source FROM documents"))
     if any(rule.code in disallowed.CODES for rule in chosen):
         disallowed.note_disallowed(store, profile)
-    counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
+    counts: Tally = Counter()
+    if "told" not in nothing:
+        counts += _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:
-        if rule.given in KEPT and not _count(store, rule.given):
-            continue
         if rule.over is not None:
             by_view[rule.over].append(rule)
         elif rule.sql is not None:
@@ -111,8 +118,27 @@ def judge(
     return Verdict(counts, store)
 
 
-_ALWAYS = "told declared"  # of this file, and of urlset.checker.disallowed
+def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
+    """The rules that may find something: the views they are over, or given, may have rows."""
+    return [
+        rule
+        for rule in rules
+        if rule.over not in nothing
+        and not (rule.given and nothing.issuperset(rule.given.split()))
+    ]
+
+
+def _make(store: Asking, texts: Iterable[str], made: set[str]) -> None:
+    """Make the views and macros that are mentioned, and are not there yet."""
+    for name, statement in making(texts, made):
+        store.run(statement)
+        made.add(name)
+
+
+_ALWAYS = "told declared origin_of"  # of this file, and of urlset.checker.disallowed
 _HAS = {
+    "told": "(SELECT count(*) > 0 FROM problems)",
+    "extended": "bool_or(extra IS NOT NULL)",
     "images": "bool_or(len(images) > 0)",
     "videos": "bool_or(len(videos) > 0)",
     "articles": "bool_or(news IS NOT NULL)",
@@ -133,7 +159,7 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
         yield from rule.values.values()
 
 
-def _empty_views(store: Asking) -> set[str | None]:
+def _empty_views(store: Asking) -> set[str]:
     asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
     answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
     return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
