@@ -123,8 +123,7 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     return [
         rule
         for rule in rules
-        if rule.over not in nothing
-        and not (rule.given and nothing.issuperset(rule.given.split()))
+        if rule.over not in nothing and not (rule.given and nothing.issuperset(rule.given.split()))
     ]
 
 
