@@ -16,7 +16,7 @@ from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OU
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "FIRST", "KEPT", "VIEWS", "making", "mentioned"]
+__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -143,6 +143,9 @@ FIRST = {"odd_ones": "odd", "outsiders": "strays", "mixtures": "mixtures", "repe
 """Those that tell soon whether another one has rows; most sites have none, and it is dear to plan
 what nothing comes of."""
 
+FEW = 200_000
+"""Rows of ``odd_ones`` that may be kept with all their parts, so that these are worked out once."""
+
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
@@ -158,10 +161,13 @@ def mentioned(texts: Iterable[str]) -> set[str]:
     return found
 
 
-def making(texts: Iterable[str], made: Container[str] = ()) -> Iterator[tuple[str, str]]:
+def making(
+    texts: Iterable[str], made: Container[str] = (), kept: Container[str] = KEPT
+) -> Iterator[tuple[str, str]]:
     """The names of macros and views that queries mention, each with the SQL that makes it.
 
-    It is for the connection of one check; ``made`` are those that are there already.
+    It is for the connection of one check; ``made`` are those that are there already, ``kept``
+    those that are to be tables.
     """
     texts = list(texts)
     views = [(name, VIEWS[name]) for name in VIEWS if name in mentioned(texts)]
@@ -170,7 +176,7 @@ def making(texts: Iterable[str], made: Container[str] = ()) -> Iterator[tuple[st
             yield name, f"CREATE OR REPLACE TEMP MACRO {head} AS {MACROS[head]}"
     for name, body in views:
         if name not in made:
-            kind = "TABLE" if name in KEPT else "VIEW"
+            kind = "TABLE" if name in kept else "VIEW"
             yield name, f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
 
 
