@@ -51,10 +51,10 @@ class Rule:
     """One rule.
 
     ``says`` are the words, with columns in braces: ``{loc}`` is put in, ``{n:,}`` as a number
-    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names a view
-    without whose rows ``sql`` would find nothing and is not asked. ``level_sql`` gives the level
-    of a row where that differs from ``level``. ``at`` names the element that is to blame, so that
-    the finding points there and not to the beginning of the entry.
+    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names views
+    of which one is to have rows, or ``sql`` would find nothing and is not asked. ``level_sql``
+    gives the level of a row where that differs from ``level``. ``at`` names the element that is
+    to blame, so that the finding points there and not to the beginning of the entry.
     """
 
     code: str

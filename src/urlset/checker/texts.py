@@ -48,7 +48,9 @@ class Text(NamedTuple):
         """The line and column of a place, both from 1, counted on from a place of known line."""
         passed = self.data[known:place]
         line += passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
-        begin = max(self.data.rfind(b"\n", 0, place), self.data.rfind(b"\r", 0, place)) + 1
+        begin = self.data.rfind(b"\n", 0, place) + 1
+        # Beware: most documents have no b"\r", which is to be seen in this line alone.
+        begin = max(begin, self.data.rfind(b"\r", begin, place) + 1)
         return line, len(self.data[begin:place].translate(None, _CONTINUATION)) + 1
 
     def excerpt(self, place: int) -> Excerpt:
