@@ -340,6 +340,14 @@ def test_baseline_that_is_none(tmp_path, text):
         Baseline.read(tmp_path / "known.json")
 
 
+def test_levels_of_somebody_hold_for_what_the_engine_only_counts():
+    data = b"https://e.com/\n" + b"".join(b"/%d\n" % n for n in range(10_005))
+
+    found = check(data, select=["T001"], levels={"T001": "info"})
+
+    assert found.by_level == {"error": 0, "warning": 0, "info": 10_005}
+
+
 # ── what the name of a file tells ────────────────────────────────────────────────────────────
 
 
