@@ -44,9 +44,9 @@ def placed(
 
 def _place(row: Row, rule: Rule | None, text: Text | None) -> Place:
     if row.offset is None or text is None:
-        return Place(None, row.offset, row.line, row.column, row.loc)
+        return Place(None, row.offset, *_line_of(row), row.loc)
     if row.code in IN_PACKED:
-        return Place(None, row.offset, row.line, row.column, None)
+        return Place(None, row.offset, *_line_of(row), None)
     if row.column is not None:  # the engine has told it
         return Place(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
     start = text.place_of(row.offset)
@@ -55,6 +55,11 @@ def _place(row: Row, rule: Rule | None, text: Text | None) -> Place:
         at = _element(text, start, rule.at, row.nth or 1)
     line, column = text.line_and_column(at, start, row.line or 1)
     return Place(at, text.offset_of(at), line, column, row.loc)
+
+
+def _line_of(row: Row) -> tuple[int, int] | tuple[None, None]:
+    """The line and column of a row whose text is not at hand; a line of 0 is none."""
+    return (row.line, row.column or 1) if row.line else (None, None)
 
 
 def _end_of(text: Text, start: int) -> int:
