@@ -1,5 +1,6 @@
 import gzip
 import json
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -22,6 +23,7 @@ from urlset.reporter import (
     summary,
 )
 from urlset.reporter.plain import cells, clip
+from urlset.urls import resolve
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 TWO = f"""<urlset {NS}>
@@ -309,6 +311,32 @@ def test_own_rule_that_cannot_be_meant(table, words):
 def test_own_rule_must_not_take_a_name():
     with pytest.raises(ValueError, match="taken"):
         check(b"", rules=[own(name="unescaped-ampersand", sql="SELECT 1")])
+
+
+def test_spec_dot_segments_are_removed_from_what_is_compared():
+    # https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4
+    # The oracle is the resolver of URLs, which is other code.
+    segments = ["", ".", "..", "a", ".b", "..."]
+    paths = {"/" + "/".join(some) for n in range(5) for some in product(segments, repeat=n)}
+    paths -= {path for path in paths if path.startswith("//")}  # would be another host
+    rule = own(
+        sql='SELECT document, "offset", line, loc, undotted(path) AS t FROM urls', says="{t}"
+    )
+    data = "".join(f"https://e.com{path}?x=/../y\n" for path in paths).encode()
+
+    found = {finding.loc: finding.message for finding in check(data, rules=[rule], select=["own"])}
+
+    assert len(found) == len(paths)
+    for path in paths:
+        shown = found[f"https://e.com{path}?x=/../y"]
+        assert f"https://e.com{shown}" == resolve(path, "https://e.com/")
+
+
+@pytest.mark.parametrize("other", ["/a/../b", "/./b", "/../b", "/a/c/../../b", "/a/..//../b"])
+def test_url_with_dot_segments_is_a_duplicate(other):
+    data = f"https://e.com/b\nhttps://e.com{other}\n".encode()
+
+    assert [f.line for f in checker.check(data, select=["U025"])] == [2]
 
 
 # ── baselines ────────────────────────────────────────────────────────────────────────────────
