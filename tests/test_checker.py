@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 from itertools import product
 from xml.etree import ElementTree
 
@@ -12,7 +13,14 @@ from urlset import checker
 from urlset.checker import CATALOGUE, Baseline, Findings
 from urlset.checker.texts import AFTER, BEFORE
 from urlset.engine import Engine
-from urlset.errors import ConfigurationError, QueryError, SourceError
+from urlset.errors import (
+    ConfigurationError,
+    QueryError,
+    SourceError,
+    StoreError,
+    TargetError,
+)
+from urlset.files import Beside
 from urlset.reporter import (
     harmless,
     report_github,
@@ -374,6 +382,32 @@ def test_levels_of_somebody_hold_for_what_the_engine_only_counts():
     found = check(data, select=["T001"], levels={"T001": "info"})
 
     assert found.by_level == {"error": 0, "warning": 0, "info": 10_005}
+
+
+def test_baseline_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "known.json"
+    Baseline().write(path)
+    before = path.read_bytes()
+    known = Baseline()
+    list(known.note(check(TWO)))
+    monkeypatch.setattr(Beside, "put", lambda _: os.listdir(path))  # an OSError
+
+    with pytest.raises(TargetError, match="cannot write the baseline"):
+        known.write(path)
+
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["known.json"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_texts_that_find_no_room_say_where(monkeypatch):
+    full = open("/dev/full", "w+b", buffering=0)  # noqa: SIM115 - closed by the texts
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", lambda *_, **__: full)
+
+    with pytest.raises(StoreError, match=r"texts of documents in .*: No space left .*TMPDIR"):
+        list(check(TWO))
+
+    assert full.closed
 
 
 # ── what the name of a file tells ────────────────────────────────────────────────────────────

@@ -15,6 +15,7 @@ from pathlib import Path
 from urlset.checker.judging import Told
 from urlset.checker.model import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
+from urlset.files import Beside, is_special
 
 __all__ = ["Baseline"]
 
@@ -62,12 +63,15 @@ class Baseline:
             ) from error
 
     def write(self, path: Path) -> None:
-        """Write the file, a finding a line; raises :class:`urlset.TargetError`."""
+        """Write the file, a finding a line, whole or not at all.
+
+        Raises :class:`urlset.TargetError`.
+        """
         findings, counted = _lines(self.known), _lines(self.counted)
         more = f',\n"counted": [{counted}]' if counted else ""
         text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{more}}}\n'
         try:
-            path.write_text(text, encoding="utf-8")
+            _swap_in(path, text)
         except OSError as error:
             raise TargetError(
                 f"cannot write the baseline {str(path)!r}: {error.strerror}; name another file"
@@ -130,6 +134,20 @@ def _key(finding: Finding) -> Key:
 
 def _group(found: Finding | Told) -> Group:
     return found.code, found.source or ""
+
+
+def _swap_in(path: Path, text: str) -> None:
+    """Write a file so that whoever reads it meanwhile sees the old one or the new one."""
+    if is_special(path):
+        path.write_text(text, encoding="utf-8")
+        return
+    beside = Beside(path)
+    try:
+        with open(beside.descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.put()
+    finally:
+        beside.discard()
 
 
 def _lines(counts: Counter[Key] | Counter[Group]) -> str:

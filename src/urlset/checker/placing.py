@@ -57,7 +57,7 @@ def _place(row: Row, rule: Rule | None, text: Text | None) -> Place:
     return Place(at, text.offset_of(at), line, column, row.loc)
 
 
-def _line_of(row: Row) -> tuple[int, int] | tuple[None, None]:
+def _line_of(row: Row) -> tuple[int | None, int | None]:
     """The line and column of a row whose text is not at hand; a line of 0 is none."""
     return (row.line, row.column or 1) if row.line else (None, None)
 
