@@ -1,6 +1,6 @@
 """The Sitemaps protocol, whole: read, build and check sitemaps.
 
-The jobs (``read``, ``write``, ``check``) come in when they are first asked for, so that
+The jobs (``read``, ``write``, ``check``, ``fix``) come in when they are first asked for, so that
 ``import urlset`` costs next to nothing.
 """
 
@@ -23,6 +23,14 @@ from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
     from urlset.checker import Finding, Findings, check
+    from urlset.checker.fixing import (
+        Dropped,
+        Fixed,
+        FixedDocument,
+        fix,
+        unified_diff,
+        write_fixed,
+    )
     from urlset.fetcher import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
@@ -33,6 +41,7 @@ __all__ = [
     "Answer",
     "Document",
     "DocumentRecord",
+    "Dropped",
     "EngineError",
     "Entries",
     "Entry",
@@ -40,6 +49,8 @@ __all__ = [
     "Fetched",
     "Finding",
     "Findings",
+    "Fixed",
+    "FixedDocument",
     "Image",
     "News",
     "Policy",
@@ -54,24 +65,33 @@ __all__ = [
     "UrlsetError",
     "Video",
     "check",
+    "fix",
     "parse",
     "read",
+    "unified_diff",
     "write",
+    "write_fixed",
 ]
 
 _LATER = {
     "Answer": "store",
     "DocumentRecord": "reader",
+    "Dropped": "checker.fixing",
     "Entries": "reader",
     "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
+    "Fixed": "checker.fixing",
+    "FixedDocument": "checker.fixing",
     "Policy": "fetcher",
     "Publication": "writer",
     "Store": "store",
     "check": "checker",
+    "fix": "checker.fixing",
     "read": "reader",
+    "unified_diff": "checker.fixing",
     "write": "writer",
+    "write_fixed": "checker.fixing",
 }
 
 
