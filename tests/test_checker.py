@@ -347,6 +347,18 @@ def test_url_with_dot_segments_is_a_duplicate(other):
     assert [f.line for f in checker.check(data, select=["U025"])] == [2]
 
 
+@pytest.mark.parametrize(
+    "before", ["<!-- <loc>{}</loc> </url> -->", "<t><![CDATA[</url><loc>]]></t>"]
+)
+def test_place_is_not_within_what_is_commented_out(before):
+    entry = f"<url>{before}<loc>https://e.com/#a</loc></url>"
+    data = f"<urlset {NS}>\n{entry}</urlset>".encode()
+
+    [finding] = checker.check(data, select=["U012"])
+
+    assert (finding.line, finding.column) == (2, entry.rindex("<loc>") + 1)
+
+
 # ── baselines ────────────────────────────────────────────────────────────────────────────────
 
 
