@@ -1,7 +1,7 @@
 """The Sitemaps protocol, whole: read, build and check sitemaps.
 
-The jobs (``read``, ``write``, ``build``, ``check``) come in when they are first asked for, so that
-``import urlset`` costs next to nothing.
+The jobs (``read``, ``write``, ``build``, ``check``, ``fix``) come in when they are first asked for,
+so that ``import urlset`` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 if TYPE_CHECKING:
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
+    from urlset.checker.fixing import (
+        Dropped,
+        Fixed,
+        FixedDocument,
+        fix,
+        unified_diff,
+        write_fixed,
+    )
     from urlset.fetcher import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
@@ -36,6 +44,7 @@ __all__ = [
     "Build",
     "Document",
     "DocumentRecord",
+    "Dropped",
     "EngineError",
     "Entries",
     "Entry",
@@ -43,6 +52,8 @@ __all__ = [
     "Fetched",
     "Finding",
     "Findings",
+    "Fixed",
+    "FixedDocument",
     "GateError",
     "Image",
     "News",
@@ -59,26 +70,35 @@ __all__ = [
     "Video",
     "build",
     "check",
+    "fix",
     "parse",
     "read",
+    "unified_diff",
     "write",
+    "write_fixed",
 ]
 
 _LATER = {
     "Answer": "store",
     "Build": "builder",
     "DocumentRecord": "reader",
+    "Dropped": "checker.fixing",
     "Entries": "reader",
     "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
+    "Fixed": "checker.fixing",
+    "FixedDocument": "checker.fixing",
     "Policy": "fetcher",
     "Publication": "writer",
     "Store": "store",
     "build": "builder",
     "check": "checker",
+    "fix": "checker.fixing",
     "read": "reader",
+    "unified_diff": "checker.fixing",
     "write": "writer",
+    "write_fixed": "checker.fixing",
 }
 
 

@@ -29,6 +29,8 @@ the markup (:mod:`urlset.checker.markup`) or of the order of its elements, the t
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""
 
+_LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "info": "info"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Page:
@@ -110,9 +112,10 @@ def rule(
 
     Raises ``ValueError`` for a declaration that does not hold together.
     """
-    code, name, level = title.split()
-    if level not in ("error", "warning", "info"):
-        raise ValueError(f"{code}: expected error, warning or info, found {level!r}")
+    code, name, word = title.split()
+    level = _LEVELS.get(word)
+    if level is None:
+        raise ValueError(f"{code}: expected error, warning or info, found {word!r}")
     if (sql is None) == (over is None) or (over is None) != (where is None):
         raise ValueError(f"{code}: expected either `over` and `where`, or `sql`")
     for _, column, _, _ in Formatter().parse(says):
@@ -121,7 +124,7 @@ def rule(
     return Rule(
         code=code,
         name=name,
-        level=level,  # type: ignore[arg-type]
+        level=level,
         says=says,
         page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
         over=over,

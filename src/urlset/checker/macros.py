@@ -34,8 +34,13 @@ MACROS = {
     r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3')",
     "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
+    # RFC 3986 section 5.2.4, of a path with its query.
     "undotted(path)": r"CASE WHEN contains(path, '/.') "
-    r"THEN regexp_replace(path, '/\.(/|$)', '/', 'g') ELSE path END",
+    r"THEN list_transform([path], lambda t: list_transform([split_part(t, '?', 1)], lambda p: "
+    r"list_reduce(string_split(p, '/')[2:], lambda done, part: CASE part WHEN '.' THEN done "
+    r"WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') ELSE done || '/' || part END, '') "
+    r"|| CASE WHEN regexp_matches(p, '/\.\.?$') THEN '/' ELSE '' END)[1] "
+    r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
     # The same for all URLs that RFC 3986 section 6.2.2 calls equivalent, and for those that differ
