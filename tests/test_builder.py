@@ -395,6 +395,17 @@ class TestChoosing:
         assert [file.name for file in made.indexes] == ["sitemap-blog.xml", "sitemap-shop.xml"]
         assert made.addresses == (f"{BASE}sitemap-blog.xml", f"{BASE}sitemap-shop.xml")
 
+    def test_robots_txt_is_obeyed_on_request(self, site):
+        robots = site.folder / "robots.txt"
+        robots.write_text("User-agent: *\nDisallow: /private/\nAllow: /private/open\n")
+        rows = [*map(Candidate, ("/a", "/private/b", "/private/open", "/%70rivate/c"))]
+
+        made = site.build(rows, obey_robots=robots)
+
+        assert site.locs() == [f"{BASE}a", f"{BASE}private/open"]
+        assert made.left_out == {"disallowed by robots.txt": 2}
+        assert site.build(rows).urls == 4
+
     def test_why(self, site):
         rows = [
             Candidate("/a", page_lastmod="2026-02-01", source="a.html"),

@@ -13,6 +13,7 @@ from urlset.builder.beside import stage_besides, write_robots
 from urlset.builder.changes import write_changes
 from urlset.builder.committing import Counts, commit, count_changes
 from urlset.builder.deciding import decide, refusal
+from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
@@ -100,6 +101,8 @@ class Job:
                 if self._settings.on_error == "raise":
                     raise
                 source.failures.append(str(error))
+        if self._settings.obey_robots is not None:
+            forbid(bench, self._settings.obey_robots, self._settings)
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()

@@ -101,6 +101,7 @@ class Settings:
     ledger: Path | None = None
     stylesheet: str | None = None
     robots: Path | None = None
+    obey_robots: Path | None = None
     changes: Path | None = None
     why: Sequence[str] = ()
     cache_control: str | None = CACHE_CONTROL

@@ -164,7 +164,7 @@ def build(
         ),
     ] = None,
     obey_robots: Annotated[
-        str | None,
+        Path | None,
         typer.Option(
             "--obey-robots",
             metavar="FILE",

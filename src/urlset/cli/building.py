@@ -45,6 +45,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "max-bytes": int,
     "stylesheet": str,
     "robots": str,
+    "obey-robots": str,
     "ledger": str,
     "changes": str,
     "hosts": list,
@@ -55,10 +56,10 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "on-error": str,
 }
 _OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
-_PATHS = frozenset({"robots", "ledger", "changes"})
+_PATHS = frozenset({"robots", "obey_robots", "ledger", "changes"})
 _TO_BUILDER = (
-    "index name format gzip max_urls max_bytes stylesheet robots ledger changes hosts min_share "
-    "cache_control encoding on_error"
+    "index name format gzip max_urls max_bytes stylesheet robots obey_robots ledger changes "
+    "hosts min_share cache_control encoding on_error"
 ).split()
 _WITH = ("images", "videos", "news", "alternates")
 _SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
