@@ -400,6 +400,19 @@ class TestChoosing:
         ]
         assert site.locs("sitemap-blog-1.xml") == [f"{BASE}blog/a", f"{BASE}blog/b"]
 
+    def test_names_by_a_pattern(self, site):
+        rows = [*pages(1, 2), Candidate("/blog/a")]
+        made = site.build(
+            rows, sections=("blog=/blog/",), max_urls=1, pattern="map_{section}_{number:03}"
+        )
+
+        assert [file.name for file in made.files] == [
+            "map_001.xml",
+            "map_002.xml",
+            "map_blog_001.xml",
+        ]
+        assert [file.name for file in made.indexes] == ["sitemap.xml"]
+
     def test_an_index_for_each_section(self, site):
         rows = [Candidate("/blog/a"), Candidate("/shop/c")]
         made = site.build(rows, sections=("blog=/blog/", "shop=/shop/"), index="section")
@@ -488,6 +501,21 @@ class TestLedger:
         assert made.changed_files == ()
         assert site.bytes() == before
         assert "adopted" in made.notes[0]
+
+    @pytest.mark.parametrize("index", ["auto", "section"])
+    @pytest.mark.parametrize("pattern", [None, "{section}_{name}.{number:03}"])
+    def test_a_lost_ledger_of_sections_is_rebuilt(self, site, index, pattern):
+        rows = [*pages(1, 2, 3), *map(Candidate, ("/blog/a", "/blog/b", "/shop-2/c"))]
+        options = {"sections": ("blog=/blog/", "shop-2=/shop-2/"), "max_urls": 2}
+        options |= {"index": index, "pattern": pattern, "format": "xml"}
+        site.build(rows, **options)
+        before = site.bytes()
+        site.ledger.unlink()
+
+        made = site.build(rows, **options)
+
+        assert (made.added, made.changed_files, made.removed_files) == (0, (), ())
+        assert site.bytes() == before
 
     def test_a_single_file_is_adopted_too(self, site):
         site.build(pages(0, 2, lastmod_text="2026-11-01"), gzip=True)

@@ -41,11 +41,12 @@ def commit(
 ) -> None:
     """Write into the ledger what was decided; within a transaction."""
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
-    urls, gone = ledger.table("urls"), ledger.table("gone")
+    urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
         bench.run(f"DELETE FROM {gone} WHERE loc IN (SELECT loc FROM differing)")
         bench.run(f"""
-            INSERT INTO {gone} SELECT loc, fingerprint, first_seen, {now} FROM {urls}
+            INSERT INTO {gone}
+            SELECT loc, fingerprint, first_seen, (SELECT max(built_at) FROM {builds}) FROM {urls}
             WHERE loc IN (SELECT loc FROM differing WHERE state = 'removed')""")
         bench.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM differing)")
         stay = _URL.format(file="old_file", now=now)
@@ -63,7 +64,7 @@ def commit(
     for name, since in published.orphans.items():
         bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
     total = sum(file.urls for file in published.files)
-    bench.run(f"INSERT INTO {ledger.table('builds')} VALUES ({now}, {total}, {numbers})")
+    bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
     bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
 

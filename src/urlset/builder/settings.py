@@ -25,6 +25,9 @@ Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
 """The gates before a publication, each with the exit code of the command that it stops."""
 
+_PATTERN = re.compile(
+    r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
+)
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
 
 
@@ -92,6 +95,7 @@ class Settings:
     max_urls: int = MAX_URLS
     max_bytes: int = MAX_BYTES
     name: str = "sitemap"
+    pattern: str | None = None
     index: Literal["auto", "always", "section"] = "auto"
     sections: Sequence[str] = ()
     filters: Sequence[Filter] = ()
@@ -133,6 +137,11 @@ class Settings:
                 )
         check_address(self.stylesheet)
         Scheme.of(self.name, self.format, self.gzip)
+        if self.pattern is not None and not _PATTERN.fullmatch(self.pattern):
+            raise ValueError(
+                "expected a pattern of {name}, {section}, {number} (or {number:03}) and letters, "
+                f"digits and ._~-, with {{number}} in it, found {self.pattern!r}"
+            )
         for name in self.kept_columns:
             if not re.fullmatch(r"[^\W\d]\w*", name):
                 raise ValueError(f"expected the name of a column, found {name!r}")

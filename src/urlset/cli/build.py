@@ -219,6 +219,15 @@ def build(
             metavar="NAME", help="Name of the files, without its ending.", rich_help_panel=_FILES
         ),
     ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--name-pattern",
+            metavar="PATTERN",
+            help="Name of each file: {name}-{section}-{number:03}.",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
     form: Annotated[
         Form | None,
         typer.Option("--format", help="Sitemaps, or lists of URLs.", rich_help_panel=_FILES),

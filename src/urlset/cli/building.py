@@ -39,6 +39,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "sections": list,
     "index": str,
     "name": str,
+    "pattern": str,
     "format": str,
     "gzip": bool,
     "max-urls": int,
@@ -59,8 +60,8 @@ _OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
 _PATHS = frozenset({"robots", "obey_robots", "ledger", "changes"})
 _PLACES = ("output", "git_root")
 _TO_BUILDER = (
-    "index name format gzip max_urls max_bytes stylesheet robots obey_robots ledger changes "
-    "hosts min_share cache_control encoding on_error"
+    "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
+    "changes hosts min_share cache_control encoding on_error"
 ).split()
 _WITH = ("images", "videos", "news", "alternates")
 _SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
