@@ -39,7 +39,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "sections": list,
     "index": str,
     "name": str,
-    "pattern": str,
+    "name-pattern": str,
     "format": str,
     "gzip": bool,
     "max-urls": int,
@@ -84,7 +84,8 @@ class Wishes:
 
     def _of_file(self, name: str) -> Any:
         """A value of the configuration; a path begins where that lies."""
-        value = self.configured.get(name.replace("_", "-"))
+        key = "name-pattern" if name == "pattern" else name.replace("_", "-")
+        value = self.configured.get(key)
         if value is not None and name in (*_PATHS, *_PLACES) and "://" not in value:
             return self._beside(value)
         return Path(value) if value is not None and name in _PATHS else value
@@ -208,7 +209,7 @@ class Wishes:
         return WithGit(source, source.name, root=root and os.fspath(root), patterns=patterns)
 
     def _folder(self, engine: str | None) -> dict[str, Any]:
-        wanted = self["with"] or ()
+        wanted = [part.strip() for word in self["with"] or () for part in word.split(",")]
         unknown = sorted(set(wanted) - set(_WITH))
         if unknown:
             raise MisuseError(f"--with: expected {', '.join(_WITH)}, found {', '.join(unknown)}")
