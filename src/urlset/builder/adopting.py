@@ -94,7 +94,8 @@ def adopt(
     intake.clear()
     urls = sum(file.urls for file in ledger.files())
     files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
-    return f"no ledger of this set: {urls:,} URLs in {files} are adopted{bulk}"
+    many = "1 URL" if urls == 1 else f"{urls:,} URLs"
+    return f"no ledger of this set: {many} in {files} adopted{bulk}"
 
 
 def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
