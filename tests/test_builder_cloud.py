@@ -1,11 +1,12 @@
 """Builds into a bucket, on an S3 server on loopback."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from tests.s3 import ask
 
-from urlset.builder import build
+from urlset.builder import Build, build
 from urlset.errors import TargetError
 from urlset.sources import Candidate, Rows
 
@@ -14,7 +15,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 @pytest.fixture
 def publish(s3, tmp_path):
-    def run(*numbers, hour=0, **options):
+    def run(*numbers: int, hour: int = 0, **options: Any) -> Build:
         rows = Rows([Candidate(f"/p{number}") for number in numbers])
         options = {"max_urls": 2, "now": NOON.replace(hour=12 + hour)} | options
         base = "https://example.com/maps/"
