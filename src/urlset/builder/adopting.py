@@ -93,7 +93,8 @@ def adopt(
     bulk = _disbelieve_bulk(bench, ledger) if is_foreign else ""
     intake.clear()
     urls = sum(file.urls for file in ledger.files())
-    return f"{urls:,} URLs in {len(children):,} files that were published are adopted{bulk}"
+    files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
+    return f"no ledger of this set: {urls:,} URLs in {files} are adopted{bulk}"
 
 
 def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:

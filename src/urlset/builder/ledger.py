@@ -6,6 +6,7 @@ set is published. What it says is only ever changed in one transaction, after th
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -61,8 +62,8 @@ class Ledger:
     def __init__(self, bench: Workbench, path: Path, target: str, *, is_kept: bool = True):
         self.path = path
         self._bench = bench
-        self._target = target
-        key = blake2b(target.encode(), digest_size=6).hexdigest()
+        self._target = _place_of(target, path)
+        key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
         if is_kept:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,3 +130,20 @@ class Ledger:
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
                 "published"
             )
+
+
+def _place_of(target: str, ledger: Path) -> str:
+    """Where a set is published, in one form: a folder as it is found from that of the ledger.
+
+    So it is the same set for whoever names it in full, and on another machine, too.
+
+    >>> ledger = Path(".urlset/ledger.duckdb")
+    >>> _place_of("s3://shop/maps", ledger), _place_of("./public/", ledger)
+    ('s3://shop/maps', '../public')
+    """
+    if "://" in target:
+        return target
+    try:
+        return Path(os.path.relpath(target, ledger.parent)).as_posix()
+    except ValueError:  # on another drive
+        return Path(os.path.abspath(target)).as_posix()

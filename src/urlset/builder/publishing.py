@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from urlset.builder.ledger import File, Ledger
@@ -114,8 +114,9 @@ def _indexes(
         ):
             name = names.index(section, number)
             old = before.get(name)
-            lastmod = old.lastmod if old else None
-            file = File(0, section, number, count, name=name, lastmod=lastmod)
+            file = File(0, section, number, count, name=name)
+            if old is not None:
+                file = replace(file, lastmod=old.lastmod, digest=old.digest)
             index = rendering.stage(file, data)
             _note(index, published, target)
             yield index

@@ -63,7 +63,7 @@ def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
     lastmod, origin, section, is_known, before = row
     chain = " > ".join(settings.lastmod)
     if lastmod is None:
-        yield f"  no lastmod: nothing is known of {chain}"
+        yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
     else:
         yield f"  lastmod {lastmod} by {origin} (of {chain})"
     if section:

@@ -106,7 +106,7 @@ def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
     for text in made.notes:
         note(text)
     for reason, count in (made.left_out or {}).items():
-        note(f"left out: {count_of(count, 'URL')}: {reason}")
+        note(f"{count_of(count, 'URL')} left out: {reason}")
     text = f"{count_of(made.urls, 'URL')} in {count_of(len(made.files), 'file')}"
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"

@@ -44,6 +44,7 @@ class Workbench:
         self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
         self.path = os.path.join(self._folder.name, "spill")
         self._kept: str | None = None
+        self._kept_name = ""
         self._connection = connect(self.path)
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
@@ -66,13 +67,14 @@ class Workbench:
             )
         with told(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
-        self._kept = path
+        self._kept, self._kept_name = path, name
 
     def borrow(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
         copy = os.path.join(self._folder.name, f"{name}.duckdb")
-        if os.path.exists(path):
-            shutil.copyfile(path, copy)
+        for ending in ("", ".wal"):  # what was written last may lie beside
+            if os.path.exists(path + ending):
+                shutil.copyfile(path + ending, copy + ending)
         self.keep(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
@@ -127,7 +129,10 @@ class Workbench:
         self.run("COMMIT")
 
     def close(self) -> None:
-        """Close it; its tables go."""
+        """Close it; its tables go, and a file that stays is one file, without a log beside it."""
+        with suppress(duckdb.Error):
+            if self._kept is not None and not self._kept.startswith(self._folder.name):
+                self._connection.execute(f"CHECKPOINT {self._kept_name}")
         with suppress(duckdb.Error):
             self._connection.close()
         self._folder.cleanup()
