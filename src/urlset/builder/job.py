@@ -94,6 +94,9 @@ class Job:
         for source in self._sources:
             for count in intake.take(source):
                 self._progress(f"{count:,} URLs")
+        if intake.fragments:
+            urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
+            self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()
