@@ -59,12 +59,12 @@ class Intake:
     """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
 
     ``rejected`` is what may not be written. Raises :class:`urlset.EntryError` for the first of
-    them where settings say so.
+    them where settings say so. ``fragments`` counts URLs of which a fragment was cut off.
     """
 
     def __init__(self, bench: Workbench, engine: Engine, settings: Settings):
         self.rejected: list[Rejection] = []
-        self.count = 0
+        self.count = self.fragments = 0
         self._bench = bench
         self._engine = engine
         self._settings = settings
@@ -94,7 +94,7 @@ class Intake:
         self._bench.run("DELETE FROM staged")
         self._bench.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
-        self.count, self._source, self.has_extended = 0, 0, False
+        self.count, self.fragments, self._source, self.has_extended = 0, 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
         if not self._settings.rewrites:
@@ -150,6 +150,8 @@ class Intake:
         elif parsed.marks:
             return None
         read = batches.one_batch(parsed.entries)
+        if not isinstance(given, list) and _has_fragment(data, read):
+            return None
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
             return None
         sizes, more = self._measure(data, read)
@@ -175,10 +177,18 @@ class Intake:
 
     def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
-        checked = validate(Batch(0, items), self._rules)
+        checked = validate(Batch(0, [self._without_fragment(item) for item in items]), self._rules)
         for error in checked.errors:
             self._refuse(items[error.row], error)
         return self._halved(checked.entries, checked.rows)
+
+    def _without_fragment(self, entry: Entry) -> Entry:
+        """A fragment is a place in a page, which is listed once (RFC 3986 section 3.5)."""
+        loc: str | None = entry.loc  # null, where a source has none
+        if loc is None or "#" not in loc:
+            return entry
+        self.fragments += 1
+        return entry._replace(loc=loc.partition("#")[0])
 
     def _halved(self, entries: list[Entry], rows: list[int]) -> Iterator[Checked]:
         """Read valid entries back: all together, or else each half, down to the one at fault."""
@@ -257,6 +267,10 @@ class Intake:
             return found
         taken = batches.rows_at(batches.batch_of(found), rows)
         return {name: taken.column(name) for name in found}
+
+
+def _has_fragment(data: bytes, read: Any) -> bool:
+    return b"#" in data and any("#" in loc for loc in batches.column(read, "loc"))
 
 
 def _is_same(read: Entry, given: Entry) -> bool:
