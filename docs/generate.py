@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import urlset
@@ -85,13 +85,10 @@ def is_property(member: object) -> bool:
     return isinstance(member, property) or type(member).__name__ == "cached_property"
 
 
-def signature(function: object) -> str:
-    text = (
-        str(inspect.signature(function))
-        .replace("self, ", "")
-        .replace("(self)", "()")
-        .replace("cls, ", "")
-    )  # type: ignore[arg-type]
+def signature(function: Callable[..., object]) -> str:
+    text = str(inspect.signature(function))
+    for own, shown in (("self, ", ""), ("(self)", "()"), ("cls, ", "")):
+        text = text.replace(own, shown)
     text = re.sub(r"'([^']*)'", r"\1", text) if " -> '" in text else text
     return text if len(text) < 80 else text.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
 

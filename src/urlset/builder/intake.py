@@ -35,7 +35,6 @@ PART_ROWS = 1_000
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
-_FRAME = 450  # header and footer, all namespaces declared
 _ANY = 1 << 62
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
@@ -69,6 +68,8 @@ class Intake:
         self._bench = bench
         self._engine = engine
         self._settings = settings
+        kind = "text" if settings.is_text else "urlset"
+        self._frame = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._source = 0
         self._name = ""
@@ -156,9 +157,7 @@ class Intake:
 
     @property
     def _room(self) -> int:
-        style = self._settings.stylesheet
-        frame = 0 if self._settings.is_text else _FRAME + len(style or "")
-        return self._settings.max_bytes - frame
+        return self._settings.max_bytes - self._frame
 
     def _measure(self, data: bytes, read: Any) -> tuple[list[int], list[str] | None]:
         """Bytes of each entry without its lastmod; digests where there are extensions."""
@@ -206,7 +205,7 @@ class Intake:
     def _refuse(self, entry: Entry, error: EntryError) -> None:
         place = entry.source or self._name
         place += f":{entry.line}" if entry.line else ""
-        words = str(error).partition(", ")[2]
+        words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
         if self._settings.on_error == "raise":
             advice = "nothing was written (--on-error skip leaves such entries out)"
             raise EntryError(

@@ -22,6 +22,7 @@ from urlset.builder.result import Build, BuiltFile
 from urlset.builder.settings import Settings
 from urlset.builder.suspecting import suspicions
 from urlset.builder.why import why
+from urlset.errors import SourceError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.store import Workbench
@@ -92,8 +93,13 @@ class Job:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
         for source in self._sources:
-            for count in intake.take(source):
-                self._progress(f"{count:,} URLs")
+            try:
+                for count in intake.take(source):
+                    self._progress(f"{count:,} URLs")
+            except SourceError as error:
+                if self._settings.on_error == "raise":
+                    raise
+                source.failures.append(str(error))
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import read_url
+from urlset.writer.naming import Scheme
 from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
@@ -130,6 +131,7 @@ class Settings:
                     f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
                 )
         check_address(self.stylesheet)
+        Scheme.of(self.name, self.format, self.gzip)
         for name in self.kept_columns:
             if not re.fullmatch(r"[^\W\d]\w*", name):
                 raise ValueError(f"expected the name of a column, found {name!r}")

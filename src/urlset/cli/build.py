@@ -10,6 +10,7 @@ import typer
 
 from urlset.cli.options import EngineOption, misuse
 from urlset.errors import GateError
+from urlset.protocol import MAX_BYTES, MAX_URLS
 
 __all__ = ["build"]
 
@@ -194,12 +195,22 @@ def build(
     ] = None,
     max_urls: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Most URLs in a file (50,000).", rich_help_panel=_FILES),
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MAX_URLS,
+            help="Most URLs in a file (50,000).",
+            rich_help_panel=_FILES,
+        ),
     ] = None,
     max_bytes: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Most bytes in a file, unpacked (52,428,800).", rich_help_panel=_FILES
+            metavar="N",
+            min=1,
+            max=MAX_BYTES,
+            help="Most bytes in a file, unpacked (52,428,800).",
+            rich_help_panel=_FILES,
         ),
     ] = None,
     name: Annotated[

@@ -13,6 +13,7 @@ from typing import Any
 from urlset.builder import EVIDENCE, Filter, Rewrite
 from urlset.cli.options import MisuseError
 from urlset.configuration import Configuration, read_configuration
+from urlset.errors import SourceError
 from urlset.sources import Source, SourceOptions, open_source
 
 __all__ = ["Wishes", "wishes_of"]
@@ -94,7 +95,7 @@ class Wishes:
         found = self["output"]
         if found is None:
             raise MisuseError("--output: expected a folder or a bucket to write into, found none")
-        return os.fspath(found)
+        return str(found)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -128,7 +129,12 @@ class Wishes:
             )
         for source in listed:
             table = source if isinstance(source, dict) else {"path": source}
-            yield self._source(table, engine)
+            try:
+                yield self._source(table, engine)
+            except SourceError as error:
+                if self["on_error"] != "skip":
+                    raise
+                yield _Unread(table["path"], str(error))
 
     def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
         for source in self.configured.get("sources", ()):
@@ -197,6 +203,19 @@ class Wishes:
     def _log(self) -> dict[str, Any]:
         made: dict[str, Any] = {"keep_parameters": tuple(self["keep_parameters"] or ())}
         return made | ({"min_hits": self["min_hits"]} if self["min_hits"] is not None else {})
+
+
+class _Unread:
+    """A source that cannot be opened, where the others are to be built without it."""
+
+    def __init__(self, name: str, error: str):
+        self.name = name
+        self.failures = [error]
+        self.notes: list[str] = []
+
+    def batches(self) -> Iterator[Any]:
+        """Nothing."""
+        return iter(())
 
 
 def wishes_of(config: Path | None, **given: Any) -> Wishes:

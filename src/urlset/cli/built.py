@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from urlset.arrow.batches import column
-from urlset.builder import Build, build
+from urlset.builder import Build, Settings, build
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
@@ -28,19 +28,21 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     given |= {"map": given.pop("mapping"), "with": given.pop("with_"), "format": given.pop("form")}
     engine, explained = given.pop("engine"), given["why"] or []
     wishes = wishes_of(config, **given)
+    output, wanted = wishes.output, _with_robots(wishes)
+    Settings("https://example.com/", **wanted)  # misuse is told before anything is read
     with Progress() as progress:
         sources = list(wishes.sources(engine))
         base_url, sources = _based(wishes, sources)
         made = build(
             sources,
-            wishes.output,
+            output,
             base_url=base_url,
             engine=engine,
             progress=progress.update,
             force=frozenset(given["force"] or ()),
             why=tuple(explained),
             **{name: given[name] for name in _FLAGS} | ({"dry_run": True} if explained else {}),
-            **_with_robots(wishes),
+            **wanted,
         )
     is_dry = given["dry_run"] or bool(explained)
     with Sink(None) as sink:
@@ -116,17 +118,11 @@ def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"
     text += f", {len(made.changed_files):,} of them new or changed"
-    text += "".join(
-        f"; {number:,} {word}"
-        for number, word in (
-            (len(made.rejected), "refused"),
-            (made.duplicates, "listed before"),
-            (made.added, "added"),
-            (made.changed, "changed"),
-            (made.removed, "removed"),
-        )
-        if number
-    )
+    is_first = made.added == made.urls and not made.removed
+    counts = [(len(made.rejected), "refused"), (made.duplicates, "listed before")]
+    if not is_first:
+        counts += [(made.added, "added"), (made.changed, "changed"), (made.removed, "removed")]
+    text += "".join(f"; {number:,} {word}" for number, word in counts if number)
     note(text)
     if is_dry:
         note(f"Nothing was written: this was a dry run for {wishes.output}")

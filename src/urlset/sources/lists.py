@@ -254,4 +254,9 @@ def _json_rows(file: IO[str], name: str) -> Iterator[Numbered]:
             raise SourceError(
                 f"{name}:{number}: expected a JSON object or string, found: {error}"
             ) from error
-        yield number, row if isinstance(row, dict) else {"loc": row}
+        yield number, _with_loc(row) if isinstance(row, dict) else {"loc": row}
+
+
+def _with_loc(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that may say ``url`` where another says ``loc``."""
+    return {**row, "loc": row["url"]} if "url" in row and "loc" not in row else row
