@@ -103,6 +103,9 @@ class Job:
                 source.failures.append(str(error))
         if self._settings.obey_robots is not None:
             forbid(bench, self._settings.obey_robots, self._settings)
+        if intake.fragments:
+            urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
+            self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()

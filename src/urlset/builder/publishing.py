@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.naming import Names
@@ -58,7 +57,13 @@ def publish(
     names = Names(settings)
     files = sorted(placing.files.values(), key=lambda file: (file.section, file.position))
     named = names.of(files)
-    stale = {file.number for file in files if _is_stale(file, named, ledger, settings, target)}
+    there = frozenset(target.names())
+    is_other = ledger.shape != shape_of(settings)
+    stale = {
+        file.number
+        for file in files
+        if is_other or _is_stale(file, named[file.number], target, there)
+    }
     made = {file.number: file for file in files}
     published = Published()
     wanted = placing.dirty & set(made) | stale
@@ -78,14 +83,14 @@ def shape_of(settings: Settings) -> str:
     return f"1 {settings.format} {settings.stylesheet or ''}"
 
 
-def _is_stale(file: File, named: Any, ledger: Ledger, settings: Settings, target: Target) -> bool:
-    """Whether what lies in the target is not what the ledger says, or not what is wanted."""
-    if file.digest is None or file.name != named[file.number]:
+def _is_stale(file: File, name: str, target: Target, there: frozenset[str]) -> bool:
+    """Whether what lies in the target is not what the ledger says, or not what is wanted.
+
+    A bucket is believed: each file of it would have to be fetched.
+    """
+    if file.digest is None or file.name != name or name not in there:
         return True
-    if ledger.shape != shape_of(settings):
-        return True
-    there = target.read(file.name)
-    return there is None or digest_of(there) != file.digest
+    return not target.is_remote and digest_of(target.read(name) or b"") != file.digest
 
 
 def _note(file: File, published: Published, target: Target) -> None:

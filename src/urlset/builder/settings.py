@@ -25,6 +25,10 @@ Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
 """The gates before a publication, each with the exit code of the command that it stops."""
 
+Form = Literal["xml", "text"]
+Index = Literal["auto", "always", "section"]
+OnError = Literal["raise", "skip"]
+
 _PATTERN = re.compile(
     r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
 )
@@ -91,17 +95,17 @@ class Settings:
 
     base_url: str
     gzip: bool = False
-    format: Literal["xml", "text"] = "xml"
+    format: Form = "xml"
     max_urls: int = MAX_URLS
     max_bytes: int = MAX_BYTES
     name: str = "sitemap"
     pattern: str | None = None
-    index: Literal["auto", "always", "section"] = "auto"
+    index: Index = "auto"
     sections: Sequence[str] = ()
     filters: Sequence[Filter] = ()
     rewrites: Sequence[Rewrite] = ()
     lastmod: Sequence[Evidence] = EVIDENCE
-    on_error: Literal["raise", "skip"] = "raise"
+    on_error: OnError = "raise"
     ledger: Path | None = None
     stylesheet: str | None = None
     robots: Path | None = None
@@ -145,6 +149,9 @@ class Settings:
         for name in self.kept_columns:
             if not re.fullmatch(r"[^\W\d]\w*", name):
                 raise ValueError(f"expected the name of a column, found {name!r}")
+        self._expect_words("format", [self.format], get_args(Form))
+        self._expect_words("index", [self.index], get_args(Index))
+        self._expect_words("on_error", [self.on_error], get_args(OnError))
         self._expect_words("lastmod", self.lastmod, get_args(Evidence))
         self._expect_words("force", self.force, tuple(GATES))
         if not 0 <= self.min_share <= 1:
