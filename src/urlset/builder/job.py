@@ -147,8 +147,8 @@ class Job:
     ) -> Build:
         why = refusal(self._settings)
         left_out = bench.rows(f"""
-            SELECT {why} AS why, count(*) FROM given g WHERE why IS NOT NULL
-            GROUP BY why ORDER BY 2 DESC, 1""")
+            SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
+            WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
         changed = published.changed
         return Build(
             target=self._place,
