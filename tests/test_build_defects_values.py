@@ -137,14 +137,13 @@ def test_languages_of_a_row_name_the_row_itself_too(site):
 
 def test_languages_of_a_page_stay_those_that_it_names(site):
     heads = "".join(
-        f'<link rel="alternate" hreflang="{code}" href="{BASE}{code}.html">' for code in ("en", "de")
+        f'<link rel="alternate" hreflang="{code}" href="{BASE}{code}.html">'
+        for code in ("en", "de")
     )
     page = f"<!doctype html><head>{heads}<title>Tea</title></head><p>Of many kinds."
     folder = make(site.folder / "site", {"en.html": page, "de.html": page})
 
-    build(
-        HtmlFolder(folder, BASE, alternates=True), site.out, base_url=BASE, ledger=site.ledger
-    )
+    build(HtmlFolder(folder, BASE, alternates=True), site.out, base_url=BASE, ledger=site.ledger)
 
     assert {entry.alternates for entry in site.entries().values()} == {
         (Alternate("en", f"{BASE}en.html"), Alternate("de", f"{BASE}de.html"))

@@ -260,6 +260,15 @@ def test_extensions_are_kept(site):
     assert site.build([Candidate.of(changed), Candidate("/b")]).changed == 1
 
 
+def test_an_entry_is_not_changed_by_what_its_neighbours_have(site):
+    rich = Candidate("/rich", images=(Image(f"{BASE}1.png"),))
+    site.build([*pages(1, 2), rich])
+
+    made = site.build(pages(1, 2))
+
+    assert (made.added, made.changed, made.removed) == (0, 0, 1)
+
+
 class TestLastmod:
     def test_the_first_evidence_of_the_chain_counts(self, site):
         site.build(

@@ -143,7 +143,9 @@ def test_a_killed_build_leaves_a_whole_set(run: Run, tmp_path: Path, seed: int):
         seconds = float(said.split()[1])
         assert run(twin, word, now).startswith("whole")
     now += timedelta(hours=1)
-    how = {"step": chance.randrange(1, STEPS)} if seed % 2 else {"after": chance.uniform(0, seconds)}
+    how = (
+        {"step": chance.randrange(1, STEPS)} if seed % 2 else {"after": chance.uniform(0, seconds)}
+    )
     why = f"seed {seed}: {history}, {victim} killed {how}, {after}"
 
     said = run(folder, victim, now, **how)

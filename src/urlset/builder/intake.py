@@ -59,7 +59,7 @@ class Checked(NamedTuple):
     rows: list[int] | None
     entries: Any
     end: int
-    more: list[str] | None
+    more: list[str | None] | None
 
 
 class Intake:
@@ -170,13 +170,18 @@ class Intake:
     def _room(self) -> int:
         return self._settings.max_bytes - self._frame
 
-    def _digests(self, data: bytes, read: Any, end: int) -> list[str] | None:
-        """Digests of what each entry says, where any has more than core elements."""
+    def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
+        """Digests of those entries that have more than core elements; None where none has."""
         first = batches.first(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
             return None
-        return [_digest(data[start:after]) for start, after in _spans(read, end)]
+        extras = batches.column(read, "extra")
+        lines = (data[start:after] for start, after in _spans(read, end))
+        return [
+            None if extra is None and _is_core(line) else _digest(line)
+            for extra, line in zip(extras, lines, strict=True)
+        ]
 
     def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
@@ -310,6 +315,10 @@ def _largest(read: Any, end: int) -> int:
         after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
         for (start, after), date in zip(_spans(read, end), dates, strict=True)
     )
+
+
+def _is_core(line: bytes) -> bool:
+    return not any(tag in line for tag in (b"<image:", b"<video:", b"<news:", b"<xhtml:"))
 
 
 def _digest(line: bytes) -> str:
