@@ -12,28 +12,14 @@ from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from urlset.builder.ledger_tables import TABLES
 from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
 
 __all__ = ["TABLES", "VERSION", "File", "Ledger"]
 
 VERSION = 1
-"""Of the tables below; a ledger of another one is not opened."""
-
-TABLES = {
-    "urls": """loc VARCHAR, file INTEGER, section VARCHAR, lastmod VARCHAR, lastmod_from VARCHAR,
-        changefreq VARCHAR, priority DOUBLE, more VARCHAR, size UINTEGER, fingerprint VARCHAR,
-        content_lastmod VARCHAR, first_seen TIMESTAMPTZ""",
-    "files": """file INTEGER, section VARCHAR, position INTEGER, name VARCHAR, urls UINTEGER,
-        bytes UBIGINT, packed_bytes UBIGINT, news UINTEGER, digest VARCHAR, lastmod TIMESTAMPTZ""",
-    "indexes": "name VARCHAR, urls UINTEGER, bytes UBIGINT, packed_bytes UBIGINT, digest VARCHAR, "
-    "lastmod TIMESTAMPTZ",
-    "gone": "loc VARCHAR, fingerprint VARCHAR, first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ",
-    "orphans": "name VARCHAR, since TIMESTAMPTZ",
-    "builds": "built_at TIMESTAMPTZ, urls UBIGINT, added UBIGINT, changed UBIGINT, removed UBIGINT",
-    "settings": "version INTEGER, target VARCHAR, shape VARCHAR",
-}
-"""``urls`` are those that are published: each was last seen by the last of ``builds``."""
+"""Of the tables; a ledger of another one is not opened."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +104,9 @@ class Ledger:
     def _make(self) -> None:
         run = self._bench.run
         run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
-        for name, columns in TABLES.items():
-            run(f"CREATE TABLE IF NOT EXISTS {self.table(name)} ({columns})")
+        for table in TABLES:
+            columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
+            run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
         if not versions:
             values = f"{VERSION}, {quoted(self._target)}, NULL"

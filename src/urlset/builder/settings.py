@@ -91,7 +91,41 @@ class Rewrite:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that a build is told, but for its sources; see :func:`urlset.build`."""
+    """All that a build is told, but for its sources; see :func:`urlset.build`.
+
+    - ``base_url``: the address of the folder that is published to; URLs are relative to it.
+    - ``gzip``: compress the files.
+    - ``format``: ``"xml"``, or ``"text"`` for lists of URLs.
+    - ``max_urls``: the most URLs in a file.
+    - ``max_bytes``: the most bytes in a file, unpacked.
+    - ``name``: what the files are called, without their ending.
+    - ``pattern``: the names of several files: ``{name}-{section}-{number:03}``.
+    - ``index``: an index where one is needed, ``"always"``, or one for each ``"section"``.
+    - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first that fits.
+    - ``filters``: which URLs are kept and dropped; the first that fits counts.
+    - ``rewrites``: changes of URLs, one after another, before all else.
+    - ``lastmod``: where a date may come from, the best first; nothing, for none.
+    - ``on_error``: ``"raise"`` at what cannot be taken, or ``"skip"`` it.
+    - ``ledger``: its file; None for :data:`urlset.builder.LEDGER` in the working directory.
+    - ``stylesheet``: the name of a style sheet, or its address; see :func:`urlset.write`.
+    - ``robots``: the robots.txt whose Sitemap lines are kept up to date.
+    - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
+    - ``changes``: the file for what changed, as JSON lines.
+    - ``why``: URLs to be explained in :attr:`urlset.builder.Build.why`.
+    - ``cache_control``: that header of what is put into a bucket.
+    - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket packed.
+    - ``grace``: how long a file stays that no index names any more.
+    - ``min_share``: the share of the published URLs that must remain, for the gate ``shrunk``.
+    - ``hosts``: further hosts whose URLs may be listed.
+    - ``force``: the gates to be passed by force.
+    - ``compact``: pack all files anew.
+    - ``adopt``: take over sitemaps of another tool.
+    - ``dry_run``: write nothing.
+    - ``engine``: the engine, by name.
+    - ``now``: the moment of the build.
+
+    Raises ``ValueError`` for what cannot be meant.
+    """
 
     base_url: str
     gzip: bool = False
