@@ -453,7 +453,7 @@ class TestChoosing:
         )
 
         text = "\n".join(made.why)
-        assert "given by a.html: page lastmod 2026-02-01" in text
+        assert "given by a.html\n    page lastmod 2026-02-01" in text
         assert "lastmod 2026-02-01 by page" in text
         assert "in sitemap.xml" in text
         assert "given by list.txt:3" in text

@@ -1,4 +1,4 @@
-"""What docs/building.md shows a person typing runs, and what it says comes of it does."""
+"""What docs/building.md and the README show a person typing runs, and what they say comes of it."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ from urlset.sources.secrets import Address
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "building.md"
 SECTIONS = {section.title: section for section in read_sections(GUIDE)}
+README = next(part for part in read_sections(ROOT / "README.md") if part.title == "Build")
 PRODUCTS = (
     "CREATE TABLE product AS SELECT 'tea-' || i AS slug, i < 4 AS is_public, "
     "TIMESTAMPTZ '2026-01-18 10:00Z' AS updated_at FROM generate_series(1, 5) i"
@@ -30,6 +31,15 @@ def programs(tmp_path_factory):
         (folder / name).write_text(f'#!/bin/sh\nexec {sys.executable} {words}"$@"\n')
         (folder / name).chmod(0o755)
     return folder
+
+
+@pytest.fixture
+def garden(tmp_path, monkeypatch):
+    """The sample site in a folder of its own, where the commands are run."""
+    shutil.copytree(ROOT / "examples" / "garden", tmp_path / "public")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
 
 
 @pytest.fixture
@@ -70,19 +80,19 @@ def postgresql(monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="the guide speaks to a POSIX shell")
 @pytest.mark.parametrize("title", SECTIONS)
-def test_the_guide_shows_what_happens(title, programs, tmp_path, monkeypatch, request):
+def test_the_guide_shows_what_happens(title, programs, garden, request):
     section = SECTIONS[title]
     for name in section.needs:
         request.getfixturevalue(name)
     for tool in ("git",):
         if any(f"$ {tool} " in block.text for block in section.blocks) and not shutil.which(tool):
             pytest.skip(f"{tool} is not installed")
-    shutil.copytree(ROOT / "examples" / "garden", tmp_path / "public")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
 
     play(section, programs)
+
+
+def test_the_readme_shows_what_happens(programs, garden):
+    play(README, programs)
 
 
 def play(section: Section, programs: Path) -> None:
@@ -100,7 +110,7 @@ def play(section: Section, programs: Path) -> None:
 
 def play_console(steps, programs: Path, code: int) -> int:
     for step in steps:
-        where = f"{GUIDE}:{step.line}: $ {step.command}"
+        where = f"line {step.line}: $ {step.command}"
         if step.command == "echo $?":
             assert step.expected == str(code), where
             continue

@@ -35,12 +35,10 @@ def why(
     )
     for source, place, line, *values in given:
         where = f"{place}:{line}" if place and line else place or sources[source - 1]
-        said = ", ".join(
-            f"{name.removesuffix('_text').replace('_', ' ')} {value}"
-            for name, value in zip(_STAGED, values, strict=True)
-            if value is not None
-        )
-        yield f"  given by {where}" + (f": {said}" if said else "")
+        yield f"  given by {where}"
+        for name, value in zip(_STAGED, values, strict=True):
+            if value is not None:
+                yield f"    {name.removesuffix('_text').replace('_', ' ')} {value}"
     if not given:
         yield "  no source gives it"
         return
