@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
@@ -17,6 +17,10 @@ fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
+FILES = 32
+"""Files whose URLs are written into the ledger by one statement."""
+
+Range = tuple[int, tuple[int, int]]
 Counts = Mapping[str, int]
 """How many URLs were ``added``, ``changed`` and ``removed``."""
 
@@ -53,11 +57,12 @@ def commit(
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {stay} FROM differing
             WHERE state IN ('changed', 'noted')""")
-    for number, (first, last) in sorted(ranges.items()):
-        placed = _URL.format(file=number, now=now)
+    for some in _groups(sorted(ranges.items(), key=lambda item: item[1])):
+        files = "".join(f" WHEN n <= {last} THEN {number}" for number, (_, last) in some)
+        placed = _URL.format(file=f"CASE{files} END", now=now)
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
-            WHERE rowid BETWEEN {first} AND {last}""")
+            WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
@@ -67,6 +72,12 @@ def commit(
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
     bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+
+
+def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
+    """So many files that parts of tables are full, so few that their list is not long."""
+    for start in range(0, len(ranges), FILES):
+        yield ranges[start : start + FILES]
 
 
 def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:
