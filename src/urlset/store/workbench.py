@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -14,6 +13,7 @@ import duckdb
 
 from urlset.arrow import open_stream, rows_of
 from urlset.errors import StoreError
+from urlset.scratch import Scratch
 from urlset.store.connecting import connect, is_database, literal, told
 
 __all__ = ["Workbench"]
@@ -41,8 +41,8 @@ class Workbench:
     """
 
     def __init__(self, *, memory: int = 300):
-        self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
-        self.path = os.path.join(self._folder.name, "spill")
+        self._folder = Scratch()
+        self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
         self._connection = connect(self.path)
         try:
@@ -70,9 +70,11 @@ class Workbench:
 
     def borrow(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
-        copy = os.path.join(self._folder.name, f"{name}.duckdb")
-        if os.path.exists(path):
-            shutil.copyfile(path, copy)
+        copy = os.path.join(self._folder.path, f"{name}.duckdb")
+        # What a killed process has committed stands in the second file.
+        for ending in ("", ".wal"):
+            if os.path.exists(path + ending):
+                shutil.copyfile(path + ending, copy + ending)
         self.keep(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
@@ -126,11 +128,15 @@ class Workbench:
             raise
         self.run("COMMIT")
 
+    def tidy(self, name: str) -> None:
+        """Write what was committed into the file itself, and take its log away."""
+        self.run(f"CHECKPOINT {name}")
+
     def close(self) -> None:
         """Close it; its tables go."""
         with suppress(duckdb.Error):
             self._connection.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def __enter__(self) -> Workbench:
         return self
