@@ -96,7 +96,9 @@ def _blocks(text: str, start: int, end: int) -> Iterator[Block]:
     for found in _PART.finditer(text, start, end):
         if found["word"]:
             word = found["word"].removesuffix(":")
-            yield Block(word, found["body"].strip(), found["body"], text.count("\n", 0, found.start()))
+            yield Block(
+                word, found["body"].strip(), found["body"], text.count("\n", 0, found.start())
+            )
             continue
         line = text.count("\n", 0, found.start("text")) + 1
         body = re.sub(f"(?m)^{found['indent']}", "", found["text"])
@@ -106,8 +108,13 @@ def _blocks(text: str, start: int, end: int) -> Iterator[Block]:
 
 def matches(told: str, expected: str) -> bool:
     """Tell whether a text is the expected one, in which … stands for anything."""
-    lines = [r"(?:.*\n)*?" if line.strip() == "…" else _line(line) for line in expected.splitlines()]
-    return re.fullmatch("".join(lines), told if told.endswith("\n") or not told else f"{told}\n") is not None
+    lines = [
+        r"(?:.*\n)*?" if line.strip() == "…" else _line(line) for line in expected.splitlines()
+    ]
+    return (
+        re.fullmatch("".join(lines), told if told.endswith("\n") or not told else f"{told}\n")
+        is not None
+    )
 
 
 def _line(text: str) -> str:

@@ -8,9 +8,10 @@ from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
 from urlset.builder.settings import Settings
 from urlset.dates import format_date
+from urlset.publisher import Target
 from urlset.store import Workbench, quoted
 
-__all__ = ["Counts", "commit", "count_changes"]
+__all__ = ["Counts", "commit", "count_changes", "intend"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
 fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
@@ -33,6 +34,24 @@ def count_changes(bench: Workbench) -> Counts:
             count(*) FILTER (state = 'removed')
         FROM differing""")
     return {"added": added, "changed": changed, "removed": removed}
+
+
+def intend(
+    bench: Workbench, ledger: Ledger, settings: Settings, published: Published, target: Target
+) -> None:
+    """Write into the ledger which files are about to appear, as orphans until they are no more.
+
+    Of a build that is killed between the swap and its commit nothing else would tell whose they
+    are: the next one takes away those that are no part of its set.
+    """
+    there = set(target.names())
+    made = published.new_names[len(published.besides) :]
+    names = [name for name in reversed(made) if name not in there]
+    if not names:
+        return
+    with bench.transaction():
+        for name in names:
+            bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, settings.now])
 
 
 def commit(
