@@ -3,7 +3,8 @@
 ``python builder_killed.py`` takes jobs as lines of JSON on stdin, ``{"folder": …, "word": …,
 "now": …}``, and does each in a process of its own, all modules loaded. With ``after`` that is
 killed so many seconds after its start, with ``step`` it kills itself before that change to a file,
-or that statement for the ledger. Says ``killed``, or ``whole`` and how many seconds it took.
+or that statement for the ledger; with -1 between the swap and the end of the ledger. Says
+``killed``, ``whole`` or ``failed``.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import os
 import select
 import signal
 import sys
-import time
+import traceback
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from urlset.builder import Build, build
 from urlset.model import Image
+from urlset.publisher.local import Staging
 from urlset.sources import Candidate, Rows
 from urlset.store import Workbench
 
@@ -88,29 +91,41 @@ def kill_before(step: int, folder: str) -> None:
 
     run = Workbench.run
 
-    def counted(bench: Workbench, statement: str, values: Any = ()) -> None:
+    def counted(self: Workbench, statement: str, values: Sequence[Any] = ()) -> None:
         if "ledger" in statement or statement in ("BEGIN", "COMMIT"):
             count()
-        run(bench, statement, values)
+        run(self, statement, values)
 
     sys.addaudithook(hook)
     Workbench.run = counted  # type: ignore[method-assign]
 
 
+def kill_after_swap() -> None:
+    """Let this process kill itself when the files are in their places, and the ledger is not."""
+    swap = Staging.swap
+
+    def last(self: Staging, names: Sequence[str], retired: Sequence[str]) -> None:
+        swap(self, names, retired)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Staging.swap = last  # type: ignore[method-assign]
+
+
 def job(folder: str, word: str, now: str, after: float | None = None, step: int = 0) -> str:
-    started = time.monotonic()
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reads)
-        if step:
+        if step > 0:
             kill_before(step, folder)
+        elif step < 0:
+            kill_after_swap()
         try:
             build_state(Path(folder), word, datetime.fromisoformat(now))
-        except BaseException as error:
-            os.write(2, f"{word}: {error!r}\n".encode())
+            os._exit(0)
+        finally:
+            traceback.print_exc()
             os._exit(1)
-        os._exit(0)
     os.close(writes)
     if after is not None:
         select.select([reads], [], [], after)  # until then, or until it has ended
@@ -119,7 +134,7 @@ def job(folder: str, word: str, now: str, after: float | None = None, step: int 
     os.close(reads)
     if status == signal.SIGKILL:
         return "killed"
-    return f"whole {time.monotonic() - started}" if status == 0 else "failed"
+    return "whole" if status == 0 else "failed"
 
 
 def main() -> None:

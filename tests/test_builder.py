@@ -577,6 +577,7 @@ class TestLedger:
         made = site.build(pages(1, 2, 3), dry_run=True)
 
         assert made.added == 1
+        assert made.notes == ()  # the ledger is known, nothing has to be adopted
         assert [file.name for file in made.changed_files] == ["sitemap.xml"]
         assert (site.bytes(), site.ledger.read_bytes()) == (before, ledger)
 
@@ -626,3 +627,13 @@ def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
     assert [path.name for path in Path("public").iterdir() if path.name[0] != "."] == [
         "sitemap.xml"
     ]
+
+
+def test_the_ledger_is_one_file_that_does_not_grow(site):
+    site.build(pages(*range(50)))
+    size = site.ledger.stat().st_size
+    for count in range(20):
+        site.build(pages(*range(50 - count % 2)))
+
+    assert [path.name for path in site.folder.iterdir() if path.is_file()] == [site.ledger.name]
+    assert site.ledger.stat().st_size < 3 * size

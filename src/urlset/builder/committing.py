@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
 from urlset.builder.settings import Settings
 from urlset.dates import format_date
+from urlset.publisher import Target
 from urlset.store import Workbench, quoted
 
-__all__ = ["Counts", "commit", "count_changes"]
+__all__ = ["Counts", "commit", "count_changes", "intend"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
 fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
+FILES = 32
+"""Files whose URLs are written into the ledger by one statement."""
+
+Range = tuple[int, tuple[int, int]]
 Counts = Mapping[str, int]
 """How many URLs were ``added``, ``changed`` and ``removed``."""
 
@@ -29,6 +34,24 @@ def count_changes(bench: Workbench) -> Counts:
             count(*) FILTER (state = 'removed')
         FROM differing""")
     return {"added": added, "changed": changed, "removed": removed}
+
+
+def intend(
+    bench: Workbench, ledger: Ledger, settings: Settings, published: Published, target: Target
+) -> None:
+    """Write into the ledger which files are about to appear, as orphans until they are no more.
+
+    Of a build that is killed between the swap and its commit nothing else would tell whose they
+    are: the next one takes away those that are no part of its set.
+    """
+    there = set(target.names())
+    made = published.new_names[len(published.besides) :]
+    names = [name for name in reversed(made) if name not in there]
+    if not names:
+        return
+    with bench.transaction():
+        for name in names:
+            bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, settings.now])
 
 
 def commit(
@@ -53,11 +76,12 @@ def commit(
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {stay} FROM differing
             WHERE state IN ('changed', 'noted')""")
-    for number, (first, last) in sorted(ranges.items()):
-        placed = _URL.format(file=number, now=now)
+    for some in _groups(sorted(ranges.items(), key=lambda item: item[1])):
+        files = "".join(f" WHEN n <= {last} THEN {number}" for number, (_, last) in some)
+        placed = _URL.format(file=f"CASE{files} END", now=now)
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
-            WHERE rowid BETWEEN {first} AND {last}""")
+            WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
@@ -67,6 +91,12 @@ def commit(
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
     bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+
+
+def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
+    """So many files that parts of tables are full, so few that their list is not long."""
+    for start in range(0, len(ranges), FILES):
+        yield ranges[start : start + FILES]
 
 
 def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:

@@ -10,8 +10,8 @@ from urlset import engine as engines
 from urlset.builder import gates
 from urlset.builder.adopting import adopt
 from urlset.builder.beside import stage_besides, write_robots
-from urlset.builder.changes import write_changes
-from urlset.builder.committing import Counts, commit, count_changes
+from urlset.builder.changes import changes_written
+from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import decide, refusal
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
@@ -134,13 +134,13 @@ class Job:
         target: Target,
     ) -> None:
         """Swap the files in, and remember it: both, or neither."""
-        with bench.transaction():
+        intend(bench, ledger, self._settings, published, target)
+        with bench.transaction(), changes_written(bench, self._settings.changes):
             commit(bench, ledger, self._settings, published, placing.ranges, counts)
             target.swap(published.new_names, published.retired)
+        bench.tidy("ledger")
         if self._settings.robots is not None:
             write_robots(published, self._settings)
-        if self._settings.changes is not None:
-            write_changes(bench, self._settings.changes)
 
     def _result(
         self, bench: Workbench, intake: Intake, published: Published, counts: Counts

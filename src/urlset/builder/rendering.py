@@ -108,7 +108,7 @@ class Rendering:
 
     def _rows(self, file: File, rows: tuple[int, int] | None) -> Iterator[Any]:
         first, last = rows or (0, -1)
-        new = f"SELECT {_ROW}, rowid AS n FROM queue WHERE rowid BETWEEN {first} AND {last}"
+        new = f"SELECT {_ROW}, n FROM queue WHERE n BETWEEN {first} AND {last}"
         old = f"SELECT {_ROW}, 0 AS n FROM kept WHERE file = {file.number}"
         order = sort_key(self._settings, "r.loc")
         if file.digest is None:  # all of it is new, and in order already

@@ -80,7 +80,7 @@ def _rule(bench: Workbench, loc: str, settings: Settings) -> str:
 
 
 def _file(bench: Workbench, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
-    rows = bench.rows("SELECT rowid FROM queue WHERE loc = ?", [loc])
+    rows = bench.rows("SELECT n FROM queue WHERE loc = ?", [loc])
     if rows:
         return next(n for n, (first, last) in ranges.items() if first <= rows[0][0] <= last)
     old = bench.rows("SELECT old_file FROM decided WHERE loc = ?", [loc])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -14,6 +13,7 @@ import duckdb
 
 from urlset.arrow import open_stream, rows_of
 from urlset.errors import StoreError
+from urlset.scratch import Scratch
 from urlset.store.connecting import connect, is_database, literal, told
 
 __all__ = ["Workbench"]
@@ -41,10 +41,9 @@ class Workbench:
     """
 
     def __init__(self, *, memory: int = 300):
-        self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
-        self.path = os.path.join(self._folder.name, "spill")
+        self._folder = Scratch()
+        self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
-        self._kept_name = ""
         self._connection = connect(self.path)
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
@@ -67,12 +66,13 @@ class Workbench:
             )
         with told(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
-        self._kept, self._kept_name = path, name
+        self._kept = path
 
     def borrow(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
-        copy = os.path.join(self._folder.name, f"{name}.duckdb")
-        for ending in ("", ".wal"):  # what was written last may lie beside
+        copy = os.path.join(self._folder.path, f"{name}.duckdb")
+        # What a killed process has committed stands in the second file.
+        for ending in ("", ".wal"):
             if os.path.exists(path + ending):
                 shutil.copyfile(path + ending, copy + ending)
         self.keep(copy, name)
@@ -128,14 +128,15 @@ class Workbench:
             raise
         self.run("COMMIT")
 
+    def tidy(self, name: str) -> None:
+        """Write what was committed into the file itself, and take its log away."""
+        self.run(f"CHECKPOINT {name}")
+
     def close(self) -> None:
-        """Close it; its tables go, and a file that stays is one file, without a log beside it."""
-        with suppress(duckdb.Error):
-            if self._kept is not None and not self._kept.startswith(self._folder.name):
-                self._connection.execute(f"CHECKPOINT {self._kept_name}")
+        """Close it; its tables go."""
         with suppress(duckdb.Error):
             self._connection.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def __enter__(self) -> Workbench:
         return self
