@@ -161,7 +161,8 @@ class Handler(BaseHTTPRequestHandler):
 
 def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) -> bool:
     """Show a command and run it; tell whether it ended with the exit code expected."""
-    print(f"\n# {what}\n{typed(arguments)}", flush=True)
+    said = textwrap.fill(what, 78, initial_indent="# ", subsequent_indent="# ")
+    print(f"\n{said}\n{typed(arguments)}", flush=True)
     command = [sys.executable, "-m", "urlset", *shlex.split(arguments)]
     code = subprocess.run(command, cwd=where, check=False, env=ENVIRONMENT).returncode
     if code != expected:

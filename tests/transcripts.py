@@ -53,7 +53,8 @@ class Block(NamedTuple):
 
     def steps(self) -> Iterator[Step]:
         """The commands of a console."""
-        command, expected, start = "", [], self.line
+        expected: list[str] = []
+        command, start = "", self.line
         for number, line in enumerate(self.text.splitlines(), self.line):
             if line.startswith("$ "):
                 if command:

@@ -63,7 +63,8 @@ def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
     if lastmod is None:
         yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
     else:
-        yield f"  lastmod {lastmod} by {origin} (of {chain})"
+        yield f"  lastmod {lastmod} by {origin}"
+        yield f"    the first that there is of {chain}"
     if section:
         yield f"  section {section}"
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
