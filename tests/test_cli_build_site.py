@@ -134,7 +134,7 @@ def test_a_configuration_says_all(urlset):
         ("[build]\nfilters = ['drop:(']\nsources = ['a.txt']\noutput='o'\n", "("),
         ("[build]\ngrace = 'soon'\nsources = ['a.txt']\noutput='o'\n", "36h"),
         ("[build]\nlastmod = ['clock']\nsources = ['a.txt']\noutput='o'\n", "clock"),
-        ("[build]\npattern = '{name}'\nsources = ['a.txt']\noutput='o'\n", "{number}"),
+        ("[build]\nname-pattern = '{name}'\nsources = ['a.txt']\noutput='o'\n", "{number}"),
     ],
 )
 def test_a_configuration_that_cannot_be_meant(text, words, urlset):
