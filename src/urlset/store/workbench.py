@@ -71,8 +71,9 @@ class Workbench:
     def borrow(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
         copy = os.path.join(self._folder.name, f"{name}.duckdb")
-        if os.path.exists(path):
-            shutil.copyfile(path, copy)
+        for end in ("", ".wal"):  # what was written last may stand in the log beside it alone
+            if os.path.exists(path + end):
+                shutil.copyfile(path + end, copy + end)
         self.keep(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
