@@ -20,7 +20,7 @@ from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.publisher import Target
 from urlset.store import Workbench
-from urlset.writer.indexing import Previous
+from urlset.writer.indexing import listed_by_ours
 from urlset.writer.naming import Scheme
 
 __all__ = ["adopt"]
@@ -38,6 +38,7 @@ BULK_SHARE = 0.5
 BULK_LEAST = 10
 """Of so many dates half that are one and the same tell when a tool ran, not when pages changed."""
 
+_SECTION = "[A-Za-z0-9_-]+"
 _OURS = re.compile(
     rb'<\?xml version="1.0" encoding="UTF-8"\?>\n(?:<\?xml-stylesheet [^<>]*\?>\n)?<urlset '
 )
@@ -85,7 +86,7 @@ def adopt(
     if not children:
         return "nothing to adopt was found" if settings.adopt else None
     for child in children:
-        for _ in intake.take(child):
+        for _ in intake.take(child, is_published=True):
             pass
     with bench.transaction():
         _remember(bench, ledger, children, indexes, settings)
@@ -97,10 +98,15 @@ def adopt(
 
 def _own(scheme: Scheme, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
     """The files of a set of ours, whose ledger is lost."""
-    previous = Previous.of(scheme, target.read, engine)
-    if previous.files:
-        there = set(target.names())
-        return [_Child(n, date, target) for n, date in previous.files.items() if n in there]
+    there = set(target.names())
+    listed: dict[str, datetime | None] = {}
+    for name in _indexes(scheme, settings, there):
+        data = target.read(name)
+        found = None if data is None else listed_by_ours(data, scheme, engine)
+        listed |= {child: date for child, date in (found or {}).items() if child in there}
+    ours = _children(settings)
+    if children := [_Child(n, date, target) for n, date in listed.items() if ours.fullmatch(n)]:
+        return children
     data = target.read(scheme.single())
     if data is None:
         return []
@@ -108,6 +114,26 @@ def _own(scheme: Scheme, settings: Settings, engine: Engine, target: Target) -> 
     if text is None or not (_OURS.match(text) or settings.is_text):
         return []
     return [_Child(scheme.single(), None, target)]
+
+
+def _indexes(scheme: Scheme, settings: Settings, there: set[str]) -> Iterator[str]:
+    """The names of indexes that such a set may have."""
+    if settings.index == "section":
+        name, ending = re.escape(settings.name), r"\.xml\.gz" if scheme.is_packed else r"\.xml"
+        yield from sorted(n for n in there if re.fullmatch(rf"{name}(-{_SECTION})?{ending}", n))
+        return
+    for number in range(1, len(there) + 1):
+        if (name := scheme.index(number)) not in there:
+            return
+        yield name
+
+
+def _children(settings: Settings) -> re.Pattern[str]:
+    """The names of files that such a set may have, with their section and position."""
+    number = r"(?:-([0-9]+))?" if settings.is_text else r"-([0-9]+)"
+    return re.compile(
+        rf"{re.escape(settings.name)}(?:-(?![0-9]+[.])({_SECTION}?))?{number}\.(?:xml|txt)(?:\.gz)?"
+    )
 
 
 def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
@@ -120,8 +146,9 @@ def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child
         document = entrance.document()
         if document.kind != "index":
             return [], [entrance]
-        listed = [(s.loc.rpartition("/")[2], s.lastmod) for s in document.sitemaps]
-        return [name], [_Child(child, date, target) for child, date in listed if child in there]
+        listed = {s.loc.rpartition("/")[2]: s.lastmod for s in document.sitemaps}
+        wanted = [(child, date) for child, date in listed.items() if child in there - {name}]
+        return [name], [_Child(child, date, target) for child, date in wanted]
     return [], []
 
 
@@ -154,18 +181,20 @@ def _remember(
     bench.run(f"""
         DELETE FROM {ledger.table("urls")} u WHERE EXISTS (
             SELECT 1 FROM {ledger.table("urls")} o WHERE o.loc = u.loc AND o.file < u.file)""")
+    # What was listed twice, or may not be published, is not counted among what stays.
+    bench.run(f"""
+        UPDATE {ledger.table("files")} f SET urls =
+            (SELECT count(*) FROM {ledger.table("urls")} u WHERE u.file = f.file)""")
     for name in indexes:
         bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
 
 
 def _place(name: str, number: int, settings: Settings) -> tuple[str, int]:
     """The section and the position of a file, by its name; of another tool's by its number."""
-    found = re.fullmatch(
-        rf"{re.escape(settings.name)}-(?:([a-z0-9_-]+)-)?([0-9]+)\.(?:xml|txt)(?:\.gz)?", name
-    )
+    found = _children(settings).fullmatch(name)
     if found is None or settings.adopt:
         return "", number
-    return found[1] or "", int(found[2])
+    return found[1] or "", int(found[2] or 1)
 
 
 def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:

@@ -7,6 +7,7 @@ URL may be mended (a reference resolved) or is refused with its reason.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import pairwise
@@ -32,6 +33,10 @@ BATCH_ROWS = 40_960
 PART_ROWS = 1_000
 """Rows that are looked at again together, where a batch did not: as many as a file of news has."""
 
+_PLAIN = re.compile(
+    rb"\s*<url>\s*<loc>[^<]*</loc>\s*(?:<lastmod>[^<]*</lastmod>\s*)?"
+    rb"(?:<changefreq>[^<]*</changefreq>\s*)?(?:<priority>[^<]*</priority>\s*)?</url>\s*"
+)
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
@@ -52,7 +57,7 @@ class Checked(NamedTuple):
     rows: list[int] | None
     entries: Any
     sizes: list[int]
-    more: list[str] | None
+    more: list[str | None] | None
 
 
 class Intake:
@@ -73,6 +78,7 @@ class Intake:
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._source = 0
         self._name = ""
+        self._is_published = False
         bench.run(TABLE)
         known = set(bench.columns("staged"))
         for name in settings.kept_columns:
@@ -80,9 +86,13 @@ class Intake:
                 bench.run(f'ALTER TABLE staged ADD COLUMN "{name}" VARCHAR')
         self.has_extended = False
 
-    def take(self, source: Source) -> Iterator[int]:
-        """Take one source; yields the rows taken from all so far, batch by batch."""
+    def take(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
+        """Take one source; yields the rows taken from all so far, batch by batch.
+
+        Of one that is published, what may not be written is passed over: it goes with this build.
+        """
         self._source += 1
+        self._is_published = is_published
         self._name = source.name
         for batch in source.batches():
             if batch.num_rows:
@@ -97,7 +107,7 @@ class Intake:
         self.count, self._source, self.has_extended = 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
-        if not self._settings.rewrites:
+        if not self._settings.rewrites or self._is_published:
             return batch
         name = "loc" if "loc" in batch.schema.names else "url"
         locs = batches.column(batch, name)
@@ -159,7 +169,7 @@ class Intake:
     def _room(self) -> int:
         return self._settings.max_bytes - self._frame
 
-    def _measure(self, data: bytes, read: Any) -> tuple[list[int], list[str] | None]:
+    def _measure(self, data: bytes, read: Any) -> tuple[list[int], list[str | None] | None]:
         """Bytes of each entry without its lastmod; digests where there are extensions."""
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
         offsets = [*batches.column(read, "offset"), end]
@@ -206,7 +216,7 @@ class Intake:
         place = entry.source or self._name
         place += f":{entry.line}" if entry.line else ""
         words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
-        if self._settings.on_error == "raise":
+        if self._settings.on_error == "raise" and not self._is_published:
             advice = "nothing was written (--on-error skip leaves such entries out)"
             raise EntryError(
                 f"{place}: {words}; {advice}", row=error.row, field=error.field, value=error.value
@@ -287,8 +297,10 @@ def _date_size(text: str) -> int:
     return len(_DATE) + len(text) + len(_DATE_END)
 
 
-def _digest(line: bytes) -> str:
-    """What an entry says but for its dates, as a digest."""
+def _digest(line: bytes) -> str | None:
+    """What an entry says but for its dates, as a digest; None of one without extensions."""
+    if _PLAIN.fullmatch(line):
+        return None
     start = line.find(_DATE)
     if start >= 0:
         line = line[:start] + line[line.index(_DATE_END, start) + len(_DATE_END) :]

@@ -15,7 +15,7 @@ from urlset.engine.reference.values import escape
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 from urlset.writer.naming import Scheme
 
-__all__ = ["Previous", "render_indexes"]
+__all__ = ["Previous", "listed_by_ours", "render_indexes"]
 
 _ROOT = f'<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
 _FOOTER = b"</sitemapindex>\n"
@@ -39,15 +39,23 @@ class Previous(NamedTuple):
         indexes: list[str] = []
         files: dict[str, datetime | None] = {}
         while (data := read(name := scheme.index(len(indexes) + 1))) is not None:
-            text = engine.gunzip(data, MAX_BYTES) if scheme.is_packed else data
-            if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
+            listed = listed_by_ours(data, scheme, engine)
+            if listed is None:
                 break
             indexes.append(name)
-            for sitemap in parse(text, engine=engine.name).sitemaps:
-                child = sitemap.loc.rpartition("/")[2]
-                if scheme.is_child(child):
-                    files[child] = sitemap.lastmod
+            files |= {child: date for child, date in listed.items() if scheme.is_child(child)}
         return cls(tuple(indexes), files)
+
+
+def listed_by_ours(
+    data: bytes, scheme: Scheme, engine: Engine
+) -> dict[str, datetime | None] | None:
+    """The names of the files that an index of this layout lists, with their dates; else None."""
+    text = engine.gunzip(data, MAX_BYTES) if scheme.is_packed else data
+    if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
+        return None
+    sitemaps = parse(text, engine=engine.name).sitemaps
+    return {sitemap.loc.rpartition("/")[2]: sitemap.lastmod for sitemap in sitemaps}
 
 
 def render_indexes(
