@@ -644,3 +644,28 @@ def test_one_image_changes_one_entry(site):
     made = site.build(pages(1, 2) + pages(3, images=(Image(f"{BASE}i.png"),)))
 
     assert made.changed == 1
+
+
+class TestMisuse:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (
+                {"filters": [Filter("drop", "/a/"), Filter("keep", "(x")]},
+                r"in filter 2, found '\(x'",
+            ),
+            ({"sections": ["blog=/blog/", "odd=(?<a>"]}, "in section odd, found"),
+            ({"sections": ["column:loc"]}, "found 'loc'"),
+            ({"sections": ["column:Size"]}, "found 'Size'"),
+            ({"index": "no"}, "index of auto, always, section, found no"),
+            ({"on_error": "no"}, "on_error of raise, skip, found no"),
+        ],
+    )
+    def test_what_cannot_be_meant_is_told_where_it_stands(self, site, options, words):
+        with pytest.raises(ValueError, match=words):
+            site.build(pages(1), **options)
+
+    def test_a_column_that_no_source_has_is_told(self, site):
+        made = site.build(pages(1), sections=["column:nope"])
+
+        assert "column nope" in made.notes[0]

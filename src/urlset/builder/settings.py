@@ -25,6 +25,11 @@ Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
 """The gates before a publication, each with the exit code of the command that it stops."""
 
+_OWN_COLUMNS = frozenset(
+    "loc lastmod lastmod_text changefreq priority source id size more place line".split()
+)
+"""What columns of a source cannot be called that sections are made of."""
+
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
 
 
@@ -133,8 +138,17 @@ class Settings:
         check_address(self.stylesheet)
         Scheme.of(self.name, self.format, self.gzip)
         for name in self.kept_columns:
-            if not re.fullmatch(r"[^\W\d]\w*", name):
-                raise ValueError(f"expected the name of a column, found {name!r}")
+            if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _OWN_COLUMNS:
+                raise ValueError(
+                    f"expected the name of a column beside {', '.join(sorted(_OWN_COLUMNS))}, "
+                    f"found {name!r}; with --query it may be called otherwise"
+                )
+        for option, word, known in (
+            ("format", self.format, ("xml", "text")),
+            ("index", self.index, ("auto", "always", "section")),
+            ("on_error", self.on_error, ("raise", "skip")),
+        ):
+            self._expect_words(option, (word,), known)
         self._expect_words("lastmod", self.lastmod, get_args(Evidence))
         self._expect_words("force", self.force, tuple(GATES))
         if not 0 <= self.min_share <= 1:
