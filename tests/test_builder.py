@@ -15,6 +15,7 @@ from urlset.model import Alternate, Entry, Image, News
 from urlset.sources import Candidate, Rows
 
 BASE = "https://example.com/"
+NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -38,6 +39,16 @@ class Site:
         sources = [Rows(some, f"rows {n}") for n, some in enumerate(rows, 1)]
         options = {"base_url": BASE, "ledger": self.ledger, "engine": self.engine} | options
         return build(sources, self.out, now=self.now, **options)
+
+    def foreign(self, name, *urls):
+        """A sitemap of another tool."""
+        body = "".join(f"<url>{url}</url>" for url in urls)
+        (self.out / name).write_text(f'<urlset xmlns="{NS}">{body}</urlset>')
+
+    def index(self, name, *children):
+        """An index of another tool."""
+        body = "".join(f"<sitemap><loc>{BASE}{child}</loc></sitemap>" for child in children)
+        (self.out / name).write_text(f'<sitemapindex xmlns="{NS}">{body}</sitemapindex>')
 
     def names(self):
         return sorted(path.name for path in self.out.iterdir() if not path.name.startswith("."))
@@ -637,3 +648,84 @@ def test_the_ledger_is_one_file_that_does_not_grow(site):
 
     assert [path.name for path in site.folder.iterdir() if path.is_file()] == [site.ledger.name]
     assert site.ledger.stat().st_size < 3 * size
+
+
+class TestAdoption:
+    def test_sections_are_known_by_the_names_of_files(self, site):
+        options = {"sections": ("a=p00[13]",), "max_urls": 2}
+        for more in ({}, {"format": "text"}, {"index": "section", "gzip": True}):
+            site.build(pages(1, 2, 3), **options, **more)
+            before = site.bytes()
+            site.ledger.unlink()
+
+            made = site.build(pages(1, 2, 3), **options, **more)
+
+            assert (made.added, made.changed_files) == (0, ()), more
+            assert site.bytes() == before
+            site.build(pages(), force={"zero", "shrunk"}, **options, **more)
+
+    def test_what_other_tools_list_twice_is_published_once(self, site):
+        site.out.mkdir()
+        for name, numbers in (("one.xml", (1, 1, 2)), ("two.xml", (2, 3))):
+            site.foreign(name, *(f"<loc>{BASE}p{n:03}</loc>" for n in numbers))
+        site.index("sitemap_index.xml", "one.xml", "two.xml", "one.xml", "sitemap_index.xml")
+
+        made = site.build(pages(1, 2, 3), adopt=True)
+
+        assert (made.added, made.removed) == (0, 0)
+        assert site.locs() == [f"{BASE}p{n:03}" for n in (1, 2, 3)]
+
+    def test_what_may_not_be_written_goes_with_the_build(self, site):
+        site.out.mkdir()
+        bad = (
+            "<loc>/relative</loc>",
+            f"<loc>{BASE}%zz q</loc>",
+            "<loc></loc>",
+            "<loc>ftp://a/</loc>",
+        )
+        site.foreign("sitemap.xml", f"<loc>{BASE}p001</loc><lastmod>soon</lastmod>", *bad)
+
+        made = site.build(pages(1, 2), adopt=True, force={"shrunk"})
+
+        assert site.locs() == [f"{BASE}p001", f"{BASE}p002"]
+        assert made.rejected == ()
+
+    def test_rewriting_is_for_sources(self, site):
+        options = {"rewrites": [Rewrite.of("p=>pp")]}
+        site.build([Candidate("/p1")], **options)
+        site.ledger.unlink()
+
+        assert site.build([Candidate("/p1")], **options).changed_files == ()
+
+
+def test_one_image_changes_one_entry(site):
+    site.build(pages(1, 2, 3))
+
+    made = site.build(pages(1, 2) + pages(3, images=(Image(f"{BASE}i.png"),)))
+
+    assert made.changed == 1
+
+
+class TestMisuse:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (
+                {"filters": [Filter("drop", "/a/"), Filter("keep", "(x")]},
+                r"in filter 2, found '\(x'",
+            ),
+            ({"sections": ["blog=/blog/", "odd=(?<a>"]}, "in section odd, found"),
+            ({"sections": ["column:loc"]}, "found 'loc'"),
+            ({"sections": ["column:Size"]}, "found 'Size'"),
+            ({"index": "no"}, "index of auto, always, section, found no"),
+            ({"on_error": "no"}, "on_error of raise, skip, found no"),
+        ],
+    )
+    def test_what_cannot_be_meant_is_told_where_it_stands(self, site, options, words):
+        with pytest.raises(ValueError, match=words):
+            site.build(pages(1), **options)
+
+    def test_a_column_that_no_source_has_is_told(self, site):
+        made = site.build(pages(1), sections=["column:nope"])
+
+        assert "column nope" in made.notes[0]

@@ -376,3 +376,25 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
 
     assert "adopted" not in ran.err
     assert "0 of them new or changed" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("sources = [{path = 1}]", "path of sources in [build]: expected a text, found 1"),
+        ('sources = [{path = "l", map = 5}]', "map of sources in [build]: expected a text or a t"),
+        ('sources = [{path = "l", map = {loc = 5}}]', "map.loc of sources in [build]: expected a"),
+        ('sources = [{path = "l", kind = 7}]', "kind of sources in [build]: expected a text"),
+        ('sources = ["l"]\noutput = ""', "--output: expected a folder or a bucket"),
+        (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
+    ],
+)
+def test_a_configuration_that_cannot_be_meant_is_told(line, words, urlset):
+    Path("l").write_text("https://e.com/a\n")
+    output = "" if "output" in line else 'output = "o"\n'
+    Path("urlset.toml").write_text(f'[build]\nbase-url = "https://e.com/"\n{output}{line}\n')
+
+    code, out, err = urlset("build")
+
+    assert (code, out) == (2, "")
+    assert words in err

@@ -86,7 +86,7 @@ def adopt(
     if not children:
         return "nothing to adopt was found" if settings.adopt else None
     for child in children:
-        for _ in intake.take(child):
+        for _ in intake.take(child, is_published=True):
             pass
     with bench.transaction():
         _remember(bench, ledger, children, indexes, None if is_foreign else names)
@@ -131,8 +131,9 @@ def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child
         document = entrance.document()
         if document.kind != "index":
             return [], [entrance]
-        listed = [(s.loc.rpartition("/")[2], s.lastmod) for s in document.sitemaps]
-        return [name], [_Child(child, date, target) for child, date in listed if child in there]
+        listed = {s.loc.rpartition("/")[2]: s.lastmod for s in document.sitemaps}
+        wanted = [(child, date) for child, date in listed.items() if child in there - {name}]
+        return [name], [_Child(child, date, target) for child, date in wanted]
     return [], []
 
 
@@ -165,6 +166,10 @@ def _remember(
     bench.run(f"""
         DELETE FROM {ledger.table("urls")} u WHERE EXISTS (
             SELECT 1 FROM {ledger.table("urls")} o WHERE o.loc = u.loc AND o.file < u.file)""")
+    # What was listed twice, or may not be published, is not counted among what stays.
+    bench.run(f"""
+        UPDATE {ledger.table("files")} f SET urls =
+            (SELECT count(*) FROM {ledger.table("urls")} u WHERE u.file = f.file)""")
     for name in indexes:
         bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
 

@@ -80,6 +80,7 @@ class Intake:
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._source = 0
         self._name = ""
+        self._is_published = False
         bench.run(TABLE)
         known = set(bench.columns("staged"))
         for name in settings.kept_columns:
@@ -87,9 +88,13 @@ class Intake:
                 bench.run(f'ALTER TABLE staged ADD COLUMN "{name}" VARCHAR')
         self.has_extended = False
 
-    def take(self, source: Source) -> Iterator[int]:
-        """Take one source; yields the rows taken from all so far, batch by batch."""
+    def take(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
+        """Take one source; yields the rows taken from all so far, batch by batch.
+
+        Of one that is published, what may not be written is passed over: it goes with this build.
+        """
         self._source += 1
+        self._is_published = is_published
         self._name = source.name
         for batch in source.batches():
             if batch.num_rows:
@@ -104,7 +109,7 @@ class Intake:
         self.count, self.fragments, self._source, self.has_extended = 0, 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
-        if not self._settings.rewrites:
+        if not self._settings.rewrites or self._is_published:
             return batch
         name = "loc" if "loc" in batch.schema.names else "url"
         locs = batches.column(batch, name)
@@ -224,7 +229,7 @@ class Intake:
         place = entry.source or self._name
         place += f":{entry.line}" if entry.line else ""
         words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
-        if self._settings.on_error == "raise":
+        if self._settings.on_error == "raise" and not self._is_published:
             advice = "nothing was written (--on-error skip leaves such entries out)"
             raise EntryError(
                 f"{place}: {words}; {advice}", row=error.row, field=error.field, value=error.value

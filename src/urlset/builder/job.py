@@ -12,7 +12,7 @@ from urlset.builder.adopting import adopt
 from urlset.builder.beside import stage_besides, write_robots
 from urlset.builder.changes import changes_written
 from urlset.builder.committing import Counts, commit, count_changes, intend
-from urlset.builder.deciding import decide, refusal
+from urlset.builder.deciding import check_patterns, decide, refusal
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
@@ -58,6 +58,7 @@ class Job:
         settings = self._settings
         with ExitStack() as stack:
             bench = stack.enter_context(Workbench())
+            check_patterns(bench, settings)
             target = stack.enter_context(self._target())
             ledger = Ledger(
                 bench, settings.ledger or LEDGER, target.place, is_kept=not settings.dry_run

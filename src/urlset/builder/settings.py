@@ -32,6 +32,11 @@ OnError = Literal["raise", "skip"]
 _PATTERN = re.compile(
     r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
 )
+_OWN_COLUMNS = frozenset(
+    "loc lastmod lastmod_text changefreq priority source id size more place line".split()
+)
+"""What columns of a source cannot be called that sections are made of."""
+
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
 
 
@@ -181,8 +186,11 @@ class Settings:
                 f"digits and ._~-, with {{number}} in it, found {self.pattern!r}"
             )
         for name in self.kept_columns:
-            if not re.fullmatch(r"[^\W\d]\w*", name):
-                raise ValueError(f"expected the name of a column, found {name!r}")
+            if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _OWN_COLUMNS:
+                raise ValueError(
+                    f"expected the name of a column beside {', '.join(sorted(_OWN_COLUMNS))}, "
+                    f"found {name!r}; with --query it may be called otherwise"
+                )
         self._expect_words("format", [self.format], get_args(Form))
         self._expect_words("index", [self.index], get_args(Index))
         self._expect_words("on_error", [self.on_error], get_args(OnError))

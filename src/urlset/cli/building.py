@@ -86,6 +86,8 @@ class Wishes:
         """A value of the configuration; a path begins where that lies."""
         key = "name-pattern" if name == "pattern" else name.replace("_", "-")
         value = self.configured.get(key)
+        if value == "":  # as absent: as a path it would be the folder of the configuration
+            return None
         if value is not None and name in (*_PATHS, *_PLACES) and "://" not in value:
             return self._beside(value)
         return Path(value) if value is not None and name in _PATHS else value
@@ -104,7 +106,7 @@ class Wishes:
     def output(self) -> str:
         """Where it is published; raises :class:`MisuseError` where nobody says it."""
         found = self["output"]
-        if found is None:
+        if found is None or not os.fspath(found):
             raise MisuseError("--output: expected a folder or a bucket to write into, found none")
         return str(found)
 
@@ -164,7 +166,15 @@ class Wishes:
                     f"sources in [build]: expected path and {', '.join(sorted(_OF_SOURCE))}, "
                     f"found {', '.join(unknown) or 'no path'}"
                 )
+            self._expect_types(source)
             yield {**source, "path": self._source_path(source["path"])}
+
+    def _expect_types(self, source: Mapping[str, Any]) -> None:
+        for key, value in source.items():
+            self.found.expect(value, _KEYS.get(key, str), f"{key} of sources in [build]")
+        table = source.get("map", {})
+        for name, column in table.items() if isinstance(table, dict) else ():
+            self.found.expect(column, str, f"map.{name} of sources in [build]")
 
     def _source_path(self, text: str) -> str:
         """A source of the configuration begins where that lies, unless it is no path."""
@@ -280,4 +290,7 @@ def _span(text: str) -> timedelta:
     found = _SPAN.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"expected grace as 30m, 36h or 7d, found {text!r}")
-    return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    try:
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    except OverflowError as error:
+        raise ValueError(f"expected grace of a few days, found {text!r}") from error
