@@ -72,6 +72,9 @@ class Names:
             if found is not None:
                 groups = found.groupdict()
                 return groups.get("section") or "", int(groups["number"])
+        if self._settings.format == "text" and self._pattern is None:  # the first has no number
+            found = self._match("{name}-{section}", name)
+            return (found["section"], 1) if found is not None else None
         return None
 
     def entrances(self, there: Collection[str]) -> Iterator[str]:
