@@ -43,7 +43,7 @@ def test_a_build_holds_some_batches_and_not_all_entries(tmp_path):
     count = 12 * BATCH_ROWS
 
     site = Site(tmp_path, None)
-    made = site.build((Candidate(Alive(f"/{n:06}")) for n in range(count)), max_urls=20_000)
+    made = site.build((Candidate(Alive(f"{BASE}{n:06}")) for n in range(count)), max_urls=20_000)
 
     assert made.urls == count
     assert 0 < Alive.most <= 3 * BATCH_ROWS

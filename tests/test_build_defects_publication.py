@@ -46,7 +46,7 @@ def test_a_source_that_breaks_off_changes_nothing(count, site):
     before = site.bytes()
 
     with pytest.raises(OutError):
-        site.build(breaking_off(f"/new/{number}" for number in range(count)), max_urls=3)
+        site.build(breaking_off(f"{BASE}new/{number}" for number in range(count)), max_urls=3)
 
     assert site.bytes() == before
     assert site.build(ROWS, max_urls=3).changed_files == ()
@@ -213,7 +213,7 @@ def test_a_page_that_is_gone_leaves_its_file_at_once(site):
 
 # sitemap.js' --prepend: 1,508 of 20,001 are written, and the exit code is 0.
 def test_20_000_urls_of_a_sitemap_and_one_of_a_list_are_20_001(site, urlset):
-    site.build(f"/{number:05}" for number in range(20_000))
+    site.build(f"{BASE}{number:05}" for number in range(20_000))
     (site.folder / "new.txt").write_text("/new\n")
 
     ran = urlset("build", "public/sitemap.xml", "new.txt", "-o", "both", "--base-url", BASE)

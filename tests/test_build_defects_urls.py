@@ -38,9 +38,14 @@ def of_folder(site, files, base=BASE, **options):
     return build(source, site.out, base_url=base, ledger=site.ledger, now=site.now)
 
 
+# A URL that is whole takes a shorter way than one that is resolved.
+HOST = pytest.mark.parametrize("host", ["", "https://example.com"], ids=["relative", "whole"])
+
+
 # Pelican's, Datasette's, next-sitemap's and pysitemap's: ill-formed.
-def test_an_ampersand_in_a_query_is_escaped_once(each):
-    each.build(["/-/r?_size=9&_next=1", Candidate("/?x=1&y=2")])
+@HOST
+def test_an_ampersand_in_a_query_is_escaped_once(each, host):
+    each.build([f"{host}/-/r?_size=9&_next=1", Candidate(f"{host}/?x=1&y=2")])
 
     data = (each.out / "sitemap.xml").read_bytes()
     assert data.count(b"&") == data.count(b"&amp;") == 2
@@ -66,8 +71,9 @@ def test_markup_in_a_url_is_no_markup(each):
 
 
 # Google Sitemap Generator's: &#195;&#169; for é.
-def test_a_letter_of_two_bytes_is_one_letter_and_not_two(each):
-    each.build(["/café/日本"])
+@HOST
+def test_a_letter_of_two_bytes_is_one_letter_and_not_two(each, host):
+    each.build([f"{host}/café/日本"])
 
     assert seen(each) == [f"{BASE}café/日本"]
 
@@ -148,9 +154,11 @@ def test_a_url_that_comes_twice_to_write_is_written_once(tmp_path):
 
 
 # sitemap.js': both are listed.
-def test_a_fragment_names_no_page_of_its_own(each):
+@HOST
+def test_a_fragment_names_no_page_of_its_own(each, host):
     alternate = (Alternate("de", f"{BASE}de#top"),)
-    rows = ["/a#top", "/a", "/b#x", Candidate("/c", alternates=alternate)]
+    locs = [f"{host}/{name}" for name in ("a#top", "a", "b#x", "c")]
+    rows = [*locs[:3], Candidate(locs[3], alternates=alternate)]
 
     made = each.build(rows)
 
@@ -162,7 +170,7 @@ def test_a_fragment_names_no_page_of_its_own(each):
 
 
 def test_fragments_are_no_pages_in_a_list_of_text_either(each):
-    each.build(["/a#top", "/a", "/b#x"], format="text")
+    each.build([f"{BASE}a#top", f"{BASE}a", f"{BASE}b#x"], format="text")
 
     assert (each.out / "sitemap.txt").read_text() == f"{BASE}a\n{BASE}b\n"
 

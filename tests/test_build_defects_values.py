@@ -1,5 +1,7 @@
 """Defects that producers of sitemaps were seen to have, and a build has not: what else is said."""
 
+from typing import Any
+
 import pytest
 from tests.test_builder import BASE, Site
 from tests.test_source_folder import make
@@ -22,6 +24,12 @@ def site(tmp_path):
 def each(tmp_path, request):
     """A site for each engine."""
     return Site(tmp_path, request.param)
+
+
+def film(field, value):
+    """A whole video, but for one of its values."""
+    changed: dict[str, Any] = {field: value}
+    return FILM._replace(**changed)
 
 
 def text(site):
@@ -77,17 +85,17 @@ def test_a_value_out_of_its_range_is_refused_and_not_written(field, value, each)
 # sitemap.js': its pattern finds "no" and "yes" anywhere.
 @pytest.mark.parametrize(("field", "word"), [("family_friendly", "casino"), ("live", "yesterday")])
 def test_casino_is_no_no_and_yesterday_no_yes(field, word, site):
-    site.build([Candidate("/a", videos=(FILM._replace(**{field: "no"}),))])
+    site.build([Candidate("/a", videos=(film(field, "no"),))])
 
     with pytest.raises(EntryError, match=f"expected yes or no, found '{word}'"):
-        site.build([Candidate("/a", videos=(FILM._replace(**{field: word}),))])
+        site.build([Candidate("/a", videos=(film(field, word),))])
 
 
 # Google Sitemap Generator's: <video:video></video:video>.
 @pytest.mark.parametrize("missing", ["thumbnail_loc", "title", "description", "player_loc"])
 def test_a_video_without_what_it_needs_is_refused_and_no_empty_element(missing, site):
     with pytest.raises(EntryError, match="videos"):
-        site.build([Candidate("/a", videos=(FILM._replace(**{missing: None}),))])
+        site.build([Candidate("/a", videos=(film(missing, None),))])
 
 
 # sitemap_generator's: dropped without a word, as are those after the thousandth.

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
+from urlset.builder.fragments import has_fragment, without_fragments
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.errors import EntryError
@@ -159,11 +160,9 @@ class Intake:
             # as it was is written.
             if parsed.marks and not all(map(_is_same, parsed.entries, given)):
                 return None
-        elif parsed.marks:
+        elif parsed.marks or has_fragment(data, parsed.entries):
             return None
         read = batches.one_batch(parsed.entries)
-        if not isinstance(given, list) and _has_fragment(data, read):
-            return None
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
             return None
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
@@ -190,18 +189,12 @@ class Intake:
 
     def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
-        checked = validate(Batch(0, [self._without_fragment(item) for item in items]), self._rules)
+        items, cut = without_fragments(items)
+        self.fragments += cut
+        checked = validate(Batch(0, items), self._rules)
         for error in checked.errors:
             self._refuse(items[error.row], error)
         return self._halved(checked.entries, checked.rows)
-
-    def _without_fragment(self, entry: Entry) -> Entry:
-        """A fragment is a place in a page, which is listed once (RFC 3986 section 3.5)."""
-        loc: str | None = entry.loc  # null, where a source has none
-        if loc is None or "#" not in loc:
-            return entry
-        self.fragments += 1
-        return entry._replace(loc=loc.partition("#")[0])
 
     def _halved(self, entries: list[Entry], rows: list[int]) -> Iterator[Checked]:
         """Read valid entries back: all together, or else each half, down to the one at fault."""
@@ -278,10 +271,6 @@ class Intake:
             return found
         taken = batches.rows_at(batches.batch_of(found), rows)
         return {name: taken.column(name) for name in found}
-
-
-def _has_fragment(data: bytes, read: Any) -> bool:
-    return b"#" in data and any("#" in loc for loc in batches.column(read, "loc"))
 
 
 def _is_same(read: Entry, given: Entry) -> bool:
