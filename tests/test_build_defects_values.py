@@ -151,8 +151,8 @@ def test_languages_of_a_page_stay_those_that_it_names(site):
 
 
 def test_news_that_are_not_whole_are_refused(site):
-    with pytest.raises(EntryError, match="news"):
-        site.build([Candidate("/a", news=News("The Example Times", "en", None, "News"))])
+    with pytest.raises(EntryError, match=r"news\.publication_date"):
+        site.build([Candidate("/a", news=News("The Example Times", "en", title="News"))])
 
 
 # sitemap_generator's: it looks at the names of options alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -57,6 +57,7 @@ def publish(
     names = Names(settings)
     files = sorted(placing.files.values(), key=lambda file: (file.section, file.position))
     named = names.of(files)
+    _date(placing, named, ledger)
     there = frozenset(target.names())
     is_other = ledger.shape != shape_of(settings)
     stale = {
@@ -76,6 +77,15 @@ def publish(
         published.indexes = list(_indexes(published, names, rendering, ledger, settings, target))
     _retired(published, ledger, settings, target)
     return published
+
+
+def _date(placing: Placing, named: Mapping[int, str], ledger: Ledger) -> None:
+    """Files packed anew have the dates of those of their names: true, if the bytes are the same."""
+    if all(file.lastmod for file in placing.files.values()):
+        return
+    before = {file.name: file.lastmod for file in ledger.files()}
+    for number, file in placing.files.items():
+        placing.files[number] = replace(file, lastmod=file.lastmod or before.get(named[number]))
 
 
 def shape_of(settings: Settings) -> str:
