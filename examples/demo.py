@@ -172,7 +172,7 @@ def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) ->
 
 def typed(arguments: str) -> str:
     """A command as it would be typed into a terminal of 80 columns."""
-    lines = textwrap.wrap(f"$ urlset {arguments}", 76, break_on_hyphens=False)
+    lines = textwrap.wrap(f"$ urlset {arguments}", 72, break_on_hyphens=False)
     text = lines[0]
     for line in lines[1:]:
         # Within quotes a line may simply end.

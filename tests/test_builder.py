@@ -545,6 +545,16 @@ class TestLedger:
 
         assert (made.added, made.changed_files) == (0, ())
 
+    def test_a_sitemap_of_another_tool_is_replaced_and_told(self, site):
+        site.out.mkdir()
+        (site.out / "sitemap.xml").write_text("<urlset><url><loc>/old</loc></url></urlset>")
+
+        first = site.build(pages(1))
+        again = site.build(pages(1, 2))
+
+        assert first.notes[0].startswith("sitemap.xml is of another tool, and is replaced")
+        assert again.notes == ()
+
     def test_sitemaps_of_another_tool_are_taken_over(self, site):
         site.out.mkdir()
         entry = "<url><loc>{}</loc><lastmod>{}</lastmod></url>"

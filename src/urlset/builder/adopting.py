@@ -84,7 +84,7 @@ def adopt(
     if is_foreign:
         indexes, children = _foreign(settings, target)
     if not children:
-        return "nothing to adopt was found" if settings.adopt else None
+        return "nothing to adopt was found" if settings.adopt else _replaced(settings, target)
     for child in children:
         for _ in intake.take(child, is_published=True):
             pass
@@ -96,6 +96,14 @@ def adopt(
     files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
     many = "1 URL" if urls == 1 else f"{urls:,} URLs"
     return f"no ledger of this set: {many} in {files} adopted{bulk}"
+
+
+def _replaced(settings: Settings, target: Target) -> str | None:
+    """What is to be said where another tool's file has the name that one of ours will have."""
+    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    if target.read(name) is None:
+        return None
+    return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
 
 
 def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
