@@ -116,6 +116,18 @@ def test_the_index_says_when_the_bytes_of_a_file_changed(site):
     ]
 
 
+def test_files_that_the_target_lost_come_again_with_their_dates(site):
+    site.build(pages(*range(6)), max_urls=3)
+    before = site.bytes()
+    for path in site.out.glob("*.xml"):
+        path.unlink()  # as in CI, where every run begins with an empty folder
+
+    made = site.build(pages(*range(6)), max_urls=3)
+
+    assert len(made.changed_files) == 3
+    assert site.bytes() == before
+
+
 def test_a_url_stays_in_its_file_and_new_ones_fill_the_last(site):
     site.build(pages(0, 2, 4, 6), max_urls=3)
     site.build(pages(*range(8)), max_urls=3)
@@ -262,6 +274,15 @@ def test_extensions_are_kept(site):
     assert site.build([Candidate.of(changed), Candidate("/b")]).changed == 1
 
 
+def test_an_entry_is_not_changed_by_what_its_neighbours_have(site):
+    rich = Candidate("/rich", images=(Image(f"{BASE}1.png"),))
+    site.build([*pages(1, 2), rich])
+
+    made = site.build(pages(1, 2))
+
+    assert (made.added, made.changed, made.removed) == (0, 0, 1)
+
+
 class TestLastmod:
     def test_the_first_evidence_of_the_chain_counts(self, site):
         site.build(
@@ -402,12 +423,36 @@ class TestChoosing:
         ]
         assert site.locs("sitemap-blog-1.xml") == [f"{BASE}blog/a", f"{BASE}blog/b"]
 
+    def test_names_by_a_pattern(self, site):
+        rows = [*pages(1, 2), Candidate("/blog/a")]
+        made = site.build(
+            rows, sections=("blog=/blog/",), max_urls=1, pattern="map_{section}_{number:03}"
+        )
+
+        assert [file.name for file in made.files] == [
+            "map_001.xml",
+            "map_002.xml",
+            "map_blog_001.xml",
+        ]
+        assert [file.name for file in made.indexes] == ["sitemap.xml"]
+
     def test_an_index_for_each_section(self, site):
         rows = [Candidate("/blog/a"), Candidate("/shop/c")]
         made = site.build(rows, sections=("blog=/blog/", "shop=/shop/"), index="section")
 
         assert [file.name for file in made.indexes] == ["sitemap-blog.xml", "sitemap-shop.xml"]
         assert made.addresses == (f"{BASE}sitemap-blog.xml", f"{BASE}sitemap-shop.xml")
+
+    def test_robots_txt_is_obeyed_on_request(self, site):
+        robots = site.folder / "robots.txt"
+        robots.write_text("User-agent: *\nDisallow: /private/\nAllow: /private/open\n")
+        rows = [*map(Candidate, ("/a", "/private/b", "/private/open", "/%70rivate/c"))]
+
+        made = site.build(rows, obey_robots=robots)
+
+        assert site.locs() == [f"{BASE}a", f"{BASE}private/open"]
+        assert made.left_out == {"disallowed by robots.txt": 2}
+        assert site.build(rows).urls == 4
 
     def test_why(self, site):
         rows = [
@@ -422,7 +467,7 @@ class TestChoosing:
         )
 
         text = "\n".join(made.why)
-        assert "given by a.html: page lastmod 2026-02-01" in text
+        assert "given by a.html\n    page lastmod 2026-02-01" in text
         assert "lastmod 2026-02-01 by page" in text
         assert "in sitemap.xml" in text
         assert "given by list.txt:3" in text
@@ -479,6 +524,21 @@ class TestLedger:
         assert made.changed_files == ()
         assert site.bytes() == before
         assert "adopted" in made.notes[0]
+
+    @pytest.mark.parametrize("index", ["auto", "section"])
+    @pytest.mark.parametrize("pattern", [None, "{section}_{name}.{number:03}"])
+    def test_a_lost_ledger_of_sections_is_rebuilt(self, site, index, pattern):
+        rows = [*pages(1, 2, 3), *map(Candidate, ("/blog/a", "/blog/b", "/shop-2/c"))]
+        options = {"sections": ("blog=/blog/", "shop-2=/shop-2/"), "max_urls": 2}
+        options |= {"index": index, "pattern": pattern, "format": "xml"}
+        site.build(rows, **options)
+        before = site.bytes()
+        site.ledger.unlink()
+
+        made = site.build(rows, **options)
+
+        assert (made.added, made.changed_files, made.removed_files) == (0, (), ())
+        assert site.bytes() == before
 
     def test_a_single_file_is_adopted_too(self, site):
         site.build(pages(0, 2, lastmod_text="2026-11-01"), gzip=True)

@@ -320,6 +320,64 @@ def test_build_leaves_out_a_source_on_demand(urlset):
     assert locs() == ["https://e.com/a"]
 
 
+# ── what a person would expect ───────────────────────────────────────────────────────────────
+
+
+def test_build_of_several_logs_reads_them_as_one(urlset):
+    line = '192.0.2.1 - - [{day:02}/Jan/2026:10:00:00 +0000] "GET {path} HTTP/1.1" {status} 9\n'
+    asked = [(1, "/a", 200), (1, "/b", 200), *[(2, "/a", 404)] * 20]
+    for day in (1, 2):
+        rows = [line.format(day=d, path=p, status=s) for d, p, s in asked if d == day]
+        Path(f"access.log.{day}").write_text("".join(rows))
+
+    ran = urlset("build", "access.log.2", "access.log.1", "-o", "out", *BASE)
+
+    assert locs() == ["https://e.com/b"]
+    assert "1 URL left out: 404" in ran.err
+
+
+def test_build_by_a_configuration_above_tells_paths_from_here(urlset, monkeypatch):
+    Path("urlset.toml").write_text(
+        '[build]\nsources = ["urls.txt"]\noutput = "out"\nbase-url = "https://e.com/"\n'
+    )
+    Path("urls.txt").write_text("/a\n")
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+
+    assert urlset("build").out == "../out/sitemap.xml\n"
+
+
+def test_build_does_not_speak_of_git_unasked(urlset):
+    Path("site").mkdir()
+    Path("site/index.html").write_text("<title>A</title><p>B")
+
+    silent = urlset("build", "site", "-o", "out", *BASE)
+    asked = urlset("build", "site", "-o", "out", *BASE, "--lastmod", "git")
+
+    assert "git" not in silent.err
+    assert "'site' is in no git repository" in asked.err
+
+
+def test_build_dry_run_knows_the_ledger(urlset):
+    Path("a.txt").write_bytes(b"/a\n/b\n")
+    urlset("build", "a.txt", "-o", "out", *BASE)
+
+    ran = urlset("build", "a.txt", "-o", "out", *BASE, "--dry-run")
+
+    assert "adopted" not in ran.err
+    assert sorted(os.listdir(".urlset")) == ["ledger.duckdb"]
+
+
+def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
+    Path("a.txt").write_bytes(b"/a\n/b\n")
+    urlset("build", "a.txt", "-o", "out", *BASE)
+
+    ran = urlset("build", "a.txt", "-o", tmp_path / "out", *BASE)
+
+    assert "adopted" not in ran.err
+    assert "0 of them new or changed" in ran.err
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -18,6 +18,7 @@ __all__ = [
     "column",
     "count_up",
     "entry_columns",
+    "first",
     "one_batch",
     "parts_of",
     "replaced",
@@ -82,6 +83,11 @@ def column(batch: Any, name: str) -> list[Any]:
     """The values of a column."""
     values: list[Any] = batch.column(name).to_pylist()
     return values
+
+
+def first(batch: Any, name: str) -> Any:
+    """The first value of a column."""
+    return batch.column(name)[0].as_py()
 
 
 def beside(batch: Any, columns: Mapping[str, Any]) -> Any:

@@ -14,13 +14,14 @@ from typing import Any
 from urlset.arrow import open_stream
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
+from urlset.builder.naming import Names
 from urlset.builder.rendering import digest_of
 from urlset.builder.settings import Settings
 from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.publisher import Target
 from urlset.store import Workbench
-from urlset.writer.indexing import listed_by_ours
+from urlset.writer.indexing import read_index
 from urlset.writer.naming import Scheme
 
 __all__ = ["adopt"]
@@ -38,7 +39,6 @@ BULK_SHARE = 0.5
 BULK_LEAST = 10
 """Of so many dates half that are one and the same tell when a tool ran, not when pages changed."""
 
-_SECTION = "[A-Za-z0-9_-]+"
 _OURS = re.compile(
     rb'<\?xml version="1.0" encoding="UTF-8"\?>\n(?:<\?xml-stylesheet [^<>]*\?>\n)?<urlset '
 )
@@ -77,8 +77,8 @@ def adopt(
     target: Target,
 ) -> str | None:
     """Fill a new ledger from what is published; tells in a sentence what was found, or None."""
-    scheme = Scheme.of(settings.name, settings.format, settings.gzip)
-    children = _own(scheme, settings, engine, target)
+    names = Names(settings)
+    children = _own(names, settings, engine, target)
     is_foreign = not children and settings.adopt
     indexes: list[str] = []
     if is_foreign:
@@ -89,51 +89,36 @@ def adopt(
         for _ in intake.take(child, is_published=True):
             pass
     with bench.transaction():
-        _remember(bench, ledger, children, indexes, settings)
+        _remember(bench, ledger, children, indexes, None if is_foreign else names)
     bulk = _disbelieve_bulk(bench, ledger) if is_foreign else ""
     intake.clear()
     urls = sum(file.urls for file in ledger.files())
-    return f"{urls:,} URLs in {len(children):,} files that were published are adopted{bulk}"
+    files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
+    many = "1 URL" if urls == 1 else f"{urls:,} URLs"
+    return f"no ledger of this set: {many} in {files} adopted{bulk}"
 
 
-def _own(scheme: Scheme, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
     """The files of a set of ours, whose ledger is lost."""
     there = set(target.names())
-    listed: dict[str, datetime | None] = {}
-    for name in _indexes(scheme, settings, there):
-        data = target.read(name)
-        found = None if data is None else listed_by_ours(data, scheme, engine)
-        listed |= {child: date for child, date in (found or {}).items() if child in there}
-    ours = _children(settings)
-    if children := [_Child(n, date, target) for n, date in listed.items() if ours.fullmatch(n)]:
-        return children
-    data = target.read(scheme.single())
-    if data is None:
+    children: dict[str, _Child] = {}
+    for entrance in names.entrances(there):
+        data = target.read(entrance) or b""
+        for sitemap in read_index(data, engine, is_packed=settings.gzip) or ():
+            name = sitemap.loc.rpartition("/")[2]
+            if name in there and names.place(name) is not None:
+                children.setdefault(name, _Child(name, sitemap.lastmod, target))
+    return list(children.values()) or _alone(settings, engine, target)
+
+
+def _alone(settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+    """The only file of a set of ours that has no index."""
+    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    data = target.read(name)
+    text = engine.gunzip(data, settings.max_bytes) if data and settings.gzip else data
+    if not text or not (settings.is_text or _OURS.match(text)):
         return []
-    text = engine.gunzip(data, settings.max_bytes) if scheme.is_packed else data
-    if text is None or not (_OURS.match(text) or settings.is_text):
-        return []
-    return [_Child(scheme.single(), None, target)]
-
-
-def _indexes(scheme: Scheme, settings: Settings, there: set[str]) -> Iterator[str]:
-    """The names of indexes that such a set may have."""
-    if settings.index == "section":
-        name, ending = re.escape(settings.name), r"\.xml\.gz" if scheme.is_packed else r"\.xml"
-        yield from sorted(n for n in there if re.fullmatch(rf"{name}(-{_SECTION})?{ending}", n))
-        return
-    for number in range(1, len(there) + 1):
-        if (name := scheme.index(number)) not in there:
-            return
-        yield name
-
-
-def _children(settings: Settings) -> re.Pattern[str]:
-    """The names of files that such a set may have, with their section and position."""
-    number = r"(?:-([0-9]+))?" if settings.is_text else r"-([0-9]+)"
-    return re.compile(
-        rf"{re.escape(settings.name)}(?:-(?![0-9]+[.])({_SECTION}?))?{number}\.(?:xml|txt)(?:\.gz)?"
-    )
+    return [_Child(name, None, target)]
 
 
 def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
@@ -157,10 +142,10 @@ def _remember(
     ledger: Ledger,
     children: list[_Child],
     indexes: list[str],
-    settings: Settings,
+    names: Names | None,
 ) -> None:
     for number, child in enumerate(children, 1):
-        section, position = _place(child.name, number, settings)
+        section, position = (names and names.place(child.name)) or ("", number)
         urls, size, packed, digest = child.facts
         values = [number, section, position, child.name, urls]
         values += [size, packed, 0, digest, child.lastmod]
@@ -187,14 +172,6 @@ def _remember(
             (SELECT count(*) FROM {ledger.table("urls")} u WHERE u.file = f.file)""")
     for name in indexes:
         bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
-
-
-def _place(name: str, number: int, settings: Settings) -> tuple[str, int]:
-    """The section and the position of a file, by its name; of another tool's by its number."""
-    found = _children(settings).fullmatch(name)
-    if found is None or settings.adopt:
-        return "", number
-    return found[1] or "", int(found[2] or 1)
 
 
 def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
@@ -18,6 +18,10 @@ fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
+FILES = 32
+"""Files whose URLs are written into the ledger by one statement."""
+
+Range = tuple[int, tuple[int, int]]
 Counts = Mapping[str, int]
 """How many URLs were ``added``, ``changed`` and ``removed``."""
 
@@ -60,31 +64,39 @@ def commit(
 ) -> None:
     """Write into the ledger what was decided; within a transaction."""
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
-    urls, gone = ledger.table("urls"), ledger.table("gone")
+    urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
         bench.run(f"DELETE FROM {gone} WHERE loc IN (SELECT loc FROM differing)")
         bench.run(f"""
-            INSERT INTO {gone} SELECT loc, fingerprint, first_seen, {now} FROM {urls}
+            INSERT INTO {gone}
+            SELECT loc, fingerprint, first_seen, (SELECT max(built_at) FROM {builds}) FROM {urls}
             WHERE loc IN (SELECT loc FROM differing WHERE state = 'removed')""")
         bench.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM differing)")
         stay = _URL.format(file="old_file", now=now)
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {stay} FROM differing
             WHERE state IN ('changed', 'noted')""")
-    for number, (first, last) in sorted(ranges.items()):
-        placed = _URL.format(file=number, now=now)
+    for some in _groups(sorted(ranges.items(), key=lambda item: item[1])):
+        files = "".join(f" WHEN n <= {last} THEN {number}" for number, (_, last) in some)
+        placed = _URL.format(file=f"CASE{files} END", now=now)
         bench.run(f"""
             INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
-            WHERE rowid BETWEEN {first} AND {last}""")
+            WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
     for name, since in published.orphans.items():
         bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
     total = sum(file.urls for file in published.files)
-    bench.run(f"INSERT INTO {ledger.table('builds')} VALUES ({now}, {total}, {numbers})")
+    bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
     bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+
+
+def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
+    """So many files that parts of tables are full, so few that their list is not long."""
+    for start in range(0, len(ranges), FILES):
+        yield ranges[start : start + FILES]
 
 
 def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:

@@ -189,7 +189,8 @@ def _merge(bench: Workbench, settings: Settings) -> int:
     own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
            "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
-    rows, locs = bench.one("SELECT count(*), count(DISTINCT loc) FROM staged")
+    # Hashes take half of the time; where two are alike by chance, no twins are found.
+    rows, locs = bench.one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
     if rows == locs:
         bench.run(_ALONE.format(columns=columns))
         return 0
@@ -198,7 +199,8 @@ def _merge(bench: Workbench, settings: Settings) -> int:
     )
     bench.run(_MERGED.format(evidence=evidence))
     bench.run(_GIVEN.format(columns=columns))
-    return int(rows - locs)
+    (doubles,) = bench.one("SELECT count(*) - count(DISTINCT loc) FROM staged")
+    return int(doubles)
 
 
 def _believed(column: str, settings: Settings) -> str:

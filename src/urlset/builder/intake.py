@@ -7,7 +7,6 @@ URL may be mended (a reference resolved) or is refused with its reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import pairwise
@@ -33,13 +32,12 @@ BATCH_ROWS = 40_960
 PART_ROWS = 1_000
 """Rows that are looked at again together, where a batch did not: as many as a file of news has."""
 
-_PLAIN = re.compile(
-    rb"\s*<url>\s*<loc>[^<]*</loc>\s*(?:<lastmod>[^<]*</lastmod>\s*)?"
-    rb"(?:<changefreq>[^<]*</changefreq>\s*)?(?:<priority>[^<]*</priority>\s*)?</url>\s*"
-)
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
+# Beware: without ORDER BY the window costs nothing, and a batch is read as it stands.
+_SIZE = """lead("offset", 1, {end}::UBIGINT) OVER () - "offset"
+    - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _ANY = 1 << 62
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
@@ -52,11 +50,15 @@ CREATE TABLE staged (source USMALLINT, id UBIGINT, loc VARCHAR, lastmod_text VAR
 
 
 class Checked(NamedTuple):
-    """Rows of a batch that may be written: which ones (None: all), and how they come back."""
+    """Rows of a batch that may be written: which ones (None: all), and how they come back.
+
+    ``entries`` know where each begins in the document that was read back, ``end`` is where the
+    last one ends; ``more`` are digests, where there are extensions.
+    """
 
     rows: list[int] | None
     entries: Any
-    sizes: list[int]
+    end: int
     more: list[str | None] | None
 
 
@@ -64,12 +66,12 @@ class Intake:
     """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
 
     ``rejected`` is what may not be written. Raises :class:`urlset.EntryError` for the first of
-    them where settings say so.
+    them where settings say so. ``fragments`` counts URLs of which a fragment was cut off.
     """
 
     def __init__(self, bench: Workbench, engine: Engine, settings: Settings):
         self.rejected: list[Rejection] = []
-        self.count = 0
+        self.count = self.fragments = 0
         self._bench = bench
         self._engine = engine
         self._settings = settings
@@ -104,7 +106,7 @@ class Intake:
         self._bench.run("DELETE FROM staged")
         self._bench.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
-        self.count, self._source, self.has_extended = 0, 0, False
+        self.count, self.fragments, self._source, self.has_extended = 0, 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
         if not self._settings.rewrites or self._is_published:
@@ -160,35 +162,46 @@ class Intake:
         elif parsed.marks:
             return None
         read = batches.one_batch(parsed.entries)
+        if not isinstance(given, list) and _has_fragment(data, read):
+            return None
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
             return None
-        sizes, more = self._measure(data, read)
-        return None if max(sizes) > self._room else Checked(None, read, sizes, more)
+        end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
+        if end > self._room and _largest(read, end) > self._room:
+            return None
+        return Checked(None, read, end, self._digests(data, read, end))
 
     @property
     def _room(self) -> int:
         return self._settings.max_bytes - self._frame
 
-    def _measure(self, data: bytes, read: Any) -> tuple[list[int], list[str | None] | None]:
-        """Bytes of each entry without its lastmod; digests where there are extensions."""
-        end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
-        offsets = [*batches.column(read, "offset"), end]
-        dates = batches.column(read, "lastmod_text")
-        sizes = [
-            after - start - (0 if date is None else _date_size(date))
-            for (start, after), date in zip(pairwise(offsets), dates, strict=True)
-        ]
-        is_plain = b" xmlns:" not in data[: offsets[0]] and _is_empty(read.column("extra"))
+    def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
+        """Digests of those entries that have more than core elements; None where none has."""
+        first = batches.first(read, "offset")
+        is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
-            return sizes, None
-        return sizes, [_digest(data[start:after]) for start, after in pairwise(offsets)]
+            return None
+        extras = batches.column(read, "extra")
+        lines = (data[start:after] for start, after in _spans(read, end))
+        return [
+            None if extra is None and _is_core(line) else _digest(line)
+            for extra, line in zip(extras, lines, strict=True)
+        ]
 
     def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
-        checked = validate(Batch(0, items), self._rules)
+        checked = validate(Batch(0, [self._without_fragment(item) for item in items]), self._rules)
         for error in checked.errors:
             self._refuse(items[error.row], error)
         return self._halved(checked.entries, checked.rows)
+
+    def _without_fragment(self, entry: Entry) -> Entry:
+        """A fragment is a place in a page, which is listed once (RFC 3986 section 3.5)."""
+        loc: str | None = entry.loc  # null, where a source has none
+        if loc is None or "#" not in loc:
+            return entry
+        self.fragments += 1
+        return entry._replace(loc=loc.partition("#")[0])
 
     def _halved(self, entries: list[Entry], rows: list[int]) -> Iterator[Checked]:
         """Read valid entries back: all together, or else each half, down to the one at fault."""
@@ -229,11 +242,8 @@ class Intake:
         beside = batches.text_columns(batch, (*EVIDENCE, *self._settings.kept_columns))
         if beside is not None and checked.rows is not None:
             beside = batches.rows_at(beside, checked.rows)
-        count = len(checked.sizes)
-        columns = {
-            "id": batches.count_up(self.count, count),
-            "size": batches.unsigned_array(checked.sizes),
-        }
+        count = checked.entries.num_rows
+        columns = {"id": batches.count_up(self.count, count)}
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
         if beside is not None:
@@ -244,7 +254,8 @@ class Intake:
         listed = ", ".join(f'"{name}"' for name in names)
         self._bench.insert(
             batches.as_table(made),
-            f"INSERT INTO staged BY NAME SELECT {self._source} AS source, {listed} FROM batch",
+            f"""INSERT INTO staged BY NAME SELECT {self._source} AS source, {listed},
+                {_SIZE.format(end=checked.end)} AS size FROM batch""",
         )
         if checked.more is not None:
             self._lay_extended(batches.as_table(made))
@@ -267,6 +278,10 @@ class Intake:
             return found
         taken = batches.rows_at(batches.batch_of(found), rows)
         return {name: taken.column(name) for name in found}
+
+
+def _has_fragment(data: bytes, read: Any) -> bool:
+    return b"#" in data and any("#" in loc for loc in batches.column(read, "loc"))
 
 
 def _is_same(read: Entry, given: Entry) -> bool:
@@ -293,14 +308,26 @@ def _is_empty(column: Any) -> bool:
     return bool(column.null_count == len(column))
 
 
-def _date_size(text: str) -> int:
-    return len(_DATE) + len(text) + len(_DATE_END)
+def _spans(read: Any, end: int) -> Iterator[tuple[int, int]]:
+    """Where each entry begins and ends."""
+    return pairwise([*batches.column(read, "offset"), end])
 
 
-def _digest(line: bytes) -> str | None:
-    """What an entry says but for its dates, as a digest; None of one without extensions."""
-    if _PLAIN.fullmatch(line):
-        return None
+def _largest(read: Any, end: int) -> int:
+    """Bytes of the largest entry, without its lastmod."""
+    dates = batches.column(read, "lastmod_text")
+    return max(
+        after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
+        for (start, after), date in zip(_spans(read, end), dates, strict=True)
+    )
+
+
+def _is_core(line: bytes) -> bool:
+    return not any(tag in line for tag in (b"<image:", b"<video:", b"<news:", b"<xhtml:"))
+
+
+def _digest(line: bytes) -> str:
+    """What an entry says but for its dates, as a digest."""
     start = line.find(_DATE)
     if start >= 0:
         line = line[:start] + line[line.index(_DATE_END, start) + len(_DATE_END) :]

@@ -13,6 +13,7 @@ from urlset.builder.beside import stage_besides, write_robots
 from urlset.builder.changes import changes_written
 from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import check_patterns, decide, refusal
+from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
@@ -102,6 +103,11 @@ class Job:
                 if self._settings.on_error == "raise":
                     raise
                 source.failures.append(str(error))
+        if self._settings.obey_robots is not None:
+            forbid(bench, self._settings.obey_robots, self._settings)
+        if intake.fragments:
+            urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
+            self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()
@@ -150,8 +156,8 @@ class Job:
     ) -> Build:
         why = refusal(self._settings)
         left_out = bench.rows(f"""
-            SELECT {why} AS why, count(*) FROM given g WHERE why IS NOT NULL
-            GROUP BY why ORDER BY 2 DESC, 1""")
+            SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
+            WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
         changed = published.changed
         return Build(
             target=self._place,

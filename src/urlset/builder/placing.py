@@ -13,7 +13,7 @@ from urlset.builder.ledger import File, Ledger
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.protocol import MAX_NEWS, URIS, Ns
-from urlset.store import Workbench
+from urlset.store import Workbench, quoted
 
 __all__ = ["Placing"]
 
@@ -21,11 +21,22 @@ _PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.
 _DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 
+_NEW = "FROM differing WHERE state IN ('added', 'moved')"
+_ALWAYS = ("loc", "lastmod", "size", "id")
+_OFTEN_ALIKE = {
+    "section": "VARCHAR",
+    "lastmod_from": "VARCHAR",
+    "changefreq": "VARCHAR",
+    "priority": "DOUBLE",
+    "more": "VARCHAR",
+    "fingerprint": "VARCHAR",
+    "content_lastmod": "VARCHAR",
+    "first_seen": "TIMESTAMPTZ",
+}
+# Sorting costs by the width of a row, the half of it where what is alike in all is not carried.
+_SORTED = "CREATE TABLE sorted AS SELECT {carried} {new} ORDER BY {order}"
 _QUEUE = """
-CREATE TABLE queue AS
-SELECT loc, section, lastmod, lastmod_from, changefreq, priority, more, size, fingerprint,
-    content_lastmod, first_seen, id, ({bytes})::UINTEGER AS bytes, {news} AS news
-FROM differing WHERE state IN ('added', 'moved') ORDER BY section, {key}"""
+CREATE VIEW queue AS SELECT rowid AS n, *, {alike}({dated})::UINTEGER AS bytes FROM sorted"""
 
 
 @dataclass
@@ -41,7 +52,7 @@ class Placing:
     """Gives every URL its file; ``files`` are those of the set afterwards.
 
     ``dirty`` are the numbers of those whose entries are not what they were; ``ranges`` which rows
-    of the table ``queue`` lie in a file: its number, the first and the last row.
+    of ``queue`` lie in a file: its number, the first and the last row.
     """
 
     def __init__(
@@ -68,23 +79,41 @@ class Placing:
         """Place all that is new or has moved."""
         self._subtract()
         self._evict()
-        self._bench.run(
-            _QUEUE.format(
-                bytes=_DATED,
-                news=self._news(),
-                key=sort_key(self._settings),
-            )
-        )
+        self._line_up()
         for cursor in self._sections():
             while cursor.next < cursor.end:
                 self._fill(cursor)
         self.files = {n: file for n, file in self.files.items() if file.urls}
 
-    def _news(self) -> str:
-        """An expression: whether an entry is news."""
-        if not self._has_more:
-            return "false"
-        return "id IN (SELECT id FROM extended WHERE news IS NOT NULL)"
+    def _line_up(self) -> None:
+        """Make ``queue``: what is to be placed, in its order, numbered ``n`` from 0."""
+        alike, is_within = self._alike()
+        carried = [*_ALWAYS, *(name for name in _OFTEN_ALIKE if name not in alike)]
+        if self._has_more:
+            carried.append("id IN (SELECT id FROM extended WHERE news IS NOT NULL) AS news")
+        else:
+            alike["news"] = "false"
+        key = "loc" if is_within else sort_key(self._settings)
+        order = f"section, {key}" if "section" in carried else key
+        self._bench.run(_SORTED.format(carried=", ".join(carried), new=_NEW, order=order))
+        values = "".join(f"{value} AS {name}, " for name, value in alike.items())
+        self._bench.run(_QUEUE.format(alike=values, dated=_DATED))
+
+    def _alike(self) -> tuple[dict[str, str], bool]:
+        """Columns of one and the same value in all rows, and whether all URLs have the base."""
+        facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
+        base = quoted(self._settings.base)
+        count, is_within, *found = self._bench.one(
+            f"SELECT count(*), bool_and(starts_with(loc, {base})), {facts} {_NEW}"
+        )
+        alike = {}
+        for at, (name, kind) in enumerate(_OFTEN_ALIKE.items()):
+            filled, least, greatest = found[3 * at : 3 * at + 3]
+            if not filled:
+                alike[name] = f"NULL::{kind}"
+            elif filled == count and least == greatest and kind == "VARCHAR":
+                alike[name] = quoted(least)
+        return alike, bool(is_within)
 
     def _subtract(self) -> None:
         """Take what is gone, and what changed, into account of the files it lies in."""
@@ -127,7 +156,7 @@ class Placing:
 
     def _sections(self) -> Iterator[_Cursor]:
         rows = self._bench.rows("""
-            SELECT section, min(rowid), max(rowid) + 1 FROM queue GROUP BY section
+            SELECT section, min(n), max(n) + 1 FROM queue GROUP BY section
             ORDER BY section""")
         return (_Cursor(*row) for row in rows)
 
@@ -153,7 +182,7 @@ class Placing:
         urls = min(self._settings.max_urls - file.urls, cursor.end - cursor.next)
         if urls <= 0:
             return 0, 0, 0
-        rows = f"FROM queue WHERE rowid >= {cursor.next} AND rowid < {cursor.next + urls}"
+        rows = f"FROM queue WHERE n >= {cursor.next} AND n < {cursor.next + urls}"
         content, news = self._bench.one(f"SELECT sum(bytes)::BIGINT, count(*) FILTER (news) {rows}")
         if file.content + content <= self._room and file.news + news <= MAX_NEWS:
             return urls, content, news
@@ -161,7 +190,7 @@ class Placing:
             SELECT * FROM (
                 SELECT row_number() OVER w, sum(bytes) OVER w AS content,
                     count(*) FILTER (news) OVER w AS news
-                {rows} WINDOW w AS (ORDER BY rowid))
+                {rows} WINDOW w AS (ORDER BY n))
             WHERE content <= {self._room - file.content} AND news <= {MAX_NEWS - file.news}
             ORDER BY 1 DESC LIMIT 1""")
         return found[0] if found else (0, 0, 0)

@@ -28,7 +28,7 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     given |= {"map": given.pop("mapping"), "with": given.pop("with_"), "format": given.pop("form")}
     engine, explained = given.pop("engine"), given["why"] or []
     wishes = wishes_of(config, **given)
-    output, wanted = wishes.output, _with_robots(wishes)
+    output, wanted = wishes.output, wishes.options
     Settings("https://example.com/", **wanted)  # misuse is told before anything is read
     with Progress() as progress:
         sources = list(wishes.sources(engine))
@@ -51,13 +51,6 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     if not explained:
         _tell(made, wishes, is_dry=is_dry)
     return int(bool(made.failures or made.rejected))
-
-
-def _with_robots(wishes: Wishes) -> dict[str, Any]:
-    """The options, and what the owner's robots.txt forbids as filters before all others."""
-    options = wishes.options
-    path = wishes.given.get("obey_robots")
-    return options | ({"forbidden": Path(path)} if path else {})
 
 
 def _based(wishes: Wishes, sources: Sequence[Source]) -> tuple[str, list[Source]]:
@@ -113,7 +106,7 @@ def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
     for text in made.notes:
         note(text)
     for reason, count in (made.left_out or {}).items():
-        note(f"left out: {count_of(count, 'URL')}: {reason}")
+        note(f"{count_of(count, 'URL')} left out: {reason}")
     text = f"{count_of(made.urls, 'URL')} in {count_of(len(made.files), 'file')}"
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"

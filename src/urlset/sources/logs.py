@@ -225,7 +225,8 @@ class AccessLog:
             )
         for count, words in zip(reversed(self._left_out), REFUSALS.values(), strict=True):
             if count:
-                self.notes.append(f"{count:,} lines left out: {words}")
+                lines = "1 line" if count == 1 else f"{count:,} lines"
+                self.notes.append(f"{lines} left out: {words}")
 
     def _given(self) -> Iterator[Any]:
         sightings, origin = self._sightings, self._targets.origin
