@@ -1,6 +1,7 @@
 """A build from given rows: what is published, what is written again, and what is remembered."""
 
 import json
+import os
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,9 +11,11 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.builder import Filter, Rewrite, build
-from urlset.errors import EntryError, GateError
+from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
+from urlset.publisher import open_target
 from urlset.sources import Candidate, Rows
+from urlset.store import Workbench
 
 BASE = "https://example.com/"
 NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -653,7 +656,7 @@ def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
 def test_the_ledger_is_one_file_that_does_not_grow(site):
     site.build(pages(*range(50)))
     size = site.ledger.stat().st_size
-    for count in range(20):
+    for count in range(6):
         site.build(pages(*range(50 - count % 2)))
 
     assert [path.name for path in site.folder.iterdir() if path.is_file()] == [site.ledger.name]
@@ -739,3 +742,44 @@ class TestMisuse:
         made = site.build(pages(1), sections=["column:nope"])
 
         assert "column nope" in made.notes[0]
+
+
+class TestDryRun:
+    def test_nothing_is_touched(self, site):
+        site.build(pages(1, 2))
+        before = site.out.stat().st_mtime_ns, sorted(os.listdir(site.out)), os.listdir(site.folder)
+
+        made = site.build(pages(1, 2, 3), dry_run=True, max_urls=1)
+
+        assert made.added == 1
+        after = site.out.stat().st_mtime_ns, sorted(os.listdir(site.out)), os.listdir(site.folder)
+        assert after == before
+
+    def test_a_folder_that_somebody_publishes_into_can_be_rehearsed(self, site):
+        site.build(pages(1, 2))
+
+        with open_target(site.out, "sitemap"):
+            assert site.build(pages(1, 2, 3), dry_run=True).added == 1
+
+    def test_a_folder_that_is_not_there_is_not_made(self, site):
+        assert site.build(pages(1), dry_run=True).added == 1
+
+        assert os.listdir(site.folder) == []
+
+
+def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
+    site.build(pages(1))
+    run = Workbench.run
+
+    def full(self, statement, values=()):
+        if statement == "COMMIT":
+            raise StoreError("no space")
+        run(self, statement, values)
+
+    monkeypatch.setattr(Workbench, "run", full)
+    with pytest.raises(StoreError, match="published, but not remembered: build again"):
+        site.build(pages(1, 2))
+    monkeypatch.undo()
+
+    made = site.build(pages(1, 2))
+    assert (made.added, made.changed_files) == (1, ())

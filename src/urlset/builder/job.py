@@ -23,7 +23,7 @@ from urlset.builder.result import Build, BuiltFile
 from urlset.builder.settings import Settings
 from urlset.builder.suspecting import suspicions
 from urlset.builder.why import why
-from urlset.errors import SourceError
+from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.store import Workbench
@@ -87,6 +87,7 @@ class Job:
             settings.name,
             cache_control=settings.cache_control,
             encoding=settings.encoding,
+            is_rehearsal=settings.dry_run,
         )
 
     def _prepare(self, bench: Workbench, ledger: Ledger, intake: Intake, target: Target) -> None:
@@ -136,10 +137,17 @@ class Job:
     ) -> None:
         """Swap the files in, and remember it: both, or neither."""
         intend(bench, ledger, self._settings, published, target)
-        with bench.transaction(), changes_written(bench, self._settings.changes):
-            commit(bench, ledger, self._settings, published, placing.ranges, counts)
-            target.swap(published.new_names, published.retired)
-        bench.tidy("ledger")
+        is_swapped = False
+        try:
+            with bench.transaction(), changes_written(bench, self._settings.changes):
+                commit(bench, ledger, self._settings, published, placing.ranges, counts)
+                target.swap(published.new_names, published.retired)
+                is_swapped = True
+        except (StoreError, TargetError) as error:
+            if not is_swapped:
+                raise
+            words = "the sitemaps are published, but not remembered: build again"
+            raise type(error)(f"{error}; {words}") from error
         if self._settings.robots is not None:
             write_robots(published, self._settings)
 

@@ -44,6 +44,7 @@ class Workbench:
         self._folder = Scratch()
         self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
+        self._tidied: str | None = None
         self._connection = connect(self.path)
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
@@ -59,6 +60,10 @@ class Workbench:
 
         While one process has it open, no other can.
         """
+        self._attach(path, name)
+        self._tidied = name
+
+    def _attach(self, path: str, name: str) -> None:
         if os.path.exists(path) and os.path.getsize(path) and not is_database(path):
             raise StoreError(
                 f"expected a DuckDB file, found another kind of file: {path!r}; "
@@ -75,7 +80,7 @@ class Workbench:
         for ending in ("", ".wal"):
             if os.path.exists(path + ending):
                 shutil.copyfile(path + ending, copy + ending)
-        self.keep(copy, name)
+        self._attach(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` are for its ``?``."""
@@ -128,12 +133,11 @@ class Workbench:
             raise
         self.run("COMMIT")
 
-    def tidy(self, name: str) -> None:
-        """Write what was committed into the file itself, and take its log away."""
-        self.run(f"CHECKPOINT {name}")
-
     def close(self) -> None:
-        """Close it; its tables go."""
+        """Close it; its tables go, and the log of the file that stays is written into it."""
+        with suppress(duckdb.Error):  # where there is no room for that, the log stays
+            if self._tidied is not None:
+                self._connection.execute(f"CHECKPOINT {self._tidied}")
         with suppress(duckdb.Error):
             self._connection.close()
         self._folder.close()
