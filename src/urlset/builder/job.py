@@ -16,7 +16,7 @@ from urlset.builder.deciding import decide, refusal
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
-from urlset.builder.publishing import Published, publish
+from urlset.builder.publishing import Published, publish, shape_of
 from urlset.builder.rendering import Rendering
 from urlset.builder.result import Build, BuiltFile
 from urlset.builder.settings import Settings
@@ -91,9 +91,13 @@ class Job:
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
+        if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
+            intake.trust(ledger.table("urls"))
         for source in self._sources:
             for count in intake.take(source):
                 self._progress(f"{count:,} URLs")
+        for count in intake.settle():
+            self._progress(f"{count:,} URLs")
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()
