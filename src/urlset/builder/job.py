@@ -17,7 +17,7 @@ from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
-from urlset.builder.publishing import Published, publish
+from urlset.builder.publishing import Published, publish, shape_of
 from urlset.builder.rendering import Rendering
 from urlset.builder.result import Build, BuiltFile
 from urlset.builder.settings import Settings
@@ -95,6 +95,8 @@ class Job:
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
+        if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
+            intake.trust(ledger.table("urls"))
         for source in self._sources:
             try:
                 for count in intake.take(source):
@@ -103,6 +105,8 @@ class Job:
                 if self._settings.on_error == "raise":
                     raise
                 source.failures.append(str(error))
+        for count in intake.settle():
+            self._progress(f"{count:,} URLs")
         if self._settings.obey_robots is not None:
             forbid(bench, self._settings.obey_robots, self._settings)
         if intake.fragments:
