@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import build_data
+import build_race
 import check_race
 import environment
 import report
@@ -30,6 +32,7 @@ from works import Tools, works
 HERE = Path(__file__).parent
 SITE = "whole site"
 CHECK = "check of a folder"
+BUILD = "build of a list"
 SHARE = 8
 """Documents that the peers read: the slowest one would take five minutes for all of them."""
 
@@ -53,21 +56,26 @@ def main() -> int:
         results = race(listed, rounds=5, seconds=1.0, budget=25)
     sites = _site(options, tools)
     checks = _checks(options)
+    builds = _builds(options, tools)
     verdicts = [*judge(results), *site_report.judge(sites), *check_race.judge(checks)]
+    verdicts += build_race.judge(builds)
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     site_lines = [*(site_report.text(sites) if sites else ())]
     site_lines += check_race.text(checks) if checks else ()
+    site_lines += build_race.text(builds) if builds else ()
     for line in (*report.text(listed, results), *site_lines, *report.goals(verdicts)):
         print(line)
     if options.json:
         data = report.plain_data(results, verdicts) | {
             "site": site_report.plain_data(sites),
             "check": check_race.plain_data(checks),
+            "build": build_race.plain_data(builds),
         }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
         site_lines = [*(site_report.markdown(sites) if sites else ())]
         site_lines += check_race.markdown(checks) if checks else ()
+        site_lines += build_race.markdown(builds) if builds else ()
         lines = (*report.markdown(listed, results), *site_lines)
         _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
     return 0
@@ -94,6 +102,17 @@ def _checks(options: argparse.Namespace) -> list[check_race.Checked]:
     make = [sys.executable, HERE / "site_data.py", str(count)]
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
     return check_race.race_checks(site_data.site(count), rounds=1 if options.quick else 3)
+
+
+def _builds(options: argparse.Namespace, tools: Tools) -> list[build_race.Built]:
+    """Build sitemaps of lists, if that is wanted."""
+    if options.only == "READ" or (options.match and options.match not in BUILD):
+        return []
+    few = build_race.PEERS_SHARE
+    counts = (few, few) if options.quick else (build_race.MILLION, 10 * build_race.MILLION, few)
+    build_race.make_lists(*counts)
+    lists = [build_data.listed(count) for count in counts]
+    return build_race.race_builds(lists, tools, rounds=1 if options.quick else 3)
 
 
 def _options() -> argparse.Namespace:

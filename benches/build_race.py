@@ -1,0 +1,206 @@
+"""What a build takes: a million entries and ten, one change among them, and beside the peers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from build_data import Listed
+from environment import say
+from goals import Verdict
+from race import call, gist
+from works import Tools
+
+WORKERS = Path(__file__).parent / "workers"
+TIMEOUT_S = 900.0
+MILLION, PEERS_SHARE = 1_000_000, 100_000
+MAX_SECONDS, MAX_PEAK_MB, MAX_SECOND, MAX_GROWTH = 5, 500, 0.6, 1.3
+SITEMAP_JS, DJANGO, WRITER, HUGE = "sitemap.js", "Django", "xml_sitemap_writer", "hugesitemap"
+OURS = "urlset build, from Parquet, as a whole"
+
+
+@dataclass
+class Built:
+    """What is known of one kind of build."""
+
+    name: str
+    count: int
+    times: list[float] = field(default_factory=list)
+    cpu_times: list[float] = field(default_factory=list)
+    peak: int = 0
+    problem: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the run in the middle."""
+        return statistics.median(self.times)
+
+    @property
+    def rate(self) -> float:
+        """Entries a second."""
+        return self.count / self.seconds
+
+
+def make_lists(*counts: int) -> None:
+    """Make the lists; in a process of its own, whose memory is nobody else's."""
+    script = Path(__file__).with_name("build_data.py")
+    argv = [sys.executable, str(script), *map(str, counts)]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+
+
+def race_builds(lists: list[Listed], tools: Tools, *, rounds: int) -> list[Built]:
+    """Build each list, the first also otherwise, and let the peers build the last."""
+    first, *larger, small = lists
+    results: dict[str, Built] = {}
+
+    def one(name: str, count: int, argv: Callable[[str], tuple[str, ...]], folder: str) -> None:
+        result = results.setdefault(name, Built(name, count))
+        if not result.problem:
+            say(f"  {name}: {count:,}")
+            _measure(result, argv(folder))
+
+    for number in range(rounds):
+        for packing in ("gzip", "plain"):
+            with tempfile.TemporaryDirectory(prefix="urlset-bench-") as folder:
+                one(f"build, {packing}", first.count, _ours(first.parquet, packing), folder)
+                if packing == "gzip":
+                    name = "build again, one URL changed"
+                    one(name, first.count, _ours(first.changed, packing), folder)
+        for listed in larger if number == 0 else ():
+            with tempfile.TemporaryDirectory(prefix="urlset-bench-") as folder:
+                one("build, gzip, of more", listed.count, _ours(listed.parquet, "gzip"), folder)
+        runners = {OURS: _ours(small.parquet, "gzip"), **_peers(small, tools)}
+        for name, argv in runners.items():
+            with tempfile.TemporaryDirectory(prefix="urlset-bench-") as folder:
+                one(name, small.count, argv, folder)
+    return list(results.values())
+
+
+def _ours(source: Path, packing: str) -> Callable[[str], tuple[str, ...]]:
+    script = str(WORKERS / "builds.py")
+
+    def argv(folder: str) -> tuple[str, ...]:
+        ledger = str(Path(folder, "ledger.duckdb"))
+        return sys.executable, script, str(source), str(Path(folder, "out")), ledger, packing
+
+    return argv
+
+
+def _peers(small: Listed, tools: Tools) -> dict[str, Callable[[str], tuple[str, ...]]]:
+    found: dict[str, Callable[[str], tuple[str, ...]]] = {}
+    node, python = shutil.which("node"), tools.python
+    if node and tools.node:
+        script = str(WORKERS / "sitemap_build.mjs")
+        home = tools.node
+        found[SITEMAP_JS] = lambda folder: (node, script, home, str(small.text), folder)
+    for name, task in ((DJANGO, "django"), (WRITER, "xml-sitemap-writer"), (HUGE, "hugesitemap")):
+        if python:
+            found[name] = _peer(python, task, small)
+    return found
+
+
+def _peer(python: str, task: str, small: Listed) -> Callable[[str], tuple[str, ...]]:
+    script = str(WORKERS / "builders.py")
+    return lambda folder: (python, script, task, str(small.text), folder)
+
+
+def text(results: list[Built]) -> Iterator[str]:
+    """Give the lines of the table."""
+    yield ""
+    yield "builds: judged, de-duplicated, sorted, packed, read back, remembered; peers write only"
+    yield f"  {'':40}{'entries':>11}{'seconds':>9}{'CPU s':>8}{'peak MB':>9}{'entries/s':>12}"
+    for result in results:
+        if result.problem:
+            yield f"  {result.name:40}{result.count:>11,}  failed: {result.problem}"
+            continue
+        mark = "" if result.facts["entries"] == result.count else "  not all URLs"
+        yield (
+            f"  {result.name:40}{result.count:>11,}{result.seconds:>9.2f}"
+            f"{statistics.median(result.cpu_times):>8.1f}{result.peak / 1e6:>9,.0f}"
+            f"{result.rate:>12,.0f}{mark}"
+        )
+
+
+def markdown(results: list[Built]) -> Iterator[str]:
+    """Give the lines of the same table for a README."""
+    yield "| build | entries | seconds | CPU s | peak MB | entries/s |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for result in results:
+        if not result.problem:
+            cpu = statistics.median(result.cpu_times)
+            yield (
+                f"| {result.name} | {result.count:,} | {result.seconds:.2f} | {cpu:.1f} "
+                f"| {result.peak / 1e6:,.0f} | {result.rate:,.0f} |"
+            )
+    yield ""
+
+
+def judge(results: list[Built]) -> Iterator[Verdict]:
+    """Compare what was measured with what we want."""
+    done = {result.name: result for result in results if not result.problem}
+    whole = done.get("build, gzip")
+    if whole is None:
+        return
+    if whole.count == MILLION:
+        seconds, peak = whole.seconds, whole.peak / 1e6
+        told = f"{seconds:.1f} s"
+        yield Verdict("build of 1 M entries", f"< {MAX_SECONDS} s", told, seconds < MAX_SECONDS)
+        name, goal = "build of 1 M entries, peak memory", f"< {MAX_PEAK_MB} MB"
+        yield Verdict(name, goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
+    if again := done.get("build again, one URL changed"):
+        share = statistics.median(again.cpu_times) / statistics.median(whole.cpu_times)
+        name, goal = "build again with one change, of its CPU time", f"< {MAX_SECOND:.0%}"
+        yield Verdict(name, goal, f"{share:.0%}", share < MAX_SECOND)
+        written = again.facts["written"]
+        yield Verdict("files that it writes", "2", str(written), written == 2)
+    if more := done.get("build, gzip, of more"):
+        growth = whole.rate / more.rate
+        name, goal = f"build of {more.count:,}, seconds per entry", f"< {MAX_GROWTH:g} ×"
+        yield Verdict(name, goal, f"{growth:.1f} ×", growth < MAX_GROWTH)
+    yield from _against_peers(done)
+
+
+def _against_peers(done: dict[str, Built]) -> Iterator[Verdict]:
+    ours = done.get(OURS)
+    for name in (SITEMAP_JS, DJANGO, WRITER, HUGE):
+        if ours and (theirs := done.get(name)):
+            ratio = ours.rate / theirs.rate
+            yield Verdict(f"build, against {name}", "> 1 ×", f"{ratio:.1f} ×", ratio > 1)
+
+
+def plain_data(results: list[Built]) -> list[dict[str, Any]]:
+    """Give everything that was measured, for JSON."""
+    return [
+        {
+            "name": result.name,
+            "count": result.count,
+            "problem": result.problem or None,
+            "times_s": result.times,
+            "cpu_s": result.cpu_times,
+            "peak_bytes": result.peak,
+            **result.facts,
+        }
+        for result in results
+    ]
+
+
+def _measure(result: Built, argv: tuple[str, ...]) -> None:
+    ended = call(argv, TIMEOUT_S)
+    try:
+        facts = json.loads(ended.out.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        result.problem = gist(ended.words)
+        return
+    result.times.append(facts.pop("seconds"))
+    result.cpu_times.append(ended.cpu_s)
+    result.peak = max(result.peak, ended.peak)
+    result.facts = facts
