@@ -72,6 +72,9 @@ class Names:
             if found is not None:
                 groups = found.groupdict()
                 return groups.get("section") or "", int(groups["number"])
+        if self._settings.format == "text" and self._pattern is None:
+            found = self._match("{name}-{section}", name)  # the first has no number there
+            return (found["section"], 1) if found else None
         return None
 
     def entrances(self, there: Collection[str]) -> Iterator[str]:
@@ -106,7 +109,7 @@ class Names:
     def _match(self, pattern: str, name: str) -> re.Match[str] | None:
         fields = {
             "name": re.escape(self._settings.name),
-            "section": "(?P<section>[a-z0-9_-]+)",
+            "section": "(?P<section>[A-Za-z0-9_-]+)",
             "number": "(?P<number>[0-9]+)",
         }
         parts = _FIELD.split(pattern)
