@@ -665,7 +665,7 @@ def test_the_ledger_is_one_file_that_does_not_grow(site):
 
 class TestAdoption:
     def test_sections_are_known_by_the_names_of_files(self, site):
-        options = {"sections": ("a=p00[13]",), "max_urls": 2}
+        options = {"sections": ("Aa=p00[13]",), "max_urls": 2}
         for more in ({}, {"format": "text"}, {"index": "section", "gzip": True}):
             site.build(pages(1, 2, 3), **options, **more)
             before = site.bytes()
@@ -783,3 +783,27 @@ def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
 
     made = site.build(pages(1, 2))
     assert (made.added, made.changed_files) == (1, ())
+
+
+def test_compacting_keeps_the_date_of_a_file_that_comes_out_the_same(site):
+    site.build(pages(1, 2, 3), max_urls=2)
+    before = site.bytes()
+
+    made = site.build(pages(1, 2, 3), max_urls=2, compact=True)
+
+    assert (made.changed_files, site.bytes()) == ((), before)
+
+
+def test_an_empty_ledger_is_none(site):
+    site.ledger.write_bytes(b"")
+
+    assert site.build(pages(1)).added == 1
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_a_damaged_ledger_is_told_with_what_to_do(site, is_dry):
+    site.build(pages(1))
+    site.ledger.write_bytes(site.ledger.read_bytes()[:5000])
+
+    with pytest.raises(StoreError, match="remove it: it is rebuilt from what is published"):
+        site.build(pages(1), dry_run=is_dry)

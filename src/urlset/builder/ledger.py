@@ -51,12 +51,24 @@ class Ledger:
         self._target = _place_of(target, path)
         key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
-        if is_kept:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            bench.keep(str(path), "ledger")
-        else:
-            bench.borrow(str(path), "ledger")
+        self._open(is_kept=is_kept)
         self._make()
+
+    def _open(self, *, is_kept: bool) -> None:
+        path = str(self.path)
+        try:
+            if is_kept:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._bench.keep(path, "ledger")
+            else:
+                self._bench.borrow(path, "ledger")
+        except StoreError as error:
+            if "in use" in str(error) or "remove it" in str(error):
+                raise
+            advice = "if it is damaged, remove it: it is rebuilt from what is published"
+            raise StoreError(f"{error}; {advice}") from error
+        except OSError as error:
+            raise StoreError(f"cannot open the ledger {path!r}: {error.strerror}") from error
 
     def table(self, name: str) -> str:
         """The full name of a table."""

@@ -109,7 +109,7 @@ class Names:
     def _match(self, pattern: str, name: str) -> re.Match[str] | None:
         fields = {
             "name": re.escape(self._settings.name),
-            "section": "(?P<section>[a-z0-9_-]+)",
+            "section": "(?P<section>[A-Za-z0-9_-]+)",
             "number": "(?P<number>[0-9]+)",
         }
         parts = _FIELD.split(pattern)

@@ -64,7 +64,9 @@ class Workbench:
         self._tidied = name
 
     def _attach(self, path: str, name: str) -> None:
-        if os.path.exists(path) and os.path.getsize(path) and not is_database(path):
+        if os.path.isfile(path) and not os.path.getsize(path):
+            os.unlink(path)  # what a full disk leaves: DuckDB would take it for damaged
+        if os.path.exists(path) and not is_database(path):
             raise StoreError(
                 f"expected a DuckDB file, found another kind of file: {path!r}; "
                 "name another one, or remove it"
