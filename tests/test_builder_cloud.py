@@ -17,9 +17,9 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def publish(s3, tmp_path):
     def run(*numbers: int, hour: int = 0, **options: Any) -> Build:
         rows = Rows([Candidate(f"/p{number}") for number in numbers])
-        options = {"max_urls": 2, "now": NOON.replace(hour=12 + hour)} | options
+        chosen: dict[str, Any] = {"max_urls": 2, "now": NOON.replace(hour=12 + hour)} | options
         base = "https://example.com/maps/"
-        return build(rows, s3, base_url=base, ledger=tmp_path / "ledger.duckdb", **options)
+        return build(rows, s3, base_url=base, ledger=tmp_path / "ledger.duckdb", **chosen)
 
     return run
 
