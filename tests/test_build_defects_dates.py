@@ -18,7 +18,7 @@ from urlset import engine as engines
 from urlset.builder import EVIDENCE, build
 from urlset.errors import EntryError
 from urlset.sources import Candidate, HtmlFolder, Sitemaps, Table
-from urlset.sources.dated import WithGit
+from urlset.sources.git.dated import WithGit
 
 ARTICLE = (
     "<!doctype html><title>Tea</title><nav>Home</nav><main><p>Of many kinds, of which the green is "

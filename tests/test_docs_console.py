@@ -11,7 +11,7 @@ from tests.postgres import postgres
 from tests.transcripts import Section, matches, read_sections, run_command
 
 from urlset.sources import adbc
-from urlset.sources.secrets import Address
+from urlset.sources.tables.secrets import Address
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "building.md"

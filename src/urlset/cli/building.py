@@ -211,8 +211,8 @@ class Wishes:
         return "git" in self.lastmod and (is_named or _is_in_git(folder))
 
     def _with_git(self, source: Source) -> Source:
-        from urlset.sources.dated import WithGit
-        from urlset.sources.git import PATTERNS
+        from urlset.sources.git.dated import WithGit
+        from urlset.sources.git.dates import PATTERNS
 
         root = self["git_root"]
         patterns = tuple(self["git_paths"] or PATTERNS)
