@@ -32,6 +32,11 @@ class Rehearsal:
         """The path of the folder as it was given."""
         return self._target.place
 
+    @property
+    def is_remote(self) -> bool:
+        """That of a folder."""
+        return self._target.is_remote
+
     def __enter__(self) -> Rehearsal:
         if self._folder.exists() and not self._folder.is_dir():
             raise TargetError(
