@@ -74,6 +74,9 @@ class Placing:
         files = [] if settings.compact else ledger.files()
         self.files = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
+        # The last file of each section, by its number: there may be thousands of sections.
+        in_order = sorted(self.files.values(), key=lambda file: file.position)
+        self._last = {file.section: file.number for file in in_order}
 
     def place(self) -> None:
         """Place all that is new or has moved."""
@@ -196,14 +199,14 @@ class Placing:
         return found[0] if found else (0, 0, 0)
 
     def _open_file(self, section: str) -> File:
-        own = [file for file in self.files.values() if file.section == section]
-        if not own:
-            return self._begin(section)
-        return max(own, key=lambda file: file.position)
+        number = self._last.get(section)
+        return self._begin(section) if number is None else self.files[number]
 
     def _begin(self, section: str) -> File:
-        last = max((f.position for f in self.files.values() if f.section == section), default=0)
-        file = File(self._next_number, section, last + 1)
+        last = self._last.get(section)
+        position = 0 if last is None else self.files[last].position
+        file = File(self._next_number, section, position + 1)
+        self._last[section] = file.number
         self._next_number += 1
         self.files[file.number] = file
         return file
