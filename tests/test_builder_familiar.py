@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import urlset
-from urlset.arrow.streams import rows_to_batch
+from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.builder import build, familiar, judging
 from urlset.errors import EntryError
 
@@ -13,7 +13,12 @@ BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 MONDAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
-KINDS = {"loc": "string", "lastmod": "instant", "changefreq": "string", "priority": "number"}
+KINDS: dict[str, Kind] = {
+    "loc": "string",
+    "lastmod": "instant",
+    "changefreq": "string",
+    "priority": "number",
+}
 
 
 class Given:
