@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
 import re
@@ -14,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import urlset
+from urlset import builder, sources
+from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.reporter.pages import page, table
 from urlset.store import MACROS, TABLES, VIEWS, Table
@@ -28,12 +31,29 @@ TABLES_INTRO = """\
 `documents.document` names a document, `document` and `entry` together an entry. The words
 `"offset"`, `"end"` and `"column"` belong to SQL: write them in quotes.
 """
+LEDGER_INTRO = """\
+What `urlset build` remembers of a set, in `.urlset/ledger.duckdb` or the file of `--ledger`, which
+DuckDB opens. Each set has these tables in a schema of its own, whose name begins with `set_`. Look,
+and do not write: the next build believes what stands there. How it is used is told in
+[Building sitemaps](building.md#the-ledger).
+"""
+SOURCES_INTRO = """\
+What [`urlset.build`](api.md#build) takes: sources, in `urlset.sources`, and settings, in
+`urlset.builder`.
+`open_source` tells the kind by what is there, as the command does.
+"""
+SOURCES = (
+    "open_source SourceOptions HtmlFolder Table Query Listing Sitemaps AccessLog Rows Candidate "
+    "Source"
+).split()
+BUILDER = ("Settings", "Filter", "Rewrite", "Build", "BuiltFile")
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
 
 def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
+    pages |= {"sources.md": build_api(), "ledger.md": ledger()}
     pages |= {f"rules/{rule.name}.md": rule_page(rule) for rule in CATALOGUE.values()}
     gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
     pages = gone | pages
@@ -65,6 +85,58 @@ def api() -> str:
     return "\n".join(parts)
 
 
+def build_api() -> str:
+    """The sources and the settings of a build."""
+    parts = [f"{NOTE}# Sources and settings\n\n{SOURCES_INTRO}"]
+    for room, names in ((sources, SOURCES), (builder, BUILDER)):
+        for name in names:
+            value = getattr(room, name)
+            text = settings(value) if name == "Settings" else "".join(describe(name, value))
+            parts.append(made_of(name, value, text))
+    return "\n".join(parts)
+
+
+def made_of(name: str, value: object, text: str) -> str:
+    """The page of a class with what it is made of, where it has a constructor of its own."""
+    if (
+        not inspect.isclass(value)
+        or "__init__" not in vars(value)
+        or name in ("Source", "Settings")
+    ):
+        return text
+    heading = f"\n## `{name}`\n\n"
+    shown = f"```text\n{name}{signature(value)}\n```\n\n"
+    return text.replace(heading, heading + shown, 1)
+
+
+def settings(kind: type) -> str:
+    """The fields of the settings of a build, as their docstring has them, in a table."""
+    text = inspect.getdoc(kind) or ""
+    said = dict(re.findall(r"- ``(\w+)``: (.+?)(?=\n- |\n\n)", text, re.DOTALL))
+    head, _, tail = text.partition("\n- ")
+    lines = ["| field | | default |", "|---|---|---|"]
+    for field in dataclasses.fields(kind):
+        is_made = field.default_factory is not dataclasses.MISSING
+        given = (
+            "now"
+            if is_made
+            else ""
+            if field.default is dataclasses.MISSING
+            else f"`{field.default!r}`"
+        )
+        words = markdown(" ".join(said.pop(field.name).split()))
+        lines.append(f"| `{field.name}` | {words} | {given} |")
+    assert not said, f"no fields of Settings: {', '.join(said)}"
+    rest = tail.partition("\n\n")[2]
+    table = "\n".join(lines)
+    return f"\n## `Settings`\n\n{markdown(head.strip())}\n\n{table}\n\n{markdown(rest)}\n"
+
+
+def ledger() -> str:
+    """The tables of a ledger."""
+    return "".join([f"{NOTE}# The ledger\n\n{LEDGER_INTRO}", *map(table_of, LEDGER_TABLES)])
+
+
 def describe(name: str, value: object) -> Iterator[str]:
     yield f"\n## `{name}`\n\n"
     if inspect.isfunction(value):
@@ -86,14 +158,45 @@ def is_property(member: object) -> bool:
 
 
 def signature(function: object) -> str:
-    text = (
-        str(inspect.signature(function))
-        .replace("self, ", "")
-        .replace("(self)", "()")
-        .replace("cls, ", "")
-    )  # type: ignore[arg-type]
-    text = re.sub(r"'([^']*)'", r"\1", text) if " -> '" in text else text
-    return text if len(text) < 80 else text.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
+    """The parameters and what comes back, on one line, or a line for each where that is long."""
+    found = inspect.signature(function)  # type: ignore[arg-type]
+    parts = list(parameters(found))
+    gives = "" if inspect.isclass(function) else returned(found)
+    text = f"({', '.join(parts)}){gives}"
+    return text if len(text) < 80 else "(\n    " + ",\n    ".join(parts) + f"){gives}"
+
+
+def returned(found: inspect.Signature) -> str:
+    given = found.return_annotation
+    return "" if given is inspect.Signature.empty else f" -> {plain(given)}"
+
+
+def parameters(found: inspect.Signature) -> Iterator[str]:
+    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    has_star = False
+    for name, given in found.parameters.items():
+        if name in ("self", "cls"):
+            continue
+        if given.kind is inspect.Parameter.KEYWORD_ONLY and not has_star:
+            yield "*"
+        has_star |= given.kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL)
+        text = marks.get(given.kind, "") + name
+        is_typed = given.annotation is not inspect.Parameter.empty
+        text += f": {plain(given.annotation)}" if is_typed else ""
+        yield text + default(given.default, is_typed=is_typed)
+
+
+def default(value: object, *, is_typed: bool) -> str:
+    if value is inspect.Parameter.empty:
+        return ""
+    # Beware: what stands in the environment of whoever writes these pages is nobody's business.
+    shown = "os.environ" if value is os.environ else repr(value)
+    shown = "{}" if shown == "<factory>" else shown
+    return f" = {shown}" if is_typed else f"={shown}"
+
+
+def plain(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def markdown(docstring: str) -> str:

@@ -1,4 +1,4 @@
-"""Shows the main job: reads a site's sitemaps, checks broken ones, builds new ones, reads those.
+"""Shows the main job: reads a site's sitemaps, checks broken ones, builds some and keeps them true.
 
 Needs no network: the site that is read over HTTP is served on this machine. Every command is the
 real one, shown as you would type it; the result lies in ``demo-output/`` afterwards, or in the
@@ -12,7 +12,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,12 +23,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "examples" / "site"
 ENVIRONMENT = {**os.environ, "no_proxy": "127.0.0.1"}
-RESULT = sys.argv[1] if len(sys.argv) > 1 else "demo-output"
+GARDEN = ROOT / "examples" / "garden"
+RESULT = ROOT / (sys.argv[1] if len(sys.argv) > 1 else "demo-output")
+BUILD = "build public/ --base-url https://example.com/ --output maps/ --max-urls 4"
 
 
 def main() -> int:
     """Run the commands one after another; 1 where one does not end as it should."""
     shutil.rmtree(ROOT / "demo-output", ignore_errors=True)
+    RESULT.mkdir(parents=True, exist_ok=True)
     good: list[bool] = []
     with served() as site:
         good += [
@@ -60,24 +65,59 @@ def main() -> int:
             "check examples/site/broken.xml --fix --diff --select X,S",
             expected=1,
         ),
-        step(
-            "Build a gzipped sitemap from a list of 2,500 URLs, split, with its index.",
-            "build examples/site/urls.txt --base-url https://www.example.com/ "
-            f"--gzip --max-urls 1000 --output {RESULT}",
-        ),
-        step(
-            "Read it back: the index, its three files, and all 2,500 URLs.",
-            f"read {RESULT}/sitemap.xml.gz --format txt --output {RESULT}/urls.txt",
-        ),
-        step(
-            "And check it: no errors. A list of URLs knows no dates, which is a warning.",
-            f"check {RESULT}/sitemap.xml.gz",
-        ),
     ]
-    print(f"\nThe result lies in {ROOT / RESULT}:")
-    for path in sorted((ROOT / RESULT).iterdir()):
+    good += build_garden()
+    print(f"\nThe result lies in {RESULT}:")
+    for path in sorted((RESULT / "maps").iterdir()):
         print(f"  {path.name:<20} {path.stat().st_size:>8,} bytes")
     return 0 if all(good) else 1
+
+
+def build_garden() -> Iterator[bool]:
+    """Build the sitemaps of a folder of HTML, change a page of it, and build them again."""
+    shutil.copytree(GARDEN, RESULT / "public")
+    print(f"\n$ cp -r examples/garden {shown(RESULT)}/public; cd {shown(RESULT)}")
+    yield step(
+        "Build the sitemaps of a site of 13 pages, with four URLs in a file to see several.",
+        BUILD,
+        where=RESULT,
+    )
+    before = contents()
+    about = RESULT / "public" / "about.html"
+    told, now = "24 a year", "26 a year"
+    text = about.read_text(encoding="utf-8")
+    yield told in text
+    print("\n# One page changes.")
+    print(f"$ sed -i 's/{told}/{now}/' public/about.html")
+    about.write_text(text.replace(told, now), encoding="utf-8")
+    time.sleep(1)  # dates are to the second: the index is to have another one
+    yield step("Build again: one sitemap is written, and the index.", BUILD, where=RESULT)
+    after = contents()
+    for name, data in after.items():
+        print(f"  {name:<16} {'as it was' if data == before.get(name) else 'written again'}")
+    changed = [name for name in after if after[name] != before.get(name)]
+    yield len(changed) == 2 and changed[-1] == "sitemap.xml"
+    yield step(
+        "Why is that page listed, and where does its date come from?",
+        f"{BUILD} --why /about.html",
+        where=RESULT,
+    )
+    yield step("Read them back, and check them.", "read maps/sitemap.xml --tree", where=RESULT)
+    yield step(
+        "No errors; of one page nobody knows when it changed.",
+        "check maps/ --base-url https://example.com/",
+        where=RESULT,
+    )
+
+
+def contents() -> dict[str, bytes]:
+    """The sitemaps that are published, by name."""
+    return {path.name: path.read_bytes() for path in sorted((RESULT / "maps").iterdir())}
+
+
+def shown(path: Path) -> str:
+    """A path as a person would type it."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
 @contextmanager
@@ -119,14 +159,25 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing: what the command says is what counts."""
 
 
-def step(what: str, arguments: str, *, expected: int = 0) -> bool:
+def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) -> bool:
     """Show a command and run it; tell whether it ended with the exit code expected."""
-    print(f"\n# {what}\n$ urlset {arguments}", flush=True)
+    said = textwrap.fill(what, 78, initial_indent="# ", subsequent_indent="# ")
+    print(f"\n{said}\n{typed(arguments)}", flush=True)
     command = [sys.executable, "-m", "urlset", *shlex.split(arguments)]
-    code = subprocess.run(command, cwd=ROOT, check=False, env=ENVIRONMENT).returncode
+    code = subprocess.run(command, cwd=where, check=False, env=ENVIRONMENT).returncode
     if code != expected:
         print(f"demo: expected exit code {expected}, found {code}", file=sys.stderr)
     return code == expected
+
+
+def typed(arguments: str) -> str:
+    """A command as it would be typed into a terminal of 80 columns."""
+    lines = textwrap.wrap(f"$ urlset {arguments}", 72, break_on_hyphens=False)
+    text = lines[0]
+    for line in lines[1:]:
+        # Within quotes a line may simply end.
+        text += ("" if text.count("'") % 2 else " \\") + f"\n      {line}"
+    return text
 
 
 if __name__ == "__main__":

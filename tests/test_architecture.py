@@ -18,7 +18,7 @@ SRC = Path(__file__).parents[1] / "src"
 # built yet may stand here; one that is built must.
 FLOORS = {
     "ground": "errors configuration protocol model rules dates urls files underway arrow engine "
-    "document locating languages",
+    "document locating languages scratch",
     "first floor": "fetcher store robots page publisher",
     "second floor": "reader writer finder walker crawler",
     "third floor": "sources builder checker auditor differ announcer reporter",
@@ -28,7 +28,7 @@ FLOORS = {
 
 # The one module (or package) through which each outside library enters.
 DOORS = {
-    "adbc_driver_manager": "urlset.sources.adbc",  # any database, its rows as Arrow (extra: sql)
+    "adbc_driver_manager": "urlset.sources.tables.adbc",  # any database, its rows as Arrow
     "aiohttp": "urlset.fetcher",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core

@@ -1,6 +1,7 @@
 """A build from given rows: what is published, what is written again, and what is remembered."""
 
 import json
+import os
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,11 +11,14 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.builder import Filter, Rewrite, build
-from urlset.errors import EntryError, GateError
+from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
+from urlset.publisher import open_target
 from urlset.sources import Candidate, Rows
+from urlset.store import Workbench
 
 BASE = "https://example.com/"
+NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -38,6 +42,16 @@ class Site:
         sources = [Rows(some, f"rows {n}") for n, some in enumerate(rows, 1)]
         options = {"base_url": BASE, "ledger": self.ledger, "engine": self.engine} | options
         return build(sources, self.out, now=self.now, **options)
+
+    def foreign(self, name, *urls):
+        """A sitemap of another tool."""
+        body = "".join(f"<url>{url}</url>" for url in urls)
+        (self.out / name).write_text(f'<urlset xmlns="{NS}">{body}</urlset>')
+
+    def index(self, name, *children):
+        """An index of another tool."""
+        body = "".join(f"<sitemap><loc>{BASE}{child}</loc></sitemap>" for child in children)
+        (self.out / name).write_text(f'<sitemapindex xmlns="{NS}">{body}</sitemapindex>')
 
     def names(self):
         return sorted(path.name for path in self.out.iterdir() if not path.name.startswith("."))
@@ -100,6 +114,18 @@ def test_the_index_says_when_the_bytes_of_a_file_changed(site):
         NOON + timedelta(hours=1),
         NOON + timedelta(hours=2),
     ]
+
+
+def test_files_that_the_target_lost_come_again_with_their_dates(site):
+    site.build(pages(*range(6)), max_urls=3)
+    before = site.bytes()
+    for path in site.out.glob("*.xml"):
+        path.unlink()  # as in CI, where every run begins with an empty folder
+
+    made = site.build(pages(*range(6)), max_urls=3)
+
+    assert len(made.changed_files) == 3
+    assert site.bytes() == before
 
 
 def test_a_url_stays_in_its_file_and_new_ones_fill_the_last(site):
@@ -248,6 +274,15 @@ def test_extensions_are_kept(site):
     assert site.build([Candidate.of(changed), Candidate("/b")]).changed == 1
 
 
+def test_an_entry_is_not_changed_by_what_its_neighbours_have(site):
+    rich = Candidate("/rich", images=(Image(f"{BASE}1.png"),))
+    site.build([*pages(1, 2), rich])
+
+    made = site.build(pages(1, 2))
+
+    assert (made.added, made.changed, made.removed) == (0, 0, 1)
+
+
 class TestLastmod:
     def test_the_first_evidence_of_the_chain_counts(self, site):
         site.build(
@@ -388,12 +423,36 @@ class TestChoosing:
         ]
         assert site.locs("sitemap-blog-1.xml") == [f"{BASE}blog/a", f"{BASE}blog/b"]
 
+    def test_names_by_a_pattern(self, site):
+        rows = [*pages(1, 2), Candidate("/blog/a")]
+        made = site.build(
+            rows, sections=("blog=/blog/",), max_urls=1, pattern="map_{section}_{number:03}"
+        )
+
+        assert [file.name for file in made.files] == [
+            "map_001.xml",
+            "map_002.xml",
+            "map_blog_001.xml",
+        ]
+        assert [file.name for file in made.indexes] == ["sitemap.xml"]
+
     def test_an_index_for_each_section(self, site):
         rows = [Candidate("/blog/a"), Candidate("/shop/c")]
         made = site.build(rows, sections=("blog=/blog/", "shop=/shop/"), index="section")
 
         assert [file.name for file in made.indexes] == ["sitemap-blog.xml", "sitemap-shop.xml"]
         assert made.addresses == (f"{BASE}sitemap-blog.xml", f"{BASE}sitemap-shop.xml")
+
+    def test_robots_txt_is_obeyed_on_request(self, site):
+        robots = site.folder / "robots.txt"
+        robots.write_text("User-agent: *\nDisallow: /private/\nAllow: /private/open\n")
+        rows = [*map(Candidate, ("/a", "/private/b", "/private/open", "/%70rivate/c"))]
+
+        made = site.build(rows, obey_robots=robots)
+
+        assert site.locs() == [f"{BASE}a", f"{BASE}private/open"]
+        assert made.left_out == {"disallowed by robots.txt": 2}
+        assert site.build(rows).urls == 4
 
     def test_why(self, site):
         rows = [
@@ -408,7 +467,7 @@ class TestChoosing:
         )
 
         text = "\n".join(made.why)
-        assert "given by a.html: page lastmod 2026-02-01" in text
+        assert "given by a.html\n    page lastmod 2026-02-01" in text
         assert "lastmod 2026-02-01 by page" in text
         assert "in sitemap.xml" in text
         assert "given by list.txt:3" in text
@@ -466,6 +525,21 @@ class TestLedger:
         assert site.bytes() == before
         assert "adopted" in made.notes[0]
 
+    @pytest.mark.parametrize("index", ["auto", "section"])
+    @pytest.mark.parametrize("pattern", [None, "{section}_{name}.{number:03}"])
+    def test_a_lost_ledger_of_sections_is_rebuilt(self, site, index, pattern):
+        rows = [*pages(1, 2, 3), *map(Candidate, ("/blog/a", "/blog/b", "/shop-2/c"))]
+        options = {"sections": ("blog=/blog/", "shop-2=/shop-2/"), "max_urls": 2}
+        options |= {"index": index, "pattern": pattern, "format": "xml"}
+        site.build(rows, **options)
+        before = site.bytes()
+        site.ledger.unlink()
+
+        made = site.build(rows, **options)
+
+        assert (made.added, made.changed_files, made.removed_files) == (0, (), ())
+        assert site.bytes() == before
+
     def test_a_single_file_is_adopted_too(self, site):
         site.build(pages(0, 2, lastmod_text="2026-11-01"), gzip=True)
         site.ledger.unlink()
@@ -473,6 +547,16 @@ class TestLedger:
         made = site.build(pages(0, 2), gzip=True)
 
         assert (made.added, made.changed_files) == (0, ())
+
+    def test_a_sitemap_of_another_tool_is_replaced_and_told(self, site):
+        site.out.mkdir()
+        (site.out / "sitemap.xml").write_text("<urlset><url><loc>/old</loc></url></urlset>")
+
+        first = site.build(pages(1))
+        again = site.build(pages(1, 2))
+
+        assert first.notes[0].startswith("sitemap.xml is of another tool, and is replaced")
+        assert again.notes == ()
 
     def test_sitemaps_of_another_tool_are_taken_over(self, site):
         site.out.mkdir()
@@ -517,6 +601,7 @@ class TestLedger:
         made = site.build(pages(1, 2, 3), dry_run=True)
 
         assert made.added == 1
+        assert made.notes == ()  # the ledger is known, nothing has to be adopted
         assert [file.name for file in made.changed_files] == ["sitemap.xml"]
         assert (site.bytes(), site.ledger.read_bytes()) == (before, ledger)
 
@@ -566,3 +651,159 @@ def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
     assert [path.name for path in Path("public").iterdir() if path.name[0] != "."] == [
         "sitemap.xml"
     ]
+
+
+def test_the_ledger_is_one_file_that_does_not_grow(site):
+    site.build(pages(*range(50)))
+    size = site.ledger.stat().st_size
+    for count in range(6):
+        site.build(pages(*range(50 - count % 2)))
+
+    assert [path.name for path in site.folder.iterdir() if path.is_file()] == [site.ledger.name]
+    assert site.ledger.stat().st_size < 3 * size
+
+
+class TestAdoption:
+    def test_sections_are_known_by_the_names_of_files(self, site):
+        options = {"sections": ("Aa=p00[13]",), "max_urls": 2}
+        for more in ({}, {"format": "text"}, {"index": "section", "gzip": True}):
+            site.build(pages(1, 2, 3), **options, **more)
+            before = site.bytes()
+            site.ledger.unlink()
+
+            made = site.build(pages(1, 2, 3), **options, **more)
+
+            assert (made.added, made.changed_files) == (0, ()), more
+            assert site.bytes() == before
+            site.build(pages(), force={"zero", "shrunk"}, **options, **more)
+
+    def test_what_other_tools_list_twice_is_published_once(self, site):
+        site.out.mkdir()
+        for name, numbers in (("one.xml", (1, 1, 2)), ("two.xml", (2, 3))):
+            site.foreign(name, *(f"<loc>{BASE}p{n:03}</loc>" for n in numbers))
+        site.index("sitemap_index.xml", "one.xml", "two.xml", "one.xml", "sitemap_index.xml")
+
+        made = site.build(pages(1, 2, 3), adopt=True)
+
+        assert (made.added, made.removed) == (0, 0)
+        assert site.locs() == [f"{BASE}p{n:03}" for n in (1, 2, 3)]
+
+    def test_what_may_not_be_written_goes_with_the_build(self, site):
+        site.out.mkdir()
+        bad = (
+            "<loc>/relative</loc>",
+            f"<loc>{BASE}%zz q</loc>",
+            "<loc></loc>",
+            "<loc>ftp://a/</loc>",
+        )
+        site.foreign("sitemap.xml", f"<loc>{BASE}p001</loc><lastmod>soon</lastmod>", *bad)
+
+        made = site.build(pages(1, 2), adopt=True, force={"shrunk"})
+
+        assert site.locs() == [f"{BASE}p001", f"{BASE}p002"]
+        assert made.rejected == ()
+
+    def test_rewriting_is_for_sources(self, site):
+        options = {"rewrites": [Rewrite.of("p=>pp")]}
+        site.build([Candidate("/p1")], **options)
+        site.ledger.unlink()
+
+        assert site.build([Candidate("/p1")], **options).changed_files == ()
+
+
+def test_one_image_changes_one_entry(site):
+    site.build(pages(1, 2, 3))
+
+    made = site.build(pages(1, 2) + pages(3, images=(Image(f"{BASE}i.png"),)))
+
+    assert made.changed == 1
+
+
+class TestMisuse:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (
+                {"filters": [Filter("drop", "/a/"), Filter("keep", "(x")]},
+                r"in filter 2, found '\(x'",
+            ),
+            ({"sections": ["blog=/blog/", "odd=(?<a>"]}, "in section odd, found"),
+            ({"sections": ["column:loc"]}, "found 'loc'"),
+            ({"sections": ["column:Size"]}, "found 'Size'"),
+            ({"index": "no"}, "index of auto, always, section, found no"),
+            ({"on_error": "no"}, "on_error of raise, skip, found no"),
+        ],
+    )
+    def test_what_cannot_be_meant_is_told_where_it_stands(self, site, options, words):
+        with pytest.raises(ValueError, match=words):
+            site.build(pages(1), **options)
+
+    def test_a_column_that_no_source_has_is_told(self, site):
+        made = site.build(pages(1), sections=["column:nope"])
+
+        assert "column nope" in made.notes[0]
+
+
+class TestDryRun:
+    def test_nothing_is_touched(self, site):
+        site.build(pages(1, 2))
+        before = site.out.stat().st_mtime_ns, sorted(os.listdir(site.out)), os.listdir(site.folder)
+
+        made = site.build(pages(1, 2, 3), dry_run=True, max_urls=1)
+
+        assert made.added == 1
+        after = site.out.stat().st_mtime_ns, sorted(os.listdir(site.out)), os.listdir(site.folder)
+        assert after == before
+
+    def test_a_folder_that_somebody_publishes_into_can_be_rehearsed(self, site):
+        site.build(pages(1, 2))
+
+        with open_target(site.out, "sitemap"):
+            assert site.build(pages(1, 2, 3), dry_run=True).added == 1
+
+    def test_a_folder_that_is_not_there_is_not_made(self, site):
+        assert site.build(pages(1), dry_run=True).added == 1
+
+        assert os.listdir(site.folder) == []
+
+
+def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
+    site.build(pages(1))
+    run = Workbench.run
+
+    def full(self, statement, values=()):
+        if statement == "COMMIT":
+            raise StoreError("no space")
+        run(self, statement, values)
+
+    monkeypatch.setattr(Workbench, "run", full)
+    with pytest.raises(StoreError, match="published, but not remembered: build again"):
+        site.build(pages(1, 2))
+    monkeypatch.undo()
+
+    made = site.build(pages(1, 2))
+    assert (made.added, made.changed_files) == (1, ())
+
+
+def test_compacting_keeps_the_date_of_a_file_that_comes_out_the_same(site):
+    site.build(pages(1, 2, 3), max_urls=2)
+    before = site.bytes()
+
+    made = site.build(pages(1, 2, 3), max_urls=2, compact=True)
+
+    assert (made.changed_files, site.bytes()) == ((), before)
+
+
+def test_an_empty_ledger_is_none(site):
+    site.ledger.write_bytes(b"")
+
+    assert site.build(pages(1)).added == 1
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_a_damaged_ledger_is_told_with_what_to_do(site, is_dry):
+    site.build(pages(1))
+    site.ledger.write_bytes(site.ledger.read_bytes()[:5000])
+
+    with pytest.raises(StoreError, match="remove it: it is rebuilt from what is published"):
+        site.build(pages(1), dry_run=is_dry)

@@ -1,5 +1,7 @@
 import gzip
 import json
+import os
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -11,7 +13,14 @@ from urlset import checker
 from urlset.checker import CATALOGUE, Baseline, Findings
 from urlset.checker.texts import AFTER, BEFORE
 from urlset.engine import Engine
-from urlset.errors import ConfigurationError, QueryError, SourceError
+from urlset.errors import (
+    ConfigurationError,
+    QueryError,
+    SourceError,
+    StoreError,
+    TargetError,
+)
+from urlset.files import Beside
 from urlset.reporter import (
     harmless,
     report_github,
@@ -22,6 +31,7 @@ from urlset.reporter import (
     summary,
 )
 from urlset.reporter.plain import cells, clip
+from urlset.urls import resolve
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 TWO = f"""<urlset {NS}>
@@ -311,6 +321,44 @@ def test_own_rule_must_not_take_a_name():
         check(b"", rules=[own(name="unescaped-ampersand", sql="SELECT 1")])
 
 
+def test_spec_dot_segments_are_removed_from_what_is_compared():
+    # https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4
+    # The oracle is the resolver of URLs, which is other code.
+    segments = ["", ".", "..", "a", ".b", "..."]
+    paths = {"/" + "/".join(some) for n in range(5) for some in product(segments, repeat=n)}
+    paths -= {path for path in paths if path.startswith("//")}  # would be another host
+    rule = own(
+        sql='SELECT document, "offset", line, loc, undotted(path) AS t FROM urls', says="{t}"
+    )
+    data = "".join(f"https://e.com{path}?x=/../y\n" for path in paths).encode()
+
+    found = {finding.loc: finding.message for finding in check(data, rules=[rule], select=["own"])}
+
+    assert len(found) == len(paths)
+    for path in paths:
+        shown = found[f"https://e.com{path}?x=/../y"]
+        assert f"https://e.com{shown}" == resolve(path, "https://e.com/")
+
+
+@pytest.mark.parametrize("other", ["/a/../b", "/./b", "/../b", "/a/c/../../b", "/a/..//../b"])
+def test_url_with_dot_segments_is_a_duplicate(other):
+    data = f"https://e.com/b\nhttps://e.com{other}\n".encode()
+
+    assert [f.line for f in checker.check(data, select=["U025"])] == [2]
+
+
+@pytest.mark.parametrize(
+    "before", ["<!-- <loc>{}</loc> </url> -->", "<t><![CDATA[</url><loc>]]></t>"]
+)
+def test_place_is_not_within_what_is_commented_out(before):
+    entry = f"<url>{before}<loc>https://e.com/#a</loc></url>"
+    data = f"<urlset {NS}>\n{entry}</urlset>".encode()
+
+    [finding] = checker.check(data, select=["U012"])
+
+    assert (finding.line, finding.column) == (2, entry.rindex("<loc>") + 1)
+
+
 # ── baselines ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -338,6 +386,40 @@ def test_baseline_that_is_none(tmp_path, text):
 
     with pytest.raises(ConfigurationError, match="expected a baseline of urlset"):
         Baseline.read(tmp_path / "known.json")
+
+
+def test_levels_of_somebody_hold_for_what_the_engine_only_counts():
+    data = b"https://e.com/\n" + b"".join(b"/%d\n" % n for n in range(10_005))
+
+    found = check(data, select=["T001"], levels={"T001": "info"})
+
+    assert found.by_level == {"error": 0, "warning": 0, "info": 10_005}
+
+
+def test_baseline_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "known.json"
+    Baseline().write(path)
+    before = path.read_bytes()
+    known = Baseline()
+    list(known.note(check(TWO)))
+    monkeypatch.setattr(Beside, "put", lambda _: os.listdir(path))  # an OSError
+
+    with pytest.raises(TargetError, match="cannot write the baseline"):
+        known.write(path)
+
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["known.json"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_texts_that_find_no_room_say_where(monkeypatch):
+    full = open("/dev/full", "w+b", buffering=0)  # noqa: SIM115 - closed by the texts
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", lambda *_, **__: full)
+
+    with pytest.raises(StoreError, match=r"texts of documents in .*: No space left .*TMPDIR"):
+        list(check(TWO))
+
+    assert full.closed
 
 
 # ── what the name of a file tells ────────────────────────────────────────────────────────────

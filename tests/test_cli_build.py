@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.test_cli import NS, SITE, command
 
-from urlset.cli.lists import Trail
 from urlset.reader import read
 
 BASE = ("--base-url", "https://e.com/")
+WWW = ("--host", "www.example.com")
 PAGES = ["https://e.com/a", "https://e.com/b"]
 
 
@@ -90,7 +90,7 @@ def test_build_from_jsonl_that_read_wrote_loses_nothing(urlset):
     for row in (*before, *after):
         for name in place:
             del row[name]
-    assert before == after
+    assert sorted(before, key=lambda row: row["loc"]) == after
 
 
 def test_build_from_csv_that_read_wrote(urlset):
@@ -103,7 +103,7 @@ def test_build_from_csv_that_read_wrote(urlset):
 def test_build_from_sitemaps_folders_and_lists_together(urlset):
     Path("a.txt").write_bytes(b"/new\n")
 
-    ran = urlset("build", SITE / "sitemap.xml", SITE / "maps", "a.txt", "-o", "out", *BASE)
+    ran = urlset("build", SITE / "sitemap.xml", SITE / "maps", "a.txt", "-o", "out", *BASE, *WWW)
 
     assert ran.code == 0
     assert len(locs()) == 15  # each once
@@ -190,11 +190,18 @@ def test_build_dry_run_writes_nothing_and_tells_what_would_change(urlset):
     assert "Nothing was written" in fresh.err
 
 
-def test_build_index_needs_a_base_url(urlset):
+def test_build_takes_the_site_of_the_first_url_for_the_base(urlset):
     ran = urlset("build", "-", "-o", "out", "--max-urls", "1", stdin="\n".join(PAGES).encode())
 
+    assert ran.code == 0
+    assert "Sitemap: https://e.com/sitemap.xml" in ran.err
+
+
+def test_build_of_relative_urls_needs_a_base_url(urlset):
+    ran = urlset("build", "-", "-o", "out", stdin=b"/a\n/b\n")
+
     assert ran.code == 2
-    assert "base_url" in ran.err
+    assert "--base-url" in ran.err
     assert not Path("out").exists()
 
 
@@ -279,7 +286,7 @@ def test_build_from_what_cannot_be_read_writes_nothing(data, words, urlset):
 
 
 def test_build_from_a_line_without_an_end(urlset, monkeypatch):
-    monkeypatch.setattr("urlset.cli.lists._MAX_LINE", 1_000)
+    monkeypatch.setattr("urlset.sources.opening.MAX_LINE", 1_000)
 
     ran = urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n" + b"x" * 5_000)
 
@@ -313,19 +320,81 @@ def test_build_leaves_out_a_source_on_demand(urlset):
     assert locs() == ["https://e.com/a"]
 
 
-def test_trail_leads_back_to_lines():
-    trail = Trail()
-    for line in (1, 2, 5, 6):
-        trail.note("a", line)
-    trail.note("b", 1)
-    trail.note("c", None)
+# ── what a person would expect ───────────────────────────────────────────────────────────────
 
-    assert [trail.place(row) for row in range(7)] == [
-        "row 0",
-        "a:1",
-        "a:2",
-        "a:5",
-        "a:6",
-        "b:1",
-        "c",
-    ]
+
+def test_build_of_several_logs_reads_them_as_one(urlset):
+    line = '192.0.2.1 - - [{day:02}/Jan/2026:10:00:00 +0000] "GET {path} HTTP/1.1" {status} 9\n'
+    asked = [(1, "/a", 200), (1, "/b", 200), *[(2, "/a", 404)] * 20]
+    for day in (1, 2):
+        rows = [line.format(day=d, path=p, status=s) for d, p, s in asked if d == day]
+        Path(f"access.log.{day}").write_text("".join(rows))
+
+    ran = urlset("build", "access.log.2", "access.log.1", "-o", "out", *BASE)
+
+    assert locs() == ["https://e.com/b"]
+    assert "1 URL left out: 404" in ran.err
+
+
+def test_build_by_a_configuration_above_tells_paths_from_here(urlset, monkeypatch):
+    Path("urlset.toml").write_text(
+        '[build]\nsources = ["urls.txt"]\noutput = "out"\nbase-url = "https://e.com/"\n'
+    )
+    Path("urls.txt").write_text("/a\n")
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+
+    assert urlset("build").out == "../out/sitemap.xml\n"
+
+
+def test_build_does_not_speak_of_git_unasked(urlset):
+    Path("site").mkdir()
+    Path("site/index.html").write_text("<title>A</title><p>B")
+
+    silent = urlset("build", "site", "-o", "out", *BASE)
+    asked = urlset("build", "site", "-o", "out", *BASE, "--lastmod", "git")
+
+    assert "git" not in silent.err
+    assert "'site' is in no git repository" in asked.err
+
+
+def test_build_dry_run_knows_the_ledger(urlset):
+    Path("a.txt").write_bytes(b"/a\n/b\n")
+    urlset("build", "a.txt", "-o", "out", *BASE)
+
+    ran = urlset("build", "a.txt", "-o", "out", *BASE, "--dry-run")
+
+    assert "adopted" not in ran.err
+    assert sorted(os.listdir(".urlset")) == ["ledger.duckdb"]
+
+
+def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
+    Path("a.txt").write_bytes(b"/a\n/b\n")
+    urlset("build", "a.txt", "-o", "out", *BASE)
+
+    ran = urlset("build", "a.txt", "-o", tmp_path / "out", *BASE)
+
+    assert "adopted" not in ran.err
+    assert "0 of them new or changed" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("sources = [{path = 1}]", "path of sources in [build]: expected a text, found 1"),
+        ('sources = [{path = "l", map = 5}]', "map of sources in [build]: expected a text or a t"),
+        ('sources = [{path = "l", map = {loc = 5}}]', "map.loc of sources in [build]: expected a"),
+        ('sources = [{path = "l", kind = 7}]', "kind of sources in [build]: expected a text"),
+        ('sources = ["l"]\noutput = ""', "--output: expected a folder or a bucket"),
+        (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
+    ],
+)
+def test_a_configuration_that_cannot_be_meant_is_told(line, words, urlset):
+    Path("l").write_text("https://e.com/a\n")
+    output = "" if "output" in line else 'output = "o"\n'
+    Path("urlset.toml").write_text(f'[build]\nbase-url = "https://e.com/"\n{output}{line}\n')
+
+    code, out, err = urlset("build")
+
+    assert (code, out) == (2, "")
+    assert words in err

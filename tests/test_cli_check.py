@@ -121,7 +121,7 @@ def test_check_counts_what_is_not_listed(urlset):
     ran = urlset("check", "-", "--format", "json", stdin=data)
 
     assert len(json.loads(ran.out)) == 10_000
-    assert "5 more findings are not listed" in ran.err
+    assert "5 more findings not listed" in ran.err
     assert "10,005 findings" in urlset("check", "-", stdin=data).out
 
 
@@ -275,7 +275,44 @@ def test_baseline_of_the_configuration_can_be_written_first(urlset):
     ran = urlset("check", "-", stdin=ERROR)
 
     assert ran.code == 0
-    assert "1 findings are known" in ran.err
+    assert "1 finding known to the baseline" in ran.err
+
+
+def fragments(start: int, stop: int) -> bytes:
+    return b"".join(b"https://e.com/%d#top\n" % n for n in range(start, stop))
+
+
+def test_baseline_knows_also_what_is_not_given(urlset):
+    options = ("check", "-", "--select", "U012", "--fail-level", "warning")
+    wrote = urlset(*options, "--write-baseline", "known.json", stdin=fragments(0, 10_005))
+    assert "10,005 findings in the baseline" in wrote.err
+    against = (*options, "--baseline", "known.json")
+
+    same = urlset(*against, stdin=fragments(0, 10_005))
+    mended = urlset(*against, stdin=fragments(7, 10_005))  # others are among the first 10,000
+    more = urlset(*against, stdin=fragments(0, 10_008))
+    fewer = urlset(*against, stdin=fragments(0, 3))
+
+    assert (same.code, mended.code, more.code, fewer.code) == (0, 0, 1, 0)
+    assert "10,005 findings known to the baseline" in same.err
+    assert "9,998 findings known to the baseline" in mended.err
+    assert "10,005 findings known to the baseline" in more.err
+    assert "3 findings in 1 document" in more.out
+    assert "3 more of 3: U012" in more.out
+
+
+def test_baseline_of_several_documents_keeps_them_apart(urlset):
+    for name, stop in (("a.txt", 10_003), ("b.txt", 2)):
+        Path(name).write_bytes(fragments(0, stop))
+    options = ("check", "a.txt", "b.txt", "--select", "U012", "--fail-level", "warning")
+    urlset(*options, "--write-baseline", "known.json")
+    Path("b.txt").write_bytes(fragments(1, 4))
+
+    ran = urlset(*options, "--baseline", "known.json")
+
+    assert ran.code == 1
+    assert "2 findings in 2 documents" in ran.out
+    assert "10,004 findings known" in ran.err
 
 
 def test_baseline_that_cannot_be_written_is_told(urlset):

@@ -1,6 +1,7 @@
 """The documentation is true: its code runs, and the engine decides what its tables say."""
 
 import gzip
+import json
 import re
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import urlset
+from urlset.checker import CATALOGUE
 from urlset.dates import parse_date
 
 ROOT = Path(__file__).parents[1]
@@ -149,3 +151,54 @@ def test_the_guide_has_its_tables():
         "Structure": 19,
         "Dates": 30,
     }
+
+
+# ── where the rules depart from the catalogue ────────────────────────────────────────────────
+
+DEPARTURES = ROOT / "docs" / "departures.md"
+PLANNED = 231
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """The cells of the table in a section, without its head."""
+    section = DEPARTURES.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    return rows[2:]
+
+
+def codes_in(cell: str) -> list[str]:
+    first, _, last = cell.partition("–")
+    numbers = range(int(first[1:]), int((last or first)[1:]) + 1)
+    return [f"{first[0]}{number:03}" for number in numbers]
+
+
+def test_departures_name_every_rule_that_is_absent():
+    absent = [code for row in rows_of("Rules that are absent") for code in codes_in(row[0])]
+
+    assert not set(absent) & set(CATALOGUE)
+    assert len(set(absent)) == len(absent) == PLANNED - len(CATALOGUE)
+    text = DEPARTURES.read_text(encoding="utf-8")
+    assert f"{PLANNED} rules. {len(CATALOGUE)} of" in text
+
+
+def test_departures_name_the_levels_that_rules_have():
+    rows = rows_of("Levels that are others")
+    for title, theirs, ours, _ in rows:
+        code, name = title.replace("`", "").split()
+        rule = CATALOGUE[code]
+        words = f"{rule.level_sql} {rule.sql}"
+        levels = {rule.level, *re.findall(r"'(error|warning|info)'", words)}
+        assert (rule.name, levels) == (name, set(ours.split(", ")))
+        assert levels != {theirs}
+
+
+def test_departures_are_all_there_are(shared):
+    planned = {rule["code"]: rule for rule in json.loads((shared / "rules.json").read_text())}
+    absent = {code for row in rows_of("Rules that are absent") for code in codes_in(row[0])}
+    others = {row[0][:4] for row in rows_of("Levels that are others")}
+
+    assert len(planned) == PLANNED
+    assert set(planned) - set(CATALOGUE) == absent
+    for code, rule in CATALOGUE.items():
+        assert rule.name == planned[code]["name"]
+        assert rule.level == planned[code]["severity"] or code in others

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import urlset
 from urlset import parse
 from urlset.checker import CATALOGUE
 from urlset.checker.fixing import Fixed, fix, unified_diff
@@ -358,3 +359,17 @@ def test_a_real_sitemap_keeps_its_urls(path: Path) -> None:
     before = Counter(problem.code for problem in parse(data).problems)
     worse = [c for c in counts if counts[c] > before[c] and CATALOGUE[c].level == "error"]
     assert worse == []
+
+
+def test_fix_is_a_public_name(tmp_path):
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>")
+
+    fixed = urlset.fix(path)
+
+    assert isinstance(fixed, urlset.Fixed)
+    assert [document.key for document in fixed.documents] == [str(path)]
+    assert "+" in "".join(urlset.unified_diff(fixed.documents[0]))
+    assert urlset.write_fixed(fixed.documents) == [path]
+    assert b"?a&amp;b" in path.read_bytes()
+    assert not urlset.fix(path).documents

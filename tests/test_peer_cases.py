@@ -20,6 +20,7 @@ import urlset
 from urlset import Document, Entry, Sitemap, Video
 from urlset.dates import parse_date
 from urlset.engine.inflating import inflate
+from urlset.robots import Robots, read_robots
 
 FOLDER = Path(__file__).parents[2] / "shared" / "peer-cases"
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "peer_differences.toml").read_text())
@@ -29,12 +30,13 @@ PAGEMAP = "{http://www.google.com/schemas/sitemap-pagemap/1.0}"
 INVALID = ("unknown", "html", "empty")
 
 
-def cases() -> list[Any]:
+def cases(*, is_robots: bool = False) -> list[Any]:
     found = [
         case
         for name in FILES
         if (path := FOLDER / f"{name}.json").is_file()
         for case in json.loads(path.read_text())
+        if (case["expected"].get("type") == "robots") == is_robots
     ]
     return [pytest.param(case, id=case["name"]) for case in found]
 
@@ -54,10 +56,18 @@ def judge(name: str, differs: list[str]) -> None:
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="no folder `shared` beside the checkout")
+@pytest.mark.parametrize("case", cases(is_robots=True))
+def test_peer_case_of_robots(case):
+    data = base64.b64decode(case["input_base64"])
+
+    robots = read_robots(data, case["url"], case["content_type"])
+
+    judge(case["name"], list(_of_robots(case["expected"], robots)))
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="no folder `shared` beside the checkout")
 @pytest.mark.parametrize("case", cases())
 def test_peer_case(engine, case):
-    if case["expected"].get("type") == "robots":
-        pytest.skip("robots.txt has a parser of its own, which is another issue")
     data = base64.b64decode(case["input_base64"])
 
     document = urlset.parse(
@@ -73,7 +83,7 @@ def test_peer_case(engine, case):
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="no folder `shared` beside the checkout")
 def test_no_difference_is_stale():
-    names = {param.values[0]["name"] for param in cases()}
+    names = {param.values[0]["name"] for param in cases() + cases(is_robots=True)}
     names |= {f"priority:{param.values[0]['input']}" for param in values("priority")}
     names |= {f"lastmod:{param.values[0]['input']}" for param in values("lastmod")}
     names |= {f"rss_pubdate:{param.values[0]['input']}" for param in values("rss_pubdate")}
@@ -148,6 +158,15 @@ def differences(case: dict[str, Any], document: Document, data: bytes) -> Iterat
             yield f"no {field[0]}"
     if "rule" in expected and not _RULES[case["name"]](document):
         yield expected["rule"]
+
+
+def _of_robots(expected: dict[str, Any], robots: Robots) -> Iterator[str]:
+    """A peer gives each URL once, and compares them in any order."""
+    found = sorted({line.url for line in robots.sitemaps})
+    if "count" in expected and expected["count"] != len(found):
+        yield f"count {len(found)}"
+    if "sitemaps" in expected and sorted(expected["sitemaps"]) != found:
+        yield f"sitemaps {found}"
 
 
 def _of_body(body: str | None, document: Document, data: bytes) -> Iterator[str]:

@@ -6,11 +6,10 @@ import gzip
 import subprocess
 import sys
 import threading
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.s3 import KEY, SECRET, ask
 
 from urlset.errors import TargetError
 from urlset.publisher import open_target
@@ -22,8 +21,6 @@ from obstore.store import LocalStore, MemoryStore  # noqa: E402
 from urlset.publisher import cloud as door  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
 from urlset.publisher.cloud import Cloud  # noqa: E402
-
-KEY, SECRET = "AKIAOFTHETESTS", "sekrit/sekrit/sekrit"
 
 
 class Faulty(Cloud):
@@ -364,42 +361,7 @@ def test_words_of_a_store_are_told_without_credentials(monkeypatch):
 # ── S3, by moto on loopback ──
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    running = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    yield f"http://{host}:{port}"
-    running.stop()
-
-
-@pytest.fixture
-def s3(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of a prefix in an empty bucket."""
-    for name, value in (
-        ("AWS_ENDPOINT_URL", server),
-        ("AWS_ACCESS_KEY_ID", KEY),
-        ("AWS_SECRET_ACCESS_KEY", SECRET),
-        ("AWS_REGION", "us-east-1"),
-        ("NO_PROXY", "127.0.0.1"),
-    ):
-        monkeypatch.setenv(name, value)
-    ask(f"{server}/moto-api/reset", "POST")
-    ask(f"{server}/shop", "PUT")
-    return "s3://shop/maps"
-
-
-def ask(url: str, method: str = "GET"):
-    claim = f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/s3/aws4_request, "
-    headers = {"Authorization": f"{claim}SignedHeaders=host, Signature=0"}
-    with urllib.request.urlopen(
-        urllib.request.Request(url, method=method, headers=headers)
-    ) as answer:
-        return answer.headers, answer.read()
-
-
-def test_s3_publication_appears_with_its_headers(s3, server):
+def test_s3_publication_appears_with_its_headers(s3, s3_server):
     with open_target(s3, "sitemap", encoding="gzip") as target:
         assert target.names() == []
         target.put("sitemap-1.xml", b"<child/>")
@@ -410,7 +372,7 @@ def test_s3_publication_appears_with_its_headers(s3, server):
         assert target.names() == ["robots.txt", "sitemap-1.xml", "sitemap.xml"]
         assert target.modified("sitemap.xml") is not None
 
-    headers, data = ask(f"{server}/shop/maps/sitemap.xml")
+    headers, data = ask(f"{s3_server}/shop/maps/sitemap.xml")
     assert gzip.decompress(data) == b"<index/>"
     assert headers["Content-Type"] == "application/xml"
     assert headers["Content-Encoding"] == "gzip"

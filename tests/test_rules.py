@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 import pytest
+from tests.report_schemas import junit_of, sarif_of
 
 from urlset.checker import CATALOGUE, Finding, Rule, check
 from urlset.checker.examples import Example, documents_of
@@ -49,6 +50,16 @@ def test_the_bad_example_is_caught_by_its_rule_and_by_no_other_error(rule: Rule)
 @ALL
 def test_the_good_example_is_clean(rule: Rule) -> None:
     assert found(rule.page.good, rule) == []
+
+
+@ALL
+def test_findings_make_reports_that_are_valid(rule: Rule) -> None:
+    findings = found_in_bad(rule)
+
+    [run] = sarif_of(findings)["runs"]
+
+    assert [result["ruleId"] for result in run["results"]] == [f.code for f in findings]
+    assert junit_of(findings).xpath(f"//testcase[starts-with(@name, '{rule.code} ')]")
 
 
 @ALL

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 
 from urlset import SourceError
 from urlset.sources import CANDIDATE, Candidate, HtmlFolder
-from urlset.sources.names import Naming, same_page
+from urlset.sources.pages.names import Naming, same_page
 
 BASE = "https://example.com/"
 PAGE = "<!doctype html><title>Tea</title><p>Of many kinds."
 
 
-def make(root: Path, files: dict[str, str | bytes]) -> Path:
+def make(root: Path, files: Mapping[str, str | bytes]) -> Path:
     for name, said in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

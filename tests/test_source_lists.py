@@ -18,7 +18,7 @@ from urlset.sources.choosing import SourceOptions, kind_of, open_source
 from urlset.sources.lists import Listing
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.spooling import Spooled
-from urlset.sources.tables import Table
+from urlset.sources.tables.table import Table
 
 NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 SITEMAP = f"<urlset {NS}><url><loc>https://e.com/a</loc></url></urlset>".encode()

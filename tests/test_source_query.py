@@ -13,8 +13,8 @@ from tests.test_source_tables import rows
 
 from urlset.errors import QueryError, SourceError
 from urlset.sources import adbc
-from urlset.sources.query import Query
-from urlset.sources.secrets import Address
+from urlset.sources.tables.query import Query
+from urlset.sources.tables.secrets import Address
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def test_postgresql_that_is_left_early(server):
 
 MEMORY = """
 import resource, sys
-from urlset.sources.query import Query
+from urlset.sources.tables.query import Query
 batches = Query(sys.argv[1], "SELECT url, at FROM pages", mapping="lastmod=at").batches()
 assert sum(batch.num_rows for batch in batches) == 1_000_000
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)

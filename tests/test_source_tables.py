@@ -13,8 +13,8 @@ import pytest
 
 import urlset
 from urlset.errors import QueryError, SourceError
-from urlset.sources.mapping import Plan, parse_mapping
-from urlset.sources.tables import Table
+from urlset.sources.tables.mapping import Plan, parse_mapping
+from urlset.sources.tables.table import Table
 from urlset.store import Store
 
 
@@ -384,7 +384,7 @@ def test_duckdb_file_is_not_written():
 
 MEMORY = """
 import resource, sys
-from urlset.sources.tables import Table
+from urlset.sources.tables.table import Table
 table = Table(sys.argv[1], mapping="lastmod=at")
 assert sum(batch.num_rows for batch in table.batches()) == 5_000_000
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)

@@ -1,7 +1,7 @@
 """The Sitemaps protocol, whole: read, build and check sitemaps.
 
-The jobs (``read``, ``write``, ``check``) come in when they are first asked for, so that
-``import urlset`` costs next to nothing.
+The jobs (``read``, ``write``, ``build``, ``check``, ``fix``) come in when they are first asked for,
+so that ``import urlset`` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from urlset.document import Document, parse
 from urlset.errors import (
     EngineError,
     EntryError,
+    GateError,
     QueryError,
     SourceError,
     StoreError,
@@ -22,7 +23,16 @@ from urlset.errors import (
 from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 
 if TYPE_CHECKING:
+    from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
+    from urlset.checker.fixing import (
+        Dropped,
+        Fixed,
+        FixedDocument,
+        fix,
+        unified_diff,
+        write_fixed,
+    )
     from urlset.fetcher import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
@@ -31,8 +41,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternate",
     "Answer",
+    "Build",
     "Document",
     "DocumentRecord",
+    "Dropped",
     "EngineError",
     "Entries",
     "Entry",
@@ -40,6 +52,9 @@ __all__ = [
     "Fetched",
     "Finding",
     "Findings",
+    "Fixed",
+    "FixedDocument",
+    "GateError",
     "Image",
     "News",
     "Policy",
@@ -53,25 +68,37 @@ __all__ = [
     "TargetError",
     "UrlsetError",
     "Video",
+    "build",
     "check",
+    "fix",
     "parse",
     "read",
+    "unified_diff",
     "write",
+    "write_fixed",
 ]
 
 _LATER = {
     "Answer": "store",
+    "Build": "builder",
     "DocumentRecord": "reader",
+    "Dropped": "checker.fixing",
     "Entries": "reader",
     "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
+    "Fixed": "checker.fixing",
+    "FixedDocument": "checker.fixing",
     "Policy": "fetcher",
     "Publication": "writer",
     "Store": "store",
+    "build": "builder",
     "check": "checker",
+    "fix": "checker.fixing",
     "read": "reader",
+    "unified_diff": "checker.fixing",
     "write": "writer",
+    "write_fixed": "checker.fixing",
 }
 
 

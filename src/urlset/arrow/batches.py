@@ -123,6 +123,8 @@ def text_array(values: Sequence[str | None]) -> Any:
 
 def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
     found = name if name in names else "url"
+    if name == "loc" and batch.column(found).null_count:
+        return column_to_text(batch.column(found))  # whoever takes the rows says what is missing
     if name == "priority" and "Float32" in str(batch.column(found).type):
         # 0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
         values = column_of(batch.column(found), name, kind)

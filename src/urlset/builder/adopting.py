@@ -14,13 +14,14 @@ from typing import Any
 from urlset.arrow import open_stream
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
+from urlset.builder.naming import Names
 from urlset.builder.rendering import digest_of
 from urlset.builder.settings import Settings
 from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.publisher import Target
 from urlset.store import Workbench
-from urlset.writer.indexing import Previous
+from urlset.writer.indexing import read_index
 from urlset.writer.naming import Scheme
 
 __all__ = ["adopt"]
@@ -76,38 +77,56 @@ def adopt(
     target: Target,
 ) -> str | None:
     """Fill a new ledger from what is published; tells in a sentence what was found, or None."""
-    scheme = Scheme.of(settings.name, settings.format, settings.gzip)
-    children = _own(scheme, settings, engine, target)
+    names = Names(settings)
+    children = _own(names, settings, engine, target)
     is_foreign = not children and settings.adopt
     indexes: list[str] = []
     if is_foreign:
         indexes, children = _foreign(settings, target)
     if not children:
-        return "nothing to adopt was found" if settings.adopt else None
+        return "nothing to adopt was found" if settings.adopt else _replaced(settings, target)
     for child in children:
-        for _ in intake.take(child):
+        for _ in intake.take(child, is_published=True):
             pass
     with bench.transaction():
-        _remember(bench, ledger, children, indexes, settings)
+        _remember(bench, ledger, children, indexes, None if is_foreign else names)
     bulk = _disbelieve_bulk(bench, ledger) if is_foreign else ""
     intake.clear()
     urls = sum(file.urls for file in ledger.files())
-    return f"{urls:,} URLs in {len(children):,} files that were published are adopted{bulk}"
+    files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
+    many = "1 URL" if urls == 1 else f"{urls:,} URLs"
+    return f"no ledger of this set: {many} in {files} adopted{bulk}"
 
 
-def _own(scheme: Scheme, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+def _replaced(settings: Settings, target: Target) -> str | None:
+    """What is to be said where another tool's file has the name that one of ours will have."""
+    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    if target.read(name) is None:
+        return None
+    return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
+
+
+def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
     """The files of a set of ours, whose ledger is lost."""
-    previous = Previous.of(scheme, target.read, engine)
-    if previous.files:
-        there = set(target.names())
-        return [_Child(n, date, target) for n, date in previous.files.items() if n in there]
-    data = target.read(scheme.single())
-    if data is None:
+    there = set(target.names())
+    children: dict[str, _Child] = {}
+    for entrance in names.entrances(there):
+        data = target.read(entrance) or b""
+        for sitemap in read_index(data, engine, is_packed=settings.gzip) or ():
+            name = sitemap.loc.rpartition("/")[2]
+            if name in there and names.place(name) is not None:
+                children.setdefault(name, _Child(name, sitemap.lastmod, target))
+    return list(children.values()) or _alone(settings, engine, target)
+
+
+def _alone(settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+    """The only file of a set of ours that has no index."""
+    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    data = target.read(name)
+    text = engine.gunzip(data, settings.max_bytes) if data and settings.gzip else data
+    if not text or not (settings.is_text or _OURS.match(text)):
         return []
-    text = engine.gunzip(data, settings.max_bytes) if scheme.is_packed else data
-    if text is None or not (_OURS.match(text) or settings.is_text):
-        return []
-    return [_Child(scheme.single(), None, target)]
+    return [_Child(name, None, target)]
 
 
 def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
@@ -120,8 +139,9 @@ def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child
         document = entrance.document()
         if document.kind != "index":
             return [], [entrance]
-        listed = [(s.loc.rpartition("/")[2], s.lastmod) for s in document.sitemaps]
-        return [name], [_Child(child, date, target) for child, date in listed if child in there]
+        listed = {s.loc.rpartition("/")[2]: s.lastmod for s in document.sitemaps}
+        wanted = [(child, date) for child, date in listed.items() if child in there - {name}]
+        return [name], [_Child(child, date, target) for child, date in wanted]
     return [], []
 
 
@@ -130,10 +150,10 @@ def _remember(
     ledger: Ledger,
     children: list[_Child],
     indexes: list[str],
-    settings: Settings,
+    names: Names | None,
 ) -> None:
     for number, child in enumerate(children, 1):
-        section, position = _place(child.name, number, settings)
+        section, position = (names and names.place(child.name)) or ("", number)
         urls, size, packed, digest = child.facts
         values = [number, section, position, child.name, urls]
         values += [size, packed, 0, digest, child.lastmod]
@@ -154,18 +174,12 @@ def _remember(
     bench.run(f"""
         DELETE FROM {ledger.table("urls")} u WHERE EXISTS (
             SELECT 1 FROM {ledger.table("urls")} o WHERE o.loc = u.loc AND o.file < u.file)""")
+    # What was listed twice, or may not be published, is not counted among what stays.
+    bench.run(f"""
+        UPDATE {ledger.table("files")} f SET urls =
+            (SELECT count(*) FROM {ledger.table("urls")} u WHERE u.file = f.file)""")
     for name in indexes:
         bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
-
-
-def _place(name: str, number: int, settings: Settings) -> tuple[str, int]:
-    """The section and the position of a file, by its name; of another tool's by its number."""
-    found = re.fullmatch(
-        rf"{re.escape(settings.name)}-(?:([a-z0-9_-]+)-)?([0-9]+)\.(?:xml|txt)(?:\.gz)?", name
-    )
-    if found is None or settings.adopt:
-        return "", number
-    return found[1] or "", int(found[2])
 
 
 def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:

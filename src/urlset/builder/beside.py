@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,9 +49,9 @@ def write_robots(published: Published, settings: Settings) -> bool:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    descriptor, staged = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    staged = path.with_name(f".{path.name}.new")  # what was killed leaves one file at most
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(staged, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

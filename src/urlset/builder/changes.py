@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from urlset.arrow.batches import as_table
 from urlset.errors import TargetError
 from urlset.store import Workbench
 
-__all__ = ["changes", "write_changes"]
+__all__ = ["changes", "changes_written"]
 
 _FIELDS = ("lastmod", "changefreq", "priority")
 
@@ -40,14 +41,39 @@ def changes(bench: Workbench) -> Iterator[dict[str, Any]]:
             }
 
 
-def write_changes(bench: Workbench, path: Path) -> None:
-    """Write the changes as JSON lines, the whole file or none of it."""
-    staged = path.with_name(f"{path.name}.new")
+@contextmanager
+def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
+    """Write the changes as JSON lines beside ``path``, and let them appear there at the end.
+
+    Beware: within the transaction of the ledger. What was killed in between is told again, not
+    forgotten. Raises :class:`urlset.TargetError`, before anything is published where it can.
+    """
+    if path is None:
+        yield
+        return
+    staged = path.with_name(f".{path.name}.new")
     try:
+        _write(bench, path, staged)
+        yield
+        with _told(path):
+            os.replace(staged, path)
+    finally:
+        with suppress(OSError):
+            staged.unlink()
+
+
+def _write(bench: Workbench, path: Path, staged: Path) -> None:
+    with _told(path):
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
         with open(staged, "w", encoding="utf-8") as file:
             for change in changes(bench):
                 file.write(json.dumps(change, ensure_ascii=False) + "\n")
-        os.replace(staged, path)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        staged.unlink(missing_ok=True)
         raise TargetError(f"cannot write {path}: {error.strerror or error}") from error

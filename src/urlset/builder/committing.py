@@ -8,9 +8,10 @@ from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
 from urlset.builder.settings import Settings
 from urlset.dates import format_date
+from urlset.publisher import Target
 from urlset.store import Workbench, quoted
 
-__all__ = ["Counts", "commit", "count_changes"]
+__all__ = ["Counts", "commit", "count_changes", "intend"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
 fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
@@ -35,6 +36,24 @@ def count_changes(bench: Workbench) -> Counts:
     return {"added": added, "changed": changed, "removed": removed}
 
 
+def intend(
+    bench: Workbench, ledger: Ledger, settings: Settings, published: Published, target: Target
+) -> None:
+    """Write into the ledger which files are about to appear, as orphans until they are no more.
+
+    Of a build that is killed between the swap and its commit nothing else would tell whose they
+    are: the next one takes away those that are no part of its set.
+    """
+    there = set(target.names())
+    made = published.new_names[len(published.besides) :]
+    names = [name for name in reversed(made) if name not in there]
+    if not names:
+        return
+    with bench.transaction():
+        for name in names:
+            bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, settings.now])
+
+
 def commit(
     bench: Workbench,
     ledger: Ledger,
@@ -45,11 +64,12 @@ def commit(
 ) -> None:
     """Write into the ledger what was decided; within a transaction."""
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
-    urls, gone = ledger.table("urls"), ledger.table("gone")
+    urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
         bench.run(f"DELETE FROM {gone} WHERE loc IN (SELECT loc FROM differing)")
         bench.run(f"""
-            INSERT INTO {gone} SELECT loc, fingerprint, first_seen, {now} FROM {urls}
+            INSERT INTO {gone}
+            SELECT loc, fingerprint, first_seen, (SELECT max(built_at) FROM {builds}) FROM {urls}
             WHERE loc IN (SELECT loc FROM differing WHERE state = 'removed')""")
         bench.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM differing)")
         stay = _URL.format(file="old_file", now=now)
@@ -68,7 +88,7 @@ def commit(
     for name, since in published.orphans.items():
         bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
     total = sum(file.urls for file in published.files)
-    bench.run(f"INSERT INTO {ledger.table('builds')} VALUES ({now}, {total}, {numbers})")
+    bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
     bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
 

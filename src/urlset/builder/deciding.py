@@ -12,9 +12,10 @@ from datetime import timedelta
 from urlset.builder.ledger import Ledger
 from urlset.builder.settings import Settings
 from urlset.dates import format_date
+from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
 
-__all__ = ["decide", "refusal", "sort_key"]
+__all__ = ["check_patterns", "decide", "refusal", "sort_key"]
 
 _W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
 _SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
@@ -81,6 +82,22 @@ _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
 _REMEMBERED = (*_OWN, *_UNSEEN)
 _TEXTS = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
+
+
+def check_patterns(bench: Workbench, settings: Settings) -> None:
+    """Raise ``ValueError`` for a pattern that is none, before anything is read."""
+    _section(settings)
+    named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
+    found = [(spec, _SECTION.fullmatch(spec)) for spec in settings.sections]
+    named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]
+    for what, pattern in named:
+        try:
+            bench.one(f"SELECT regexp_matches('', {quoted(pattern)})")
+        except StoreError as error:
+            reason = str(error).partition("': ")[2]
+            raise ValueError(
+                f"expected a regular expression (RE2) in {what}, found {pattern!r}: {reason}"
+            ) from error
 
 
 def decide(bench: Workbench, ledger: Ledger, settings: Settings) -> int:

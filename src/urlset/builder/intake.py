@@ -12,6 +12,7 @@ from typing import Any
 
 from urlset.arrow import batches, batches_to_entries
 from urlset.builder.familiar import is_plain, lay_as_given, strangers
+from urlset.builder.fragments import without_fragments
 from urlset.builder.judging import Checked, Judge
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
@@ -53,12 +54,12 @@ class Intake:
     """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
 
     ``rejected`` is what may not be written. Raises :class:`urlset.EntryError` for the first of
-    them where settings say so.
+    them where settings say so. ``fragments`` counts URLs of which a fragment was cut off.
     """
 
     def __init__(self, bench: Workbench, engine: Engine, settings: Settings):
         self.rejected: list[Rejection] = []
-        self.count = 0
+        self.count = self.fragments = 0
         self.has_extended = False
         self._bench = bench
         self._engine = engine
@@ -69,6 +70,7 @@ class Intake:
         self._source = 0
         self._next_id = 0
         self._urls: str | None = None
+        self._is_published = False
         bench.run(TABLE)
         known = set(bench.columns("staged"))
         for name in settings.kept_columns:
@@ -79,8 +81,12 @@ class Intake:
         """Believe a table of the ledger, for what is taken from now on: :meth:`settle` asks it."""
         self._urls = urls
 
-    def take(self, source: Source) -> Iterator[int]:
-        """Take one source; yields the rows taken from all so far, batch by batch."""
+    def take(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
+        """Take one source; yields the rows taken from all so far, batch by batch.
+
+        Of one that is published, what may not be written is passed over: it goes with this build.
+        """
+        self._is_published = is_published
         self._names.append(source.name)
         self._source = len(self._names)
         parts = self._parts(map(self._rewritten, source.batches()))
@@ -114,10 +120,10 @@ class Intake:
         self._bench.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
         self._names.clear()
-        self.count, self._next_id, self.has_extended = 0, 0, False
+        self.count, self.fragments, self._next_id, self.has_extended = 0, 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
-        if not self._settings.rewrites or not batch.num_rows:
+        if not self._settings.rewrites or not batch.num_rows or self._is_published:
             return batch
         name = "loc" if "loc" in batch.schema.names else "url"
         locs = batches.column(batch, name)
@@ -163,6 +169,8 @@ class Intake:
 
     def _row_by_row(self, part: Any) -> Iterator[Checked]:
         items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
+        items, cut = without_fragments(items)
+        self.fragments += cut
         checked = validate(Batch(0, items), self._rules)
         for error in checked.errors:
             self._refuse(items[error.row], error)
@@ -193,8 +201,8 @@ class Intake:
     def _refuse(self, entry: Entry, error: EntryError) -> None:
         place = entry.source or self._names[self._source - 1]
         place += f":{entry.line}" if entry.line else ""
-        words = str(error).partition(", ")[2]
-        if self._settings.on_error == "raise":
+        words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
+        if self._settings.on_error == "raise" and not self._is_published:
             advice = "nothing was written (--on-error skip leaves such entries out)"
             raise EntryError(
                 f"{place}: {words}; {advice}", row=error.row, field=error.field, value=error.value

@@ -10,9 +10,10 @@ from urlset import engine as engines
 from urlset.builder import gates
 from urlset.builder.adopting import adopt
 from urlset.builder.beside import stage_besides, write_robots
-from urlset.builder.changes import write_changes
-from urlset.builder.committing import Counts, commit, count_changes
-from urlset.builder.deciding import decide, refusal
+from urlset.builder.changes import changes_written
+from urlset.builder.committing import Counts, commit, count_changes, intend
+from urlset.builder.deciding import check_patterns, decide, refusal
+from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
@@ -22,6 +23,7 @@ from urlset.builder.result import Build, BuiltFile
 from urlset.builder.settings import Settings
 from urlset.builder.suspecting import suspicions
 from urlset.builder.why import why
+from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.store import Workbench
@@ -56,6 +58,7 @@ class Job:
         settings = self._settings
         with ExitStack() as stack:
             bench = stack.enter_context(Workbench())
+            check_patterns(bench, settings)
             target = stack.enter_context(self._target())
             ledger = Ledger(
                 bench, settings.ledger or LEDGER, target.place, is_kept=not settings.dry_run
@@ -84,6 +87,7 @@ class Job:
             settings.name,
             cache_control=settings.cache_control,
             encoding=settings.encoding,
+            is_rehearsal=settings.dry_run,
         )
 
     def _prepare(self, bench: Workbench, ledger: Ledger, intake: Intake, target: Target) -> None:
@@ -94,10 +98,20 @@ class Job:
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
         for source in self._sources:
-            for count in intake.take(source):
-                self._progress(f"{count:,} URLs")
+            try:
+                for count in intake.take(source):
+                    self._progress(f"{count:,} URLs")
+            except SourceError as error:
+                if self._settings.on_error == "raise":
+                    raise
+                source.failures.append(str(error))
         for count in intake.settle():
             self._progress(f"{count:,} URLs")
+        if self._settings.obey_robots is not None:
+            forbid(bench, self._settings.obey_robots, self._settings)
+        if intake.fragments:
+            urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
+            self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()
@@ -126,21 +140,28 @@ class Job:
         target: Target,
     ) -> None:
         """Swap the files in, and remember it: both, or neither."""
-        with bench.transaction():
-            commit(bench, ledger, self._settings, published, placing.ranges, counts)
-            target.swap(published.new_names, published.retired)
+        intend(bench, ledger, self._settings, published, target)
+        is_swapped = False
+        try:
+            with bench.transaction(), changes_written(bench, self._settings.changes):
+                commit(bench, ledger, self._settings, published, placing.ranges, counts)
+                target.swap(published.new_names, published.retired)
+                is_swapped = True
+        except (StoreError, TargetError) as error:
+            if not is_swapped:
+                raise
+            words = "the sitemaps are published, but not remembered: build again"
+            raise type(error)(f"{error}; {words}") from error
         if self._settings.robots is not None:
             write_robots(published, self._settings)
-        if self._settings.changes is not None:
-            write_changes(bench, self._settings.changes)
 
     def _result(
         self, bench: Workbench, intake: Intake, published: Published, counts: Counts
     ) -> Build:
         why = refusal(self._settings)
         left_out = bench.rows(f"""
-            SELECT {why} AS why, count(*) FROM given g WHERE why IS NOT NULL
-            GROUP BY why ORDER BY 2 DESC, 1""")
+            SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
+            WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
         changed = published.changed
         return Build(
             target=self._place,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches
+from urlset.builder.fragments import has_fragment
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.model import Entry
@@ -17,7 +18,6 @@ __all__ = ["Checked", "Judge"]
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
-_FRAME = 450  # header and footer, all namespaces declared
 _ANY = 1 << 62
 
 
@@ -31,7 +31,7 @@ class Checked(NamedTuple):
     rows: list[int] | None
     entries: Any
     end: int
-    more: list[str] | None
+    more: list[str | None] | None
 
 
 class Judge:
@@ -40,6 +40,8 @@ class Judge:
     def __init__(self, engine: Engine, settings: Settings):
         self._engine = engine
         self._settings = settings
+        kind = "text" if settings.is_text else "urlset"
+        self._frame = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
 
     def as_written(self, entries: Any) -> Checked | None:
         """The entries as they come back when they were written; None unless all is well."""
@@ -64,7 +66,7 @@ class Judge:
             # as it was is written.
             if parsed.marks and not all(map(_is_same, parsed.entries, given)):
                 return None
-        elif parsed.marks:
+        elif parsed.marks or has_fragment(data, parsed.entries):
             return None
         read = batches.one_batch(parsed.entries)
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
@@ -76,17 +78,20 @@ class Judge:
 
     @property
     def _room(self) -> int:
-        style = self._settings.stylesheet
-        frame = 0 if self._settings.is_text else _FRAME + len(style or "")
-        return self._settings.max_bytes - frame
+        return self._settings.max_bytes - self._frame
 
-    def _digests(self, data: bytes, read: Any, end: int) -> list[str] | None:
-        """Digests of what each entry says, where any has more than core elements."""
+    def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
+        """Digests of those entries that have more than core elements; None where none has."""
         first = batches.first(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
             return None
-        return [_digest(data[start:after]) for start, after in _spans(read, end)]
+        extras = batches.column(read, "extra")
+        lines = (data[start:after] for start, after in _spans(read, end))
+        return [
+            None if extra is None and _is_core(line) else _digest(line)
+            for extra, line in zip(extras, lines, strict=True)
+        ]
 
 
 def _is_same(read: Entry, given: Entry) -> bool:
@@ -125,6 +130,10 @@ def _largest(read: Any, end: int) -> int:
         after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
         for (start, after), date in zip(_spans(read, end), dates, strict=True)
     )
+
+
+def _is_core(line: bytes) -> bool:
+    return not any(tag in line for tag in (b"<image:", b"<video:", b"<news:", b"<xhtml:"))
 
 
 def _digest(line: bytes) -> str:

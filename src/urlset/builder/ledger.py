@@ -6,33 +6,20 @@ set is published. What it says is only ever changed in one transaction, after th
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from urlset.builder.ledger_tables import TABLES
 from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
 
 __all__ = ["TABLES", "VERSION", "File", "Ledger"]
 
 VERSION = 1
-"""Of the tables below; a ledger of another one is not opened."""
-
-TABLES = {
-    "urls": """loc VARCHAR, file INTEGER, section VARCHAR, lastmod VARCHAR, lastmod_from VARCHAR,
-        changefreq VARCHAR, priority DOUBLE, more VARCHAR, size UINTEGER, fingerprint VARCHAR,
-        content_lastmod VARCHAR, first_seen TIMESTAMPTZ""",
-    "files": """file INTEGER, section VARCHAR, position INTEGER, name VARCHAR, urls UINTEGER,
-        bytes UBIGINT, packed_bytes UBIGINT, news UINTEGER, digest VARCHAR, lastmod TIMESTAMPTZ""",
-    "indexes": "name VARCHAR, urls UINTEGER, bytes UBIGINT, packed_bytes UBIGINT, digest VARCHAR, "
-    "lastmod TIMESTAMPTZ",
-    "gone": "loc VARCHAR, fingerprint VARCHAR, first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ",
-    "orphans": "name VARCHAR, since TIMESTAMPTZ",
-    "builds": "built_at TIMESTAMPTZ, urls UBIGINT, added UBIGINT, changed UBIGINT, removed UBIGINT",
-    "settings": "version INTEGER, target VARCHAR, shape VARCHAR",
-}
-"""``urls`` are those that are published: each was last seen by the last of ``builds``."""
+"""Of the tables; a ledger of another one is not opened."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +48,27 @@ class Ledger:
     def __init__(self, bench: Workbench, path: Path, target: str, *, is_kept: bool = True):
         self.path = path
         self._bench = bench
-        self._target = target
-        key = blake2b(target.encode(), digest_size=6).hexdigest()
+        self._target = _place_of(target, path)
+        key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
-        if is_kept:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            bench.keep(str(path), "ledger")
-        else:
-            bench.borrow(str(path), "ledger")
+        self._open(is_kept=is_kept)
         self._make()
+
+    def _open(self, *, is_kept: bool) -> None:
+        path = str(self.path)
+        try:
+            if is_kept:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._bench.keep(path, "ledger")
+            else:
+                self._bench.borrow(path, "ledger")
+        except StoreError as error:
+            if "in use" in str(error) or "remove it" in str(error):
+                raise
+            advice = "if it is damaged, remove it: it is rebuilt from what is published"
+            raise StoreError(f"{error}; {advice}") from error
+        except OSError as error:
+            raise StoreError(f"cannot open the ledger {path!r}: {error.strerror}") from error
 
     def table(self, name: str) -> str:
         """The full name of a table."""
@@ -117,8 +116,9 @@ class Ledger:
     def _make(self) -> None:
         run = self._bench.run
         run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
-        for name, columns in TABLES.items():
-            run(f"CREATE TABLE IF NOT EXISTS {self.table(name)} ({columns})")
+        for table in TABLES:
+            columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
+            run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
         if not versions:
             values = f"{VERSION}, {quoted(self._target)}, NULL"
@@ -129,3 +129,20 @@ class Ledger:
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
                 "published"
             )
+
+
+def _place_of(target: str, ledger: Path) -> str:
+    """Where a set is published, in one form: a folder as it is found from that of the ledger.
+
+    So it is the same set for whoever names it in full, and on another machine, too.
+
+    >>> ledger = Path(".urlset/ledger.duckdb")
+    >>> _place_of("s3://shop/maps", ledger), _place_of("./public/", ledger)
+    ('s3://shop/maps', '../public')
+    """
+    if "://" in target:
+        return target
+    try:
+        return Path(os.path.relpath(target, ledger.parent)).as_posix()
+    except ValueError:  # on another drive
+        return Path(os.path.abspath(target)).as_posix()

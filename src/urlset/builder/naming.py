@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from urlset.builder.ledger import File
 from urlset.builder.settings import Settings
@@ -11,6 +12,7 @@ from urlset.writer.naming import Scheme
 __all__ = ["Names"]
 
 _TAKEN = "index"
+_FIELD = re.compile(r"\{(name|section|number)(?::0?(\d))?\}")
 
 
 class Names:
@@ -18,12 +20,15 @@ class Names:
 
     Without sections ``sitemap-1.xml``, …, with sections ``sitemap-blog-1.xml``, …; the index is
     ``sitemap.xml``, or that of each section ``sitemap-blog.xml``. One file alone, without a
-    section, is ``sitemap.xml`` itself.
+    section, is ``sitemap.xml`` itself. A pattern of the settings, such as
+    ``{name}_{section}_{number:03}``, names the files otherwise, never the indexes.
     """
 
     def __init__(self, settings: Settings):
         self._settings = settings
         self._scheme = Scheme.of(settings.name, settings.format, settings.gzip)
+        self._ending = self._scheme.single().removeprefix(settings.name)
+        self._pattern = settings.pattern
 
     def is_indexed(self, files: Sequence[File]) -> bool:
         """Whether files need an index."""
@@ -35,16 +40,54 @@ class Names:
         """The name of each file, by its number. Raises ``ValueError`` for one that is taken."""
         if not self.is_indexed(files):
             return {file.number: self._scheme.single() for file in files}
-        return {file.number: self._child(file) for file in files}
+        names = {file.number: self._child(file) for file in files}
+        if len(set(names.values())) < len(names):
+            raise ValueError(
+                f"expected names that differ, found {self._pattern!r}, which gives files of "
+                "several sections the same name; put {section} into it"
+            )
+        sections = {file.section for file in files} if self._settings.index == "section" else {""}
+        both = {self.index(section, 1) for section in sections}.intersection(names.values())
+        if both:
+            raise ValueError(
+                f"expected names of files that no index has, found {', '.join(sorted(both))} for "
+                "both; name the section otherwise, or give a pattern"
+            )
+        return names
 
     def index(self, section: str, number: int) -> str:
         """The index of that number, from 1; of a section, or of all (``""``)."""
         return self._of_section(section).index(number)
 
-    def is_ours(self, name: str) -> bool:
-        """Whether a file of that name may be one of this set."""
-        ending = self._scheme.single().removeprefix(self._settings.name)
-        return name.startswith(self._settings.name) and name.endswith(ending)
+    def place(self, name: str) -> tuple[str, int] | None:
+        """The section and the position of a file, by its name; None for one that is no child.
+
+        >>> Names(Settings("https://example.com/")).place("sitemap-blog-12.xml")
+        ('blog', 12)
+        """
+        if self._settings.format == "text" and name == self._scheme.single():
+            return "", 1
+        pattern = self._pattern or "{name}-{section}-{number}"
+        for found in (self._match(pattern, name), self._match(_without_section(pattern), name)):
+            if found is not None:
+                groups = found.groupdict()
+                return groups.get("section") or "", int(groups["number"])
+        if self._settings.format == "text" and self._pattern is None:  # the first has no number
+            found = self._match("{name}-{section}", name)
+            return (found["section"], 1) if found is not None else None
+        return None
+
+    def entrances(self, there: Collection[str]) -> Iterator[str]:
+        """Those names that an index of this set may have."""
+        number = 1
+        while (name := self._scheme.index(number)) in there:
+            yield name
+            number += 1
+        if self._settings.index == "section":
+            start = f"{self._settings.name}-"
+            for name in sorted(there):
+                if name.startswith(start) and ".xml" in name:  # or a file: that is to be seen
+                    yield name
 
     def _child(self, file: File) -> str:
         if file.section == _TAKEN:
@@ -52,10 +95,41 @@ class Names:
                 f"expected another section than {_TAKEN!r}, whose files would be called as the "
                 "indexes are; name it otherwise"
             )
-        return self._of_section(file.section).child(file.position)
+        if self._pattern is None:
+            return self._of_section(file.section).child(file.position)
+        pattern = self._pattern if file.section else _without_section(self._pattern)
+        words = {"name": self._settings.name, "section": file.section}
+        return (
+            _FIELD.sub(
+                lambda found: words.get(found[1], f"{file.position:0{found[2] or 1}}"), pattern
+            )
+            + self._ending
+        )
+
+    def _match(self, pattern: str, name: str) -> re.Match[str] | None:
+        fields = {
+            "name": re.escape(self._settings.name),
+            "section": "(?P<section>[A-Za-z0-9_-]+)",
+            "number": "(?P<number>[0-9]+)",
+        }
+        parts = _FIELD.split(pattern)
+        literal, names = parts[::3], parts[1::3]
+        made = re.escape(literal[0])
+        for field, text in zip(names, literal[1:], strict=True):
+            made += fields[field] + re.escape(text)
+        return re.fullmatch(made + re.escape(self._ending), name)
 
     def _of_section(self, section: str) -> Scheme:
         if not section:
             return self._scheme
         name = f"{self._settings.name}-{section}"
         return Scheme.of(name, self._settings.format, self._settings.gzip)
+
+
+def _without_section(pattern: str) -> str:
+    """The pattern for files without a section, which needs one separator less.
+
+    >>> _without_section("{name}-{section}-{number}")
+    '{name}-{number}'
+    """
+    return re.sub(r"[._~-]?\{section\}", "", pattern).lstrip("._~-")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.naming import Names
@@ -58,7 +57,14 @@ def publish(
     names = Names(settings)
     files = sorted(placing.files.values(), key=lambda file: (file.section, file.position))
     named = names.of(files)
-    stale = {file.number for file in files if _is_stale(file, named, ledger, settings, target)}
+    _date(placing, named, ledger)
+    there = frozenset(target.names())
+    is_other = ledger.shape != shape_of(settings)
+    stale = {
+        file.number
+        for file in files
+        if is_other or _is_stale(file, named[file.number], target, there)
+    }
     made = {file.number: file for file in files}
     published = Published()
     wanted = placing.dirty & set(made) | stale
@@ -73,19 +79,28 @@ def publish(
     return published
 
 
+def _date(placing: Placing, named: Mapping[int, str], ledger: Ledger) -> None:
+    """Files packed anew have the dates of those of their names: true, if the bytes are the same."""
+    if all(file.lastmod for file in placing.files.values()):
+        return
+    before = {file.name: file.lastmod for file in ledger.files()}
+    for number, file in placing.files.items():
+        placing.files[number] = replace(file, lastmod=file.lastmod or before.get(named[number]))
+
+
 def shape_of(settings: Settings) -> str:
     """What all files look like but for their entries: when it changes, all are written anew."""
     return f"1 {settings.format} {settings.stylesheet or ''}"
 
 
-def _is_stale(file: File, named: Any, ledger: Ledger, settings: Settings, target: Target) -> bool:
-    """Whether what lies in the target is not what the ledger says, or not what is wanted."""
-    if file.digest is None or file.name != named[file.number]:
+def _is_stale(file: File, name: str, target: Target, there: frozenset[str]) -> bool:
+    """Whether what lies in the target is not what the ledger says, or not what is wanted.
+
+    A bucket is believed: each file of it would have to be fetched.
+    """
+    if file.digest is None or file.name != name or name not in there:
         return True
-    if ledger.shape != shape_of(settings):
-        return True
-    there = target.read(file.name)
-    return there is None or digest_of(there) != file.digest
+    return not target.is_remote and digest_of(target.read(name) or b"") != file.digest
 
 
 def _note(file: File, published: Published, target: Target) -> None:
@@ -109,8 +124,9 @@ def _indexes(
         ):
             name = names.index(section, number)
             old = before.get(name)
-            lastmod = old.lastmod if old else None
-            file = File(0, section, number, count, name=name, lastmod=lastmod)
+            file = File(0, section, number, count, name=name)
+            if old is not None:
+                file = replace(file, lastmod=old.lastmod, digest=old.digest)
             index = rendering.stage(file, data)
             _note(index, published, target)
             yield index

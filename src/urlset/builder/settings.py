@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import read_url
+from urlset.writer.naming import Scheme
 from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
@@ -23,6 +24,18 @@ EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
 Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
 """The gates before a publication, each with the exit code of the command that it stops."""
+
+Form = Literal["xml", "text"]
+Index = Literal["auto", "always", "section"]
+OnError = Literal["raise", "skip"]
+
+_PATTERN = re.compile(
+    r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
+)
+_OWN_COLUMNS = frozenset(
+    "loc lastmod lastmod_text changefreq priority source id size more place line".split()
+)
+"""What columns of a source cannot be called that sections are made of."""
 
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
 
@@ -83,23 +96,59 @@ class Rewrite:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that a build is told, but for its sources; see :func:`urlset.build`."""
+    """All that a build is told, but for its sources; see :func:`urlset.build`.
+
+    - ``base_url``: the address of the folder that is published to; URLs are relative to it.
+    - ``gzip``: compress the files.
+    - ``format``: ``"xml"``, or ``"text"`` for lists of URLs.
+    - ``max_urls``: the most URLs in a file.
+    - ``max_bytes``: the most bytes in a file, unpacked.
+    - ``name``: what the files are called, without their ending.
+    - ``pattern``: the names of several files: ``{name}-{section}-{number:03}``.
+    - ``index``: an index where one is needed, ``"always"``, or one for each ``"section"``.
+    - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first that fits.
+    - ``filters``: which URLs are kept and dropped; the first that fits counts.
+    - ``rewrites``: changes of URLs, one after another, before all else.
+    - ``lastmod``: where a date may come from, the best first; nothing, for none.
+    - ``on_error``: ``"raise"`` at what cannot be taken, or ``"skip"`` it.
+    - ``ledger``: its file; None for :data:`urlset.builder.LEDGER` in the working directory.
+    - ``stylesheet``: the name of a style sheet, or its address; see :func:`urlset.write`.
+    - ``robots``: the robots.txt whose Sitemap lines are kept up to date.
+    - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
+    - ``changes``: the file for what changed, as JSON lines.
+    - ``why``: URLs to be explained in :attr:`urlset.builder.Build.why`.
+    - ``cache_control``: that header of what is put into a bucket.
+    - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket packed.
+    - ``grace``: how long a file stays that no index names any more.
+    - ``min_share``: the share of the published URLs that must remain, for the gate ``shrunk``.
+    - ``hosts``: further hosts whose URLs may be listed.
+    - ``force``: the gates to be passed by force.
+    - ``compact``: pack all files anew.
+    - ``adopt``: take over sitemaps of another tool.
+    - ``dry_run``: write nothing.
+    - ``engine``: the engine, by name.
+    - ``now``: the moment of the build.
+
+    Raises ``ValueError`` for what cannot be meant.
+    """
 
     base_url: str
     gzip: bool = False
-    format: Literal["xml", "text"] = "xml"
+    format: Form = "xml"
     max_urls: int = MAX_URLS
     max_bytes: int = MAX_BYTES
     name: str = "sitemap"
-    index: Literal["auto", "always", "section"] = "auto"
+    pattern: str | None = None
+    index: Index = "auto"
     sections: Sequence[str] = ()
     filters: Sequence[Filter] = ()
     rewrites: Sequence[Rewrite] = ()
     lastmod: Sequence[Evidence] = EVIDENCE
-    on_error: Literal["raise", "skip"] = "raise"
+    on_error: OnError = "raise"
     ledger: Path | None = None
     stylesheet: str | None = None
     robots: Path | None = None
+    obey_robots: Path | None = None
     changes: Path | None = None
     why: Sequence[str] = ()
     cache_control: str | None = CACHE_CONTROL
@@ -130,9 +179,21 @@ class Settings:
                     f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
                 )
         check_address(self.stylesheet)
+        Scheme.of(self.name, self.format, self.gzip)
+        if self.pattern is not None and not _PATTERN.fullmatch(self.pattern):
+            raise ValueError(
+                "expected a pattern of {name}, {section}, {number} (or {number:03}) and letters, "
+                f"digits and ._~-, with {{number}} in it, found {self.pattern!r}"
+            )
         for name in self.kept_columns:
-            if not re.fullmatch(r"[^\W\d]\w*", name):
-                raise ValueError(f"expected the name of a column, found {name!r}")
+            if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _OWN_COLUMNS:
+                raise ValueError(
+                    f"expected the name of a column beside {', '.join(sorted(_OWN_COLUMNS))}, "
+                    f"found {name!r}; with --query it may be called otherwise"
+                )
+        self._expect_words("format", [self.format], get_args(Form))
+        self._expect_words("index", [self.index], get_args(Index))
+        self._expect_words("on_error", [self.on_error], get_args(OnError))
         self._expect_words("lastmod", self.lastmod, get_args(Evidence))
         self._expect_words("force", self.force, tuple(GATES))
         if not 0 <= self.min_share <= 1:

@@ -1,4 +1,4 @@
-"""Dates that look like an accident: told, not mended, for nobody knows better than the source."""
+"""What looks like an accident: told, not mended, for nobody knows better than the source."""
 
 from __future__ import annotations
 
@@ -18,9 +18,15 @@ SHARE = 0.8
 
 def suspicions(bench: Workbench, settings: Settings) -> list[str]:
     """What is suspicious about the dates of the sources, as sentences."""
-    if settings.is_text:
-        return []
-    return [*_future(bench, settings), *_bulk(bench)]
+    dates = [] if settings.is_text else [*_future(bench, settings), *_bulk(bench)]
+    return [*_columns(bench, settings), *dates]
+
+
+def _columns(bench: Workbench, settings: Settings) -> Iterator[str]:
+    for name in settings.kept_columns:
+        (count,) = bench.one(f'SELECT count("{name}") FROM given')
+        if not count:
+            yield f"no source has anything in the column {name}: it makes no sections"
 
 
 def _future(bench: Workbench, settings: Settings) -> Iterator[str]:

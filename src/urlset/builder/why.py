@@ -35,12 +35,10 @@ def why(
     )
     for source, place, line, *values in given:
         where = f"{place}:{line}" if place and line else place or sources[source - 1]
-        said = ", ".join(
-            f"{name.removesuffix('_text').replace('_', ' ')} {value}"
-            for name, value in zip(_STAGED, values, strict=True)
-            if value is not None
-        )
-        yield f"  given by {where}" + (f": {said}" if said else "")
+        yield f"  given by {where}"
+        for name, value in zip(_STAGED, values, strict=True):
+            if value is not None:
+                yield f"    {name.removesuffix('_text').replace('_', ' ')} {value}"
     if not given:
         yield "  no source gives it"
         return
@@ -63,9 +61,10 @@ def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
     lastmod, origin, section, is_known, before = row
     chain = " > ".join(settings.lastmod)
     if lastmod is None:
-        yield f"  no lastmod: nothing is known of {chain}"
+        yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
     else:
-        yield f"  lastmod {lastmod} by {origin} (of {chain})"
+        yield f"  lastmod {lastmod} by {origin}"
+        yield f"    the first that there is of {chain}"
     if section:
         yield f"  section {section}"
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"

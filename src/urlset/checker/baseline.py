@@ -1,18 +1,21 @@
 """A baseline: the findings that are known, so that an old site can turn the check on today.
 
 It counts findings by rule, document and URL. What moves to another line stays known; one more
-finding than are known is new. A file of JSON, sorted, to be kept with the sources.
+finding than are known is new. Of findings that a check counts but does not give, only the number
+by rule and document is known. A file of JSON, sorted, to be kept with the sources.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from urlset.checker.model import Finding
+from urlset.checker.judging import Told
+from urlset.checker.model import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
+from urlset.files import Beside, is_special
 
 __all__ = ["Baseline"]
 
@@ -21,16 +24,23 @@ VERSION = 1
 Key = tuple[str, str, str]
 """Code, source, and the loc or, where there is none, the words."""
 
+Group = tuple[str, str]
+"""Code and source."""
+
 
 class Baseline:
-    """Known findings, by key and number.
+    """Known findings, by key and number; ``counted`` are those that a check did not give.
 
     >>> list(Baseline().new([]))
     []
     """
 
-    def __init__(self, known: Counter[Key] | None = None):
+    def __init__(self, known: Counter[Key] | None = None, counted: Counter[Group] | None = None):
         self.known = known if known is not None else Counter()
+        self.counted = counted if counted is not None else Counter()
+
+    def __len__(self) -> int:
+        return self.known.total() + self.counted.total()
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
@@ -40,7 +50,8 @@ class Baseline:
             if found["urlset_baseline"] != VERSION:
                 raise ValueError(VERSION)
             rows = found["findings"]
-            return cls(Counter({(row[0], row[1], row[2]): int(row[3]) for row in rows}))
+            counted = Counter({(row[0], row[1]): int(row[2]) for row in found.get("counted", [])})
+            return cls(Counter({(row[0], row[1], row[2]): int(row[3]) for row in rows}), counted)
         except OSError as error:
             raise ConfigurationError(
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
@@ -52,12 +63,15 @@ class Baseline:
             ) from error
 
     def write(self, path: Path) -> None:
-        """Write the file, a finding a line; raises :class:`urlset.TargetError`."""
-        rows = [[*key, count] for key, count in sorted(self.known.items())]
-        lines = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        text = f'{{"urlset_baseline": {VERSION}, "findings": [\n  {lines}\n]}}\n'
+        """Write the file, a finding a line, whole or not at all.
+
+        Raises :class:`urlset.TargetError`.
+        """
+        findings, counted = _lines(self.known), _lines(self.counted)
+        more = f',\n"counted": [{counted}]' if counted else ""
+        text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{more}}}\n'
         try:
-            path.write_text(text, encoding="utf-8")
+            _swap_in(path, text)
         except OSError as error:
             raise TargetError(
                 f"cannot write the baseline {str(path)!r}: {error.strerror}; name another file"
@@ -69,16 +83,75 @@ class Baseline:
             self.known[_key(finding)] += 1
             yield finding
 
+    def note_counted(self, counts: Mapping[Told, int]) -> None:
+        """Have findings be known that are counted but not given."""
+        for told, count in counts.items():
+            self.counted[_group(told)] += count
+
     def new(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that are not known."""
-        left = Counter(self.known)
-        for finding in findings:
-            key = _key(finding)
-            if left[key] > 0:
-                left[key] -= 1
-            else:
-                yield finding
+        left = Baseline(Counter(self.known), Counter(self.counted))
+        yield from (finding for finding in findings if not left.takes(finding))
+
+    def takes(self, finding: Finding) -> bool:
+        """Tell whether a finding is known, and forget it once: the next one like it may be new.
+
+        Where more were known than were given, any finding of the rule in the document may be one
+        of those.
+        """
+        key, group = _key(finding), _group(finding)
+        if self.known[key] > 0:
+            self.known[key] -= 1
+        elif self.counted[group] > 0:
+            self.counted[group] -= 1
+        else:
+            return False
+        return True
+
+    def take_counted(self, counts: Mapping[Told, int]) -> Counter[Told]:
+        """Forget findings that are counted but not given; give back how many of them are new.
+
+        Comes when all that are given were taken: those that are still known may be among these.
+        Which ones are new nobody can tell: those of the worst level.
+        """
+        groups, left = {_group(told) for told in counts}, self.counted
+        for key, count in self.known.items():
+            if count and key[:2] in groups:
+                left[key[:2]] += count
+                self.known[key] = 0
+        new: Counter[Told] = Counter()
+        for told in sorted(counts, key=lambda told: LEVELS.index(told.level), reverse=True):
+            group = _group(told)
+            taken = min(counts[told], left[group])
+            left[group] -= taken
+            new[told] = counts[told] - taken
+        return +new
 
 
 def _key(finding: Finding) -> Key:
-    return finding.code, finding.source or "", finding.loc or finding.message
+    return *_group(finding), finding.loc or finding.message
+
+
+def _group(found: Finding | Told) -> Group:
+    return found.code, found.source or ""
+
+
+def _swap_in(path: Path, text: str) -> None:
+    """Write a file so that whoever reads it meanwhile sees the old one or the new one."""
+    if is_special(path):
+        path.write_text(text, encoding="utf-8")
+        return
+    beside = Beside(path)
+    try:
+        with open(beside.descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.put()
+    finally:
+        beside.discard()
+
+
+def _lines(counts: Counter[Key] | Counter[Group]) -> str:
+    """Rows of JSON, one on each line, sorted."""
+    rows = (json.dumps([*key, count], ensure_ascii=False) for key, count in sorted(counts.items()))
+    text = ",\n  ".join(rows)
+    return f"\n  {text}\n" if text else ""

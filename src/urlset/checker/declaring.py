@@ -29,6 +29,8 @@ the markup (:mod:`urlset.checker.markup`) or of the order of its elements, the t
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""
 
+_LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "info": "info"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Page:
@@ -51,10 +53,10 @@ class Rule:
     """One rule.
 
     ``says`` are the words, with columns in braces: ``{loc}`` is put in, ``{n:,}`` as a number
-    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names a view
-    without whose rows ``sql`` would find nothing and is not asked. ``level_sql`` gives the level
-    of a row where that differs from ``level``. ``at`` names the element that is to blame, so that
-    the finding points there and not to the beginning of the entry.
+    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names views
+    of which one is to have rows, or ``sql`` would find nothing and is not asked. ``level_sql``
+    gives the level of a row where that differs from ``level``. ``at`` names the element that is
+    to blame, so that the finding points there and not to the beginning of the entry.
     """
 
     code: str
@@ -110,9 +112,10 @@ def rule(
 
     Raises ``ValueError`` for a declaration that does not hold together.
     """
-    code, name, level = title.split()
-    if level not in ("error", "warning", "info"):
-        raise ValueError(f"{code}: expected error, warning or info, found {level!r}")
+    code, name, word = title.split()
+    level = _LEVELS.get(word)
+    if level is None:
+        raise ValueError(f"{code}: expected error, warning or info, found {word!r}")
     if (sql is None) == (over is None) or (over is None) != (where is None):
         raise ValueError(f"{code}: expected either `over` and `where`, or `sql`")
     for _, column, _, _ in Formatter().parse(says):
@@ -121,7 +124,7 @@ def rule(
     return Rule(
         code=code,
         name=name,
-        level=level,  # type: ignore[arg-type]
+        level=level,
         says=says,
         page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
         over=over,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
+from types import TracebackType
 
 from urlset.checker.judging import Tally, Told
 from urlset.checker.markup import Markup
@@ -15,6 +18,9 @@ from urlset.rules import RULES
 from urlset.store import Store
 
 __all__ = ["Seen", "fill"]
+
+MAX_WAITING = 8
+"""Tasks that wait to be done; two for each document."""
 
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
@@ -31,7 +37,11 @@ def fill(
     Gives back what the engine counted but did not tell.
     """
     omitted: Tally = Counter()
-    with store.filling(None) as filling, closing(entries.portions(filling.hear)) as portions:
+    with (
+        _Aside() as aside,
+        store.filling(None) as filling,
+        closing(entries.portions(filling.hear)) as portions,
+    ):
         for record, document, rows in portions:
             number = filling.add(record, document, rows)
             if seen is not None:
@@ -39,11 +49,42 @@ def fill(
             if document is None:
                 continue
             if document.text:  # what was stored is there without it
-                texts.add(number, document)
-                markup.add(number, document)
+                aside.run(partial(texts.add, number, document))
+                aside.run(partial(markup.add, number, document))
             is_broken = any(problem.code in BROKEN for problem in document.problems)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
                 if rule.code.startswith("X") or not is_broken:
                     omitted[Told(rule.code, rule.level, record.source)] += count
     return omitted
+
+
+class _Aside:
+    """Does one thing after another beside what else goes on; a context manager.
+
+    Parsing and storing need no Python, and leave it to what looks through the texts.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="urlset-texts")
+        self._waiting: deque[Future[None]] = deque()
+
+    def run(self, task: Callable[[], None]) -> None:
+        """Have a task done; waits where there are many, for each keeps a document."""
+        while len(self._waiting) >= MAX_WAITING:
+            self._waiting.popleft().result()
+        self._waiting.append(self._thread.submit(task))
+
+    def __enter__(self) -> _Aside:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._thread.shutdown(cancel_futures=kind is not None)
+        if kind is None:
+            for task in self._waiting:
+                task.result()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from urlset.checker.declaring import Rule
 from urlset.checker.filling import Seen, fill
-from urlset.checker.judging import MAX_ROWS, Row, Tally, judge
+from urlset.checker.judging import MAX_ROWS, Row, Tally, Told, judge
 from urlset.checker.markup import Markup
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
@@ -57,6 +57,7 @@ class Findings:
         self._seen = seen
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
+        self._given: Tally = Counter()
 
     def __iter__(self) -> Generator[Finding]:
         markup = Markup({need for rule in self._rules.values() for need in rule.needs})
@@ -75,6 +76,14 @@ class Findings:
     def omitted(self) -> dict[str, int]:
         """How many findings of each code are counted but not given: 10,000 are."""
         return dict(self._omitted) if self._tally else {}
+
+    @property
+    def not_given(self) -> Tally:
+        """How many findings the last iteration counted but did not give, when it has ended.
+
+        By rule, level and document.
+        """
+        return self._tally - self._given
 
     @property
     def by_rule(self) -> dict[str, int]:
@@ -124,11 +133,13 @@ class Findings:
         moment = self._moment or datetime.now(UTC)
         verdict = judge(asking, self._rules.values(), moment=moment, profile=self._profile)
         self._note(verdict.counts, omitted)
+        self._given = Counter()
         given: Counter[str] = Counter()
         for row, place, text in placed(verdict.rows(), self._rules, texts):
             if not self._wanted(self._rules[row.code], row.source):
                 continue
             given[row.code] += 1
+            self._given[Told(row.code, row.level, row.source)] += 1
             finding = self._finding(row, place)
             if text is not None and given[row.code] <= self._max_excerpts:
                 finding = _with_excerpt(finding, place, text)
@@ -136,6 +147,13 @@ class Findings:
 
     def _note(self, counts: Tally, omitted: Tally) -> None:
         """Count what is wanted, also what is not given: the engine, and a query, have limits."""
+        levels = {code: rule.level for code, rule in self._rules.items()}
+        omitted = Counter(
+            {
+                told._replace(level=levels.get(told.code, told.level)): omitted[told]
+                for told in omitted
+            }
+        )
         both = {
             told: count
             for told, count in (counts + omitted).items()

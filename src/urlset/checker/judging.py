@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
-from urlset.checker.views import KEPT, statements
+from urlset.checker.preparing import count_of, prepare
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -89,18 +89,14 @@ def judge(
     """
     store.run(f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ")
     store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
-    nothing = _empty_views(store)
-    chosen = [rule for rule in rules if not nothing & {rule.over, rule.given}]
-    for statement in (*statements(_queries(chosen)), _FOUND):
-        store.run(statement)
+    chosen = prepare(store, rules)
+    store.run(_FOUND)
     sources = dict(store.rows("SELECT document, source FROM documents"))
     if any(rule.code in disallowed.CODES for rule in chosen):
         disallowed.note_disallowed(store, profile)
     counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in chosen:
-        if rule.given in KEPT and not _count(store, rule.given):
-            continue
         if rule.over is not None:
             by_view[rule.over].append(rule)
         elif rule.sql is not None:
@@ -111,42 +107,12 @@ def judge(
     return Verdict(counts, store)
 
 
-_ALWAYS = "told declared"  # of this file, and of urlset.checker.disallowed
-_HAS = {
-    "images": "bool_or(len(images) > 0)",
-    "videos": "bool_or(len(videos) > 0)",
-    "articles": "bool_or(news IS NOT NULL)",
-    **dict.fromkeys(
-        ("alternates", "versions", "doubtful", "crossings"), "bool_or(len(alternates) > 0)"
-    ),
-    **dict.fromkeys(("listed", "nestings"), "(SELECT count(*) > 0 FROM sitemaps)"),
-    "declared": "(SELECT count(*) > 0 FROM robots)",
-}
-"""How to see cheaply whether a view may have rows at all; most sitemaps have none of these."""
-
-
-def _queries(rules: Iterable[Rule]) -> Iterator[str]:
-    """All that rules ask."""
-    yield _ALWAYS
-    for rule in rules:
-        yield from filter(None, (rule.over, rule.where, rule.sql, rule.given, rule.level_sql))
-        yield from rule.values.values()
-
-
-def _empty_views(store: Asking) -> set[str | None]:
-    asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
-    answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
-    return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
-
-
-def _count(store: Asking, table: str) -> int:
-    return int(next(iter(store.rows(f"SELECT count(*) FROM {table}")))[0])
-
-
 def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     """Count what the engine has told by these rules, and keep the rows of the first ones."""
     counts: Tally = Counter()
-    named = ", ".join(quoted(rule.code) for rule in rules) or "NULL"
+    if not rules:
+        return counts
+    named = ", ".join(quoted(rule.code) for rule in rules)
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
     told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
@@ -184,7 +150,7 @@ def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
         if rule.sql is not None:  # once: it may be long
             store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
             asked = "asked"
-            if not _count(store, "asked"):
+            if not count_of(store, "asked"):
                 return Counter()
         return _tell(store, rule, asked, sources)
 

@@ -34,14 +34,21 @@ MACROS = {
     r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3')",
     "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
+    # RFC 3986 section 5.2.4, of a path with its query.
     "undotted(path)": r"CASE WHEN contains(path, '/.') "
-    r"THEN regexp_replace(path, '/\.(/|$)', '/', 'g') ELSE path END",
+    r"THEN list_transform([path], lambda t: list_transform([split_part(t, '?', 1)], lambda p: "
+    r"list_reduce(string_split(p, '/')[2:], lambda done, part: CASE part WHEN '.' THEN done "
+    r"WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') ELSE done || '/' || part END, '') "
+    r"|| CASE WHEN regexp_matches(p, '/\.\.?$') THEN '/' ELSE '' END)[1] "
+    r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
     # The same for all URLs that RFC 3986 section 6.2.2 calls equivalent, and for those that differ
     # only in what is percent-encoded. For comparing, not for showing.
-    "normal_of(loc)": r"CASE WHEN regexp_full_match(loc, 'https?://[a-z0-9.-]+/[\w~/.?=&-]*') "
-    "AND NOT contains(loc, '/.') THEN loc ELSE origin_of(loc) || decoded(undotted("
+    # Where the host is in lower case and no port stands behind it, only codes are left to undo.
+    "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+/') "
+    "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN decoded(loc) "
+    "ELSE origin_of(loc) || decoded(undotted("
     "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
     # What RFC 3986 section 6.2.2 makes of a path or a query: for showing.
     "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(list_reduce(list_transform("
@@ -54,10 +61,13 @@ MACROS = {
     # What is left of a URL that most servers answer like others: without scheme, www, the name of
     # an index file and a slash at the end; for `twin_of`, in lower case.
     # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.
-    "bare(loc)": r"list_transform([loc], lambda t: regexp_replace("
+    "bare(loc)": r"list_transform(list_transform([loc], lambda t: "
     r"CASE WHEN contains(lower(t), '/index.') OR contains(lower(t), '/default.') "
     r"THEN regexp_replace(t, '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') "
-    r"ELSE t END, '^https?://(www\.)?', ''))[1]",
+    r"ELSE t END), lambda t: substr(t, CASE "
+    r"WHEN starts_with(t, 'https://') THEN CASE WHEN starts_with(t, 'https://www.') THEN 13 ELSE 9 "
+    r"END WHEN starts_with(t, 'http://') THEN CASE WHEN starts_with(t, 'http://www.') THEN 12 "
+    r"ELSE 8 END ELSE 1 END))[1]",
     "unslashed(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
     r"WHEN contains(t, '/?') THEN regexp_replace(t, '/(\?|$)', '\1') ELSE t END)[1]",
     "is_plain(loc)": "NOT regexp_matches(substr(loc, 7), '[%+#@:]|/[.]')",

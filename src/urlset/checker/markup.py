@@ -193,15 +193,18 @@ def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]
     Where children are out of order, two that follow each other are.
     """
     p = rb"" if core is None else re.escape(core + b":")
+    # No two of these begin alike, so that a tag in its place is soon passed.
     ends = (
-        rb"%b(?:lastmod|changefreq|priority)\s*+>[^<]*+<%bloc" % (p, p),
-        rb"%b(?:changefreq|priority)\s*+>[^<]*+<%blastmod" % (p, p),
-        rb"%bpriority\s*+>[^<]*+<%bchangefreq" % (p, p),
+        rb"%blastmod\s*+>[^<]*+<%bloc" % (p, p),
+        rb"%bchangefreq\s*+>[^<]*+<%b(?:loc|lastmod)" % (p, p),
+        rb"%bpriority\s*+>[^<]*+<%b(?:loc|lastmod|changefreq)" % (p, p),
         rb"(?!%b(?:loc|lastmod|changefreq|priority|url|sitemap)\s*+>)[\w.:-]++\s*+>[^<]*+"
         rb"<%b(?:loc|lastmod|changefreq|priority)" % (p, p),
     )
-    others = rb"[/-]>[^<>]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
-    return re.compile(rb"</(?:%b)[\s/>]" % b"|".join(ends)), re.compile(others)
+    # A look back, for re finds one byte six times as fast as one of two.
+    others = rb">(?<=[/-]>)[^<>]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
+    most = rb"%b(?:url|loc)>" % p
+    return re.compile(rb"</(?!%b)(?:%b)[\s/>]" % (most, b"|".join(ends))), re.compile(others)
 
 
 def _decoded(data: bytes) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from urlset.checker.plain_locs import PLAIN_LOC
+
 __all__ = ["ASKING", "ENTRY", "FROM_ENTRIES", "IS_PLAIN", "LOCS", "OUTSIDE", "parted"]
 
-IS_PLAIN = (
-    r"regexp_full_match(loc, 'https?://([a-z0-9-]+\.)+[a-z][a-z0-9-]*/([\w~-]+/)*"
-    r"([\w~-]+(\.html?|\.php|\.aspx?)?)?(\?[\w=&~-]*)?') "
-    r"AND NOT regexp_matches(loc, '\.(localhost|localdomain|local|internal|intranet|private|lan|"
-    r"home|corp|arpa|test|example|invalid)/|[/=](undefined|null|NaN|__[a-z]+__)([/?&]|$)')"
-)
+IS_PLAIN = f"regexp_full_match(loc, '{PLAIN_LOC}')"
 LOCS = """(SELECT document, "offset", line, loc FROM entries
     UNION ALL SELECT document, "offset", line, loc FROM sitemaps)"""
 ASKING = f"""(FROM {LOCS}
@@ -29,16 +26,18 @@ def parted(table: str) -> str:
                 ELSE split_part(authority, ':', 1) END) AS host,
             CASE WHEN contains(authority, ':')
                 THEN regexp_extract(authority, ':([0-9]+)$', 1) ELSE '' END AS port,
-            coalesce(nullif(split_part(split_part(rest, '#', 1), '?', 1), ''), '/') AS path,
-            CASE WHEN contains(rest, '?')
-                THEN regexp_extract(rest, '^[^?#]*\?([^#]*)', 1) ELSE '' END AS query,
+            coalesce(nullif(split_part(front, '?', 1), ''), '/') AS path,
+            CASE WHEN contains(front, '?')
+                THEN substr(front, instr(front, '?') + 1) ELSE '' END AS query,
             CASE WHEN contains(rest, '#')
                 THEN regexp_extract(rest, '#(.*)$', 1) ELSE '' END AS fragment
-        FROM (SELECT *, substr(tail, length(authority) + 1) AS rest
+        FROM (SELECT *, CASE WHEN contains(rest, '#')
+                THEN split_part(rest, '#', 1) ELSE rest END AS front
+            FROM (SELECT *, substr(tail, length(authority) + 1) AS rest
             FROM (SELECT *, lower(split_part(loc, ':', 1)) AS scheme,
                     split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1) AS authority,
                     substr(loc, length(split_part(loc, '/', 1)) + 3) AS tail
-                FROM {table}))"""
+                FROM {table})))"""
 
 
 ENTRY = 'e.document, e.entry, e."offset", e.line, e.loc'

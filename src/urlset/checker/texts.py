@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import tempfile
 from bisect import bisect_right
+from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
 from urlset.checker.model import Excerpt
 from urlset.document import Document
 from urlset.engine import Run, source_offset
+from urlset.errors import StoreError
 from urlset.model import Kind
 
 __all__ = ["Text", "Texts"]
@@ -48,7 +50,9 @@ class Text(NamedTuple):
         """The line and column of a place, both from 1, counted on from a place of known line."""
         passed = self.data[known:place]
         line += passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
-        begin = max(self.data.rfind(b"\n", 0, place), self.data.rfind(b"\r", 0, place)) + 1
+        begin = self.data.rfind(b"\n", 0, place) + 1
+        # Beware: most documents have no b"\r", which is to be seen in this line alone.
+        begin = max(begin, self.data.rfind(b"\r", begin, place) + 1)
         return line, len(self.data[begin:place].translate(None, _CONTINUATION)) + 1
 
     def excerpt(self, place: int) -> Excerpt:
@@ -77,9 +81,12 @@ class Texts:
         self._end = 0
 
     def add(self, number: int, document: Document) -> None:
-        """Keep the text of a document."""
-        self._file.seek(self._end)
-        self._file.write(document.text)
+        """Keep the text of a document; raises :class:`urlset.StoreError` where there is no room."""
+        try:
+            self._file.seek(self._end)
+            self._file.write(document.text)
+        except OSError as error:
+            raise _no_room(error) from error
         size = len(document.text)
         self._kept[number] = _Kept(document.kind, self._end, size, document.runs)
         self._end += size
@@ -89,8 +96,11 @@ class Texts:
         kept = self._kept.get(number)
         if kept is None:
             return None
-        self._file.seek(kept.start)
-        return Text(kept.kind, self._file.read(kept.size), kept.runs)
+        try:
+            self._file.seek(kept.start)  # writes what is still in its buffer
+            return Text(kept.kind, self._file.read(kept.size), kept.runs)
+        except OSError as error:
+            raise _no_room(error) from error
 
     def __enter__(self) -> Texts:
         return self
@@ -101,4 +111,12 @@ class Texts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        with suppress(OSError):  # of what could not be written; nobody wants it now
+            self._file.close()
+
+
+def _no_room(error: OSError) -> StoreError:
+    return StoreError(
+        f"cannot keep the texts of documents in {tempfile.gettempdir()!r}: {error.strerror}; "
+        "make room there, or name another folder by TMPDIR"
+    )

@@ -9,14 +9,14 @@ is to be there already.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from urlset.checker.macros import MACROS
-from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, parted
+from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "KEPT", "VIEWS", "mentioned", "statements"]
+__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -62,6 +62,8 @@ VIEWS = {
         SELECT e.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin, s.folder AS sitemap_folder
         FROM ({parted("entries")}) e JOIN sound s ON s.document = e.document""",
+    # Those of them that have extensions without a column.
+    "extended": "SELECT * FROM urls WHERE extra IS NOT NULL",
     # Every child that an index lists.
     "listed": f"""
         SELECT c.* EXCLUDE (sitemap), c.sitemap AS number, s.url AS sitemap,
@@ -82,6 +84,8 @@ VIEWS = {
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin
         FROM ({parted("odd_ones")}) l JOIN sound s ON s.document = l.document""",
+    # Entries that are not plainly below their sitemap; most sites have none.
+    "outsiders": OUTSIDE,
     # Those that have parameters.
     "asking": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.origin AS sitemap_origin
@@ -130,11 +134,19 @@ VIEWS = {
 """The views by name, in the order in which they are made."""
 
 KEPT = frozenset(
-    "broken sources proofs versions doubtful strays mixtures odd_ones twins alike".split()
+    "broken sources proofs versions doubtful outsiders strays mixtures odd_ones twins repeated "
+    "alike".split()
 )
 """Those that are tables, for they are asked often, or dear."""
 
-_WORD = re.compile(r"[a-z_]+")
+FIRST = {"odd_ones": "odd", "outsiders": "strays", "mixtures": "mixtures", "repeated": "alike"}
+"""Those that tell soon whether another one has rows; most sites have none, and it is dear to plan
+what nothing comes of."""
+
+FEW = 200_000
+"""Rows of ``odd_ones`` that may be kept with all their parts, so that these are worked out once."""
+
+_WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
 def mentioned(texts: Iterable[str]) -> set[str]:
@@ -149,12 +161,33 @@ def mentioned(texts: Iterable[str]) -> set[str]:
     return found
 
 
-def statements(texts: Iterable[str]) -> Iterator[str]:
-    """The SQL that makes what queries mention, for the connection of one check."""
-    for head, body in MACROS.items():
-        yield f"CREATE OR REPLACE TEMP MACRO {head} AS {body}"
-    needed = mentioned(texts)
-    for name, body in VIEWS.items():
-        if name in needed:
-            kind = "TABLE" if name in KEPT else "VIEW"
-            yield f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
+def making(
+    texts: Iterable[str], made: Container[str] = (), kept: Container[str] = KEPT
+) -> Iterator[tuple[str, str]]:
+    """The names of macros and views that queries mention, each with the SQL that makes it.
+
+    It is for the connection of one check; ``made`` are those that are there already, ``kept``
+    those that are to be tables.
+    """
+    texts = list(texts)
+    views = [(name, VIEWS[name]) for name in VIEWS if name in mentioned(texts)]
+    for name, head in _macros([*texts, *(body for _, body in views)]):
+        if name not in made:
+            yield name, f"CREATE OR REPLACE TEMP MACRO {head} AS {MACROS[head]}"
+    for name, body in views:
+        if name not in made:
+            kind = "TABLE" if name in kept else "VIEW"
+            yield name, f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
+
+
+def _macros(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The macros that queries mention, and those that these are made of: names and heads."""
+    heads = {head.partition("(")[0]: head for head in MACROS}
+    found: set[str] = set()
+    waiting = [word for text in texts for word in set(_WORD.findall(text.lower()))]
+    while waiting:
+        name = waiting.pop()
+        if name in heads and name not in found:
+            found.add(name)
+            waiting += _WORD.findall(MACROS[heads[name]])
+    return ((name, head) for name, head in heads.items() if name in found)

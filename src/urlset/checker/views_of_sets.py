@@ -5,7 +5,7 @@ Made after those of :mod:`urlset.checker.views`, on which they stand.
 
 from __future__ import annotations
 
-from urlset.checker.parts import ENTRY, FROM_ENTRIES, OUTSIDE, parted
+from urlset.checker.parts import ENTRY, FROM_ENTRIES, parted
 
 __all__ = ["VIEWS_OF_SETS"]
 
@@ -137,7 +137,7 @@ VIEWS_OF_SETS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM ({parted(OUTSIDE)}) u
+        FROM ({parted("outsiders")}) u
         LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host
         LEFT JOIN loose_feeds f ON f.document = u.document""",
     # The hash of what is left of each loc without what makes no difference to most servers.
@@ -152,6 +152,10 @@ VIEWS_OF_SETS = {
                 NOT regexp_matches(substr(loc, 9),
                     '[%+#@:]|/[.?]|/(?i:index|default)[.]') AS is_simple
             FROM entries)""",
+    # The places of those that have the same hash as another one.
+    "repeated": """
+        SELECT document, "offset" FROM twins WHERE twin IN (
+            SELECT twin FROM twins GROUP BY twin HAVING count(*) > 1)""",
     # Every entry that has a twin anywhere, with a hash of each thing that is said of it.
     "alike": """
         SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin,
@@ -160,8 +164,6 @@ VIEWS_OF_SETS = {
             hash(e.priority) AS priority, hash(e.images) AS images, hash(e.videos) AS videos,
             hash(e.news) AS news, hash(e.alternates) AS alternates, hash(e.extra) AS extra
         FROM entries e JOIN sound s ON s.document = e.document
-        JOIN (SELECT document, "offset" FROM twins WHERE twin IN (
-                SELECT twin FROM twins GROUP BY twin HAVING count(*) > 1)) t
-            ON e.document = t.document AND e."offset" = t."offset" """,
+        JOIN repeated r ON e.document = r.document AND e."offset" = r."offset" """,
 }
 """The views by name, in the order in which they are made."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from urlset.builder import EVIDENCE, Filter, Rewrite
 from urlset.cli.options import MisuseError
 from urlset.configuration import Configuration, read_configuration
+from urlset.errors import SourceError
 from urlset.sources import Source, SourceOptions, open_source
 
 __all__ = ["Wishes", "wishes_of"]
@@ -38,12 +39,14 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "sections": list,
     "index": str,
     "name": str,
+    "name-pattern": str,
     "format": str,
     "gzip": bool,
     "max-urls": int,
     "max-bytes": int,
     "stylesheet": str,
     "robots": str,
+    "obey-robots": str,
     "ledger": str,
     "changes": str,
     "hosts": list,
@@ -54,10 +57,11 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "on-error": str,
 }
 _OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
-_PATHS = frozenset({"robots", "ledger", "changes"})
+_PATHS = frozenset({"robots", "obey_robots", "ledger", "changes"})
+_PLACES = ("output", "git_root")
 _TO_BUILDER = (
-    "index name format gzip max_urls max_bytes stylesheet robots ledger changes hosts min_share "
-    "cache_control encoding on_error"
+    "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
+    "changes hosts min_share cache_control encoding on_error"
 ).split()
 _WITH = ("images", "videos", "news", "alternates")
 _SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
@@ -80,21 +84,31 @@ class Wishes:
 
     def _of_file(self, name: str) -> Any:
         """A value of the configuration; a path begins where that lies."""
-        value = self.configured.get(name.replace("_", "-"))
-        if value is not None and name in (*_PATHS, "output") and "://" not in value:
+        key = "name-pattern" if name == "pattern" else name.replace("_", "-")
+        value = self.configured.get(key)
+        if value == "":  # as absent: as a path it would be the folder of the configuration
+            return None
+        if value is not None and name in (*_PATHS, *_PLACES) and "://" not in value:
             return self._beside(value)
         return Path(value) if value is not None and name in _PATHS else value
 
     def _beside(self, path: str) -> Path:
-        return Path(self.found.path.parent if self.found.path else ".", path)
+        """A path of the configuration, as it is found from the working directory."""
+        if self.found.path is None or os.path.isabs(path):
+            return Path(path)
+        place = self.found.path.parent / path
+        try:
+            return Path(os.path.relpath(place))
+        except ValueError:  # on another drive
+            return place
 
     @property
     def output(self) -> str:
         """Where it is published; raises :class:`MisuseError` where nobody says it."""
         found = self["output"]
-        if found is None:
+        if found is None or not os.fspath(found):
             raise MisuseError("--output: expected a folder or a bucket to write into, found none")
-        return os.fspath(found)
+        return str(found)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -126,9 +140,19 @@ class Wishes:
                 "expected a source, found none; name a folder, a file, a site or - "
                 "(or `sources` in urlset.toml)"
             )
+        yield from _with_logs_together(self._opened(listed, engine))
+
+    def _opened(
+        self, listed: Sequence[str | dict[str, Any]], engine: str | None
+    ) -> Iterator[Source]:
         for source in listed:
             table = source if isinstance(source, dict) else {"path": source}
-            yield self._source(table, engine)
+            try:
+                yield self._source(table, engine)
+            except SourceError as error:
+                if self["on_error"] != "skip":
+                    raise
+                yield _Unread(table["path"], str(error))
 
     def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
         for source in self.configured.get("sources", ()):
@@ -142,7 +166,15 @@ class Wishes:
                     f"sources in [build]: expected path and {', '.join(sorted(_OF_SOURCE))}, "
                     f"found {', '.join(unknown) or 'no path'}"
                 )
+            self._expect_types(source)
             yield {**source, "path": self._source_path(source["path"])}
+
+    def _expect_types(self, source: Mapping[str, Any]) -> None:
+        for key, value in source.items():
+            self.found.expect(value, _KEYS.get(key, str), f"{key} of sources in [build]")
+        table = source.get("map", {})
+        for name, column in table.items() if isinstance(table, dict) else ():
+            self.found.expect(column, str, f"map.{name} of sources in [build]")
 
     def _source_path(self, text: str) -> str:
         """A source of the configuration begins where that lies, unless it is no path."""
@@ -169,20 +201,25 @@ class Wishes:
             log=self._log(),
         )
         source = open_source(table["path"], options)
-        if type(source).__name__ == "HtmlFolder" and "git" in self.lastmod:
+        if type(source).__name__ == "HtmlFolder" and self._asks_git(source.name):
             return self._with_git(source)
         return source
 
+    def _asks_git(self, folder: str) -> bool:
+        """Whether git is to be asked: it is not missed where nobody spoke of it."""
+        is_named = self["lastmod"] is not None or self["git_root"] is not None
+        return "git" in self.lastmod and (is_named or _is_in_git(folder))
+
     def _with_git(self, source: Source) -> Source:
-        from urlset.sources.dated import WithGit
-        from urlset.sources.git import PATTERNS
+        from urlset.sources.git.dated import WithGit
+        from urlset.sources.git.dates import PATTERNS
 
         root = self["git_root"]
         patterns = tuple(self["git_paths"] or PATTERNS)
-        return WithGit(source, source.name, root=root, patterns=patterns)
+        return WithGit(source, source.name, root=root and os.fspath(root), patterns=patterns)
 
     def _folder(self, engine: str | None) -> dict[str, Any]:
-        wanted = self["with"] or ()
+        wanted = [part.strip() for word in self["with"] or () for part in word.split(",")]
         unknown = sorted(set(wanted) - set(_WITH))
         if unknown:
             raise MisuseError(f"--with: expected {', '.join(_WITH)}, found {', '.join(unknown)}")
@@ -197,6 +234,38 @@ class Wishes:
     def _log(self) -> dict[str, Any]:
         made: dict[str, Any] = {"keep_parameters": tuple(self["keep_parameters"] or ())}
         return made | ({"min_hits": self["min_hits"]} if self["min_hits"] is not None else {})
+
+
+class _Unread:
+    """A source that cannot be opened, where the others are to be built without it."""
+
+    def __init__(self, name: str, error: str):
+        self.name = name
+        self.failures = [error]
+        self.notes: list[str] = []
+
+    def batches(self) -> Iterator[Any]:
+        """Nothing."""
+        return iter(())
+
+
+def _with_logs_together(sources: Iterable[Source]) -> Iterator[Source]:
+    """Make one source of all logs: what the old one had is gone by the word of the new one."""
+    log: Any = None
+    for source in sources:
+        if type(source).__name__ != "AccessLog":
+            yield source
+        elif log is None:
+            log = source
+            yield log
+        else:
+            log.paths += source.paths  # type: ignore[attr-defined] # of an AccessLog
+            log.name += f", {source.name}"
+
+
+def _is_in_git(folder: str) -> bool:
+    place = Path(folder).resolve()
+    return any((above / ".git").exists() for above in (place, *place.parents))
 
 
 def wishes_of(config: Path | None, **given: Any) -> Wishes:
@@ -221,4 +290,7 @@ def _span(text: str) -> timedelta:
     found = _SPAN.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"expected grace as 30m, 36h or 7d, found {text!r}")
-    return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    try:
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    except OverflowError as error:
+        raise ValueError(f"expected grace of a few days, found {text!r}") from error

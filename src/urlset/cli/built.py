@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from urlset.arrow.batches import column
-from urlset.builder import Build, build
+from urlset.builder import Build, Settings, build
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
@@ -28,19 +28,21 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     given |= {"map": given.pop("mapping"), "with": given.pop("with_"), "format": given.pop("form")}
     engine, explained = given.pop("engine"), given["why"] or []
     wishes = wishes_of(config, **given)
+    output, wanted = wishes.output, wishes.options
+    Settings("https://example.com/", **wanted)  # misuse is told before anything is read
     with Progress() as progress:
         sources = list(wishes.sources(engine))
         base_url, sources = _based(wishes, sources)
         made = build(
             sources,
-            wishes.output,
+            output,
             base_url=base_url,
             engine=engine,
             progress=progress.update,
             force=frozenset(given["force"] or ()),
             why=tuple(explained),
             **{name: given[name] for name in _FLAGS} | ({"dry_run": True} if explained else {}),
-            **_with_robots(wishes),
+            **wanted,
         )
     is_dry = given["dry_run"] or bool(explained)
     with Sink(None) as sink:
@@ -49,13 +51,6 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     if not explained:
         _tell(made, wishes, is_dry=is_dry)
     return int(bool(made.failures or made.rejected))
-
-
-def _with_robots(wishes: Wishes) -> dict[str, Any]:
-    """The options, and what the owner's robots.txt forbids as filters before all others."""
-    options = wishes.options
-    path = wishes.given.get("obey_robots")
-    return options | ({"forbidden": Path(path)} if path else {})
 
 
 def _based(wishes: Wishes, sources: Sequence[Source]) -> tuple[str, list[Source]]:
@@ -111,22 +106,16 @@ def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
     for text in made.notes:
         note(text)
     for reason, count in (made.left_out or {}).items():
-        note(f"left out: {count_of(count, 'URL')}: {reason}")
+        note(f"{count_of(count, 'URL')} left out: {reason}")
     text = f"{count_of(made.urls, 'URL')} in {count_of(len(made.files), 'file')}"
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"
     text += f", {len(made.changed_files):,} of them new or changed"
-    text += "".join(
-        f"; {number:,} {word}"
-        for number, word in (
-            (len(made.rejected), "refused"),
-            (made.duplicates, "listed before"),
-            (made.added, "added"),
-            (made.changed, "changed"),
-            (made.removed, "removed"),
-        )
-        if number
-    )
+    is_first = made.added == made.urls and not made.removed
+    counts = [(len(made.rejected), "refused"), (made.duplicates, "listed before")]
+    if not is_first:
+        counts += [(made.added, "added"), (made.changed, "changed"), (made.removed, "removed")]
+    text += "".join(f"; {number:,} {word}" for number, word in counts if number)
     note(text)
     if is_dry:
         note(f"Nothing was written: this was a dry run for {wishes.output}")

@@ -27,7 +27,7 @@ from urlset.cli.network import (
 from urlset.cli.options import BaseUrl, EngineOption, Output, Sources
 from urlset.cli.settings import Settings, settings_of
 from urlset.cli.sink import Sink
-from urlset.cli.talk import Progress, complain_each, note
+from urlset.cli.talk import Progress, complain_each, count_of, note
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     report_github,
@@ -181,12 +181,13 @@ def check(
         if not run.documents:
             raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
     if run.omitted and format != "text":
-        note(f"{run.omitted.total():,} more findings are not listed: 10,000 of a rule are")
+        more = count_of(run.omitted.total(), "more finding")
+        note(f"{more} not listed: 10,000 of a rule are")
     if run.known:
-        note(f"{run.known:,} findings are known to the baseline, and are not listed")
+        note(f"{count_of(run.known, 'finding')} known to the baseline, and not listed")
     if write_baseline is not None:
         run.found.write(write_baseline)
-        note(f"{run.found.known.total():,} findings are in the baseline {str(write_baseline)!r}")
+        note(f"{count_of(len(run.found), 'finding')} in the baseline {str(write_baseline)!r}")
         raise typer.Exit(int(bool(run.failures)))
     raise typer.Exit(run.exit_code())
 

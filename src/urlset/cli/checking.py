@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from urlset.checker import LEVELS, Baseline, Finding, Findings, Rule, catalogue_with
 from urlset.checker import check as find
+from urlset.checker.judging import Told
 from urlset.cli.network import Network
 from urlset.cli.options import misuse
 from urlset.cli.settings import Settings
@@ -59,10 +60,12 @@ class Run:
         if self._baseline is None:
             yield from noted
             return
-        for finding in self._baseline.new(noted):
-            self.by_level[finding.level] += 1
-            yield finding
-        self.known = self.found.known.total() - self.by_level.total()
+        for finding in noted:
+            if self._baseline.takes(finding):
+                self.known += 1
+            else:
+                self.by_level[finding.level] += 1
+                yield finding
 
     def _check(self, source: str, progress: Progress) -> Findings:
         def seen(record: DocumentRecord) -> None:
@@ -97,14 +100,24 @@ class Run:
         progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._failed)
 
     def _count(self, found: Findings) -> None:
+        self.found.note_counted(found.not_given)
         if self._baseline is None:  # with the true counts, also of what is not given
             self.by_level.update(found.by_level)
-        for code, count in found.omitted.items():
-            if self._baseline is None:  # else what is not given cannot be told from what is known
-                self.omitted[code] += count
+            self.omitted.update(found.omitted)
+        else:
+            self._count_new(found.not_given)
         for record in found.documents:
             is_cut = record.fetched is not None and not record.fetched.is_whole
             if record.error and (record.kind is None or is_cut):
                 self.failures.append(f"{record.source}: {record.error}")
             if record.kind is not None:
                 self.documents.append(record._replace(problems=()))
+
+    def _count_new(self, not_given: Mapping[Told, int]) -> None:
+        """Count what is not given as new or known, as far as numbers tell."""
+        assert self._baseline is not None
+        new = self._baseline.take_counted(not_given)
+        for told, count in new.items():
+            self.by_level[told.level] += count
+            self.omitted[told.code] += count
+        self.known += sum(not_given.values()) - new.total()

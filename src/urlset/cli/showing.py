@@ -54,6 +54,8 @@ class Work:
             with closing(session.entries(self._sources, progress)) as entries:
                 rows = self._counted(islice(entries, self._limit))
                 for text in _tree(session, rows, sink) if is_tree else _lines(form, rows, sink):
+                    if is_tree:  # it comes when all is read
+                        progress.end()
                     sink.write(text, is_markup=is_tree or form == "table")
             if session.exit_code == 2:
                 session.tell_failures()

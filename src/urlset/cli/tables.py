@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress
 from urlset.errors import QueryError
+from urlset.scratch import Scratch
 from urlset.store import Answer, Store, is_database, write_parquet
 
 __all__ = ["read_tables"]
@@ -142,8 +142,8 @@ def _parquet(target: Path | None) -> Iterator[Path]:
         return
     if sys.stdout.isatty():
         raise MisuseError("--format parquet: expected --output or a pipe, found a terminal")
-    with tempfile.TemporaryDirectory(prefix="urlset-") as folder:
-        path = Path(folder, "entries.parquet")
+    with Scratch() as scratch:
+        path = Path(scratch.path, "entries.parquet")
         yield path
         with Sink(None) as sink, path.open("rb") as file:
             sink.copy(file)

@@ -126,6 +126,10 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Take it off the terminal, so that nothing is written into its midst; may be repeated."""
         self._is_over.set()
         if self._ticker.is_alive():
             self._ticker.join()

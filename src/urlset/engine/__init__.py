@@ -168,7 +168,9 @@ def get(name: str | None = None) -> Engine:
     >>> get("reference").name
     'reference'
     """
-    wanted = name or os.environ.get("URLSET_ENGINE") or available()[0]
+    wanted = name or os.environ.get("URLSET_ENGINE")
+    if not wanted:  # the first that is there: the others are not even imported
+        wanted = next(name for name in NAMES if _load(name) is not None)
     engine = _load(wanted) if wanted in NAMES else None
     if engine is None:
         raise EngineError(

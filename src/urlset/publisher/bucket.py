@@ -83,6 +83,11 @@ class Bucket:
         """The URL of the prefix."""
         return self._cloud.url
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether reading costs a request."""
+        return True
+
     def __enter__(self) -> Bucket:
         self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
         return self

@@ -50,6 +50,11 @@ class Staging:
         """The path of the folder as it was given."""
         return str(self.folder)
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether reading costs a request."""
+        return False
+
     def __enter__(self) -> Staging:
         if self.folder.exists() and not self.folder.is_dir():
             raise TargetError(

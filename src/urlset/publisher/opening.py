@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 
 from urlset.errors import TargetError
 from urlset.publisher.local import Staging
+from urlset.publisher.rehearsing import Rehearsal
 from urlset.publisher.target import Target
 
 __all__ = ["CACHE_CONTROL", "Encoding", "open_target"]
@@ -32,6 +33,7 @@ def open_target(
     cache_control: str | None = CACHE_CONTROL,
     encoding: Encoding | None = None,
     allow_http: bool = False,
+    is_rehearsal: bool = False,
 ) -> Target:
     """Choose the target of an output; nothing is touched before its context is entered.
 
@@ -44,6 +46,8 @@ def open_target(
     ``encoding="gzip"`` stores ``.xml`` and ``.txt`` packed, to be served with
     ``Content-Encoding: gzip`` (what ``read`` and ``staged`` give is unpacked); ``allow_http``
     lets an endpoint other than this machine be spoken to without encryption.
+
+    Of folders only: ``is_rehearsal`` leaves all as it is, and wants no more rights than to read.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, open_target(folder, "sitemap") as target:
@@ -72,7 +76,8 @@ def open_target(
             "expected no encoding for a folder, for its web server decides how files are sent; "
             "publish .xml.gz, or leave it to the server"
         )
-    return Staging(_path(text) if scheme else Path(output), label)
+    folder = _path(text) if scheme else Path(output)
+    return Rehearsal(folder, label) if is_rehearsal else Staging(folder, label)
 
 
 def _path(url: str) -> Path:

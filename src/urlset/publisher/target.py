@@ -26,6 +26,10 @@ class Target(Protocol):
     def place(self) -> str:
         """What was given as the output: the path of a folder, or the URL of a bucket's prefix."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether reading costs a request and a transfer: then it is not done without need."""
+
     def __enter__(self) -> Self:
         """Begin a publication."""
 

@@ -8,10 +8,11 @@ import unicodedata
 __all__ = ["cells", "clip", "escape_json", "first", "harmless", "last", "unfilled"]
 
 # C0, DEL and C1 (escape sequences); marks that turn the direction of writing (CVE-2021-42574);
-# what has no width, and the breaks, surrogates and tags that terminals treat each in its own way.
+# what has no width, and the breaks, surrogates and tags that terminals treat each in its own way;
+# and the two that XML refuses.
 _HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _HARMFUL_IN_JSON = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"

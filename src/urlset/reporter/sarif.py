@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from json import JSONEncoder
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 from urlset.checker import CATALOGUE, Finding, Rule
 from urlset.reporter.plain import escape_json, unfilled
+from urlset.urls import split_origin
 
 __all__ = ["report_sarif"]
 
@@ -18,6 +20,7 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
+_LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _LEVEL = {"error": "error", "warning": "warning", "info": "note"}
 _encode = JSONEncoder(ensure_ascii=False).encode
 
@@ -69,6 +72,9 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
 
 
 def _uri(source: str) -> str:
+    """A URI of a URL as it was written, or of a path."""
     if source.lower().startswith(("http://", "https://")):
-        return source
+        scheme, authority, rest = split_origin(source)
+        rest = quote(_LONE_PERCENT.sub("%25", rest), safe="%/?#:@!$&'()*+,;=")
+        return f"{scheme}://{quote(authority, safe='%:@!$&*+,;=[]')}{rest}"
     return Path(source).as_uri() if os.path.isabs(source) else quote(source.replace(os.sep, "/"))

@@ -59,11 +59,12 @@ def report_text(
             yield _headline(finding)
             if finding.excerpt is not None:
                 yield from _excerpt(finding.excerpt, width)
-    for code, count in sorted(counts.items()):
+    for code in sorted({*counts, *omitted}):  # of what a baseline knows, not one may be told
+        count = counts[code]
         hidden = 0 if max_examples is None else max(0, count - max_examples)
         more = omitted.get(code, 0) + hidden
         if more:
-            rule = Piece(f"{code}[{names[code]}]", "rule")
+            rule = Piece(f"{code}[{names[code]}]" if code in names else code, "rule")
             yield Piece(f"… {more:,} more of {count + omitted.get(code, 0):,}: "), rule
 
 

@@ -9,13 +9,13 @@ from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Rows, Sour
 
 if TYPE_CHECKING:
     from urlset.sources.choosing import SourceOptions, open_source
-    from urlset.sources.folder import HtmlFolder
-    from urlset.sources.git import GitDates, git_dates
+    from urlset.sources.git.dates import GitDates, git_dates
     from urlset.sources.lists import Listing
-    from urlset.sources.logs import AccessLog
-    from urlset.sources.query import Query
+    from urlset.sources.logs.log import AccessLog
+    from urlset.sources.pages.folder import HtmlFolder
     from urlset.sources.sitemaps import Sitemaps
-    from urlset.sources.tables import Table
+    from urlset.sources.tables.query import Query
+    from urlset.sources.tables.table import Table
 
 __all__ = [
     "CANDIDATE",
@@ -39,9 +39,9 @@ __all__ = [
 _LATER = {
     "AccessLog": "logs",
     "GitDates": "git",
-    "HtmlFolder": "folder",
+    "HtmlFolder": "pages",
     "Listing": "lists",
-    "Query": "query",
+    "Query": "tables",
     "Sitemaps": "sitemaps",
     "SourceOptions": "choosing",
     "Table": "tables",

@@ -16,12 +16,12 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
 from urlset.sources.lists import Listing
-from urlset.sources.mapping import parse_mapping
 from urlset.sources.opening import Head, head_of, text_form
-from urlset.sources.query import Query
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.spooling import Spooled
-from urlset.sources.tables import Table, table_form
+from urlset.sources.tables.mapping import parse_mapping
+from urlset.sources.tables.query import Query
+from urlset.sources.tables.table import Table, table_form
 
 __all__ = ["SourceKind", "SourceOptions", "kind_of", "open_source"]
 
@@ -53,8 +53,8 @@ class SourceOptions:
     """What is known of a source besides its name; each kind takes what concerns it.
 
     ``mapping``, ``keep``, ``query``, ``table`` and ``delimiter`` are those of tables, ``folder``
-    and ``log`` further arguments of :class:`urlset.sources.folder.HtmlFolder` and of
-    :class:`urlset.sources.logs.AccessLog`. ``kind`` says which it is, where that is not to be told
+    and ``log`` further arguments of :class:`urlset.sources.HtmlFolder` and of
+    :class:`urlset.sources.AccessLog`. ``kind`` says which it is, where that is not to be told
     by content.
     """
 
@@ -187,13 +187,13 @@ def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
 
 
 def _pages(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.folder import HtmlFolder
+    from urlset.sources.pages.folder import HtmlFolder
 
     return HtmlFolder(path, _base(options, name, "a folder of pages"), **options.folder)
 
 
 def _log(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.logs import AccessLog
+    from urlset.sources.logs.log import AccessLog
 
     log = AccessLog(path, _base(options, name, "an access log"), **options.log)
     log.name = name

@@ -13,8 +13,8 @@ from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import opening
-from urlset.sources.mapping import Pick, Plan, parse_mapping
 from urlset.sources.opening import TextForm, head_of, open_text, text_form
+from urlset.sources.tables.mapping import Pick, Plan, parse_mapping
 from urlset.store import Shaper
 from urlset.urls import ASCII_SPACE
 
@@ -39,7 +39,7 @@ class Listing:
 
     Of text, a URL a line: blank lines and those that begin with ``#`` are passed over. Of CSV the
     header names the columns, of JSON lines the keys; a line may be a string, too. ``mapping`` and
-    ``keep`` are those of :class:`urlset.sources.tables.Table`; ``form`` and ``delimiter`` are told
+    ``keep`` are those of :class:`urlset.sources.Table`; ``form`` and ``delimiter`` are told
     by content. What is no URL, no number and no date stays to be refused by whoever judges: a row
     without text for its URL has a null there. Raises :class:`urlset.SourceError` for what is no
     text, or no list.
@@ -254,4 +254,9 @@ def _json_rows(file: IO[str], name: str) -> Iterator[Numbered]:
             raise SourceError(
                 f"{name}:{number}: expected a JSON object or string, found: {error}"
             ) from error
-        yield number, row if isinstance(row, dict) else {"loc": row}
+        yield number, _with_loc(row) if isinstance(row, dict) else {"loc": row}
+
+
+def _with_loc(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that may say ``url`` where another says ``loc``."""
+    return {**row, "loc": row["url"]} if "url" in row and "loc" not in row else row

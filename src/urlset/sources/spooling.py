@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 from urlset.errors import SourceError
+from urlset.scratch import Scratch
 from urlset.sources.candidates import Source
 
 __all__ = ["Spooled"]
@@ -32,10 +31,11 @@ class Spooled:
 
     def batches(self) -> Iterator[Any]:
         """Copy the stream, then yield the record batches of what it is."""
-        descriptor, path = tempfile.mkstemp(prefix="urlset-")
-        forget = weakref.finalize(self, _remove, path)
+        scratch = Scratch()
+        path = os.path.join(scratch.path, "stream")
+        forget = weakref.finalize(self, scratch.close)
         try:
-            self._copy(descriptor)
+            self._copy(path)
             source = self._make(path)
             source.failures, source.notes = self.failures, self.notes
             yield from source.batches()
@@ -46,9 +46,9 @@ class Spooled:
         finally:
             forget()
 
-    def _copy(self, descriptor: int) -> None:
+    def _copy(self, path: str) -> None:
         try:
-            with os.fdopen(descriptor, "wb") as target:
+            with open(path, "wb") as target:
                 if self.name == "-":
                     shutil.copyfileobj(sys.stdin.buffer, target, 1 << 20)
                 else:
@@ -56,8 +56,3 @@ class Spooled:
                         shutil.copyfileobj(stream, target, 1 << 20)
         except OSError as error:
             raise SourceError(f"cannot read {self.name!r}: {error.strerror}") from error
-
-
-def _remove(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)

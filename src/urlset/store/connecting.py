@@ -61,7 +61,10 @@ def attach(
     store that is only read has no room for them. One that is not kept is nowhere explained.
     """
     _check(path, read_only=read_only)
-    mode = " (READ_ONLY)" if read_only else ""
+    modes = ["READ_ONLY"] if read_only else []
+    if not is_kept:
+        modes.append("RECOVERY_MODE NO_WAL_WRITES")  # it is never opened again
+    mode = f" ({', '.join(modes)})" if modes else ""
     with told(path):
         # Beware: only an absolute path is always one (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from types import TracebackType
@@ -11,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from urlset.scratch import Scratch
 from urlset.store.answers import Answer, answer, check
 from urlset.store.asking import Asking
 from urlset.store.connecting import attach, connect
@@ -38,9 +38,9 @@ class Store:
         self._folder = None
         if path is None or read_only:
             # Not beside a store that is only read: its folder may be, too.
-            self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
-        self._file = path or os.path.join(self._folder.name if self._folder else "", "store.duckdb")
-        spill = os.path.join(self._folder.name, "spill") if self._folder else f"{self._file}.tmp"
+            self._folder = Scratch()
+        self._file = path or os.path.join(self._folder.path if self._folder else "", "store.duckdb")
+        spill = os.path.join(self._folder.path, "spill") if self._folder else f"{self._file}.tmp"
         self._connection = connect(spill)
         try:
             attach(self._connection, self._file, read_only=read_only, is_kept=path is not None)
@@ -99,7 +99,7 @@ class Store:
         with suppress(duckdb.Error):
             self._connection.close()
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
 
     def __enter__(self) -> Store:
         return self

@@ -28,10 +28,15 @@ class Table(NamedTuple):
     doc: str
     columns: tuple[Column, ...]
 
+    @classmethod
+    def of(cls, name: str, doc: str, columns: str) -> Table:
+        """A table whose columns are written as lines of three cells with ``|`` between them.
 
-def _table(name: str, doc: str, columns: str) -> Table:
-    cells = (line.split("|") for line in columns.strip().splitlines())
-    return Table(name, doc, tuple(Column(*(cell.strip() for cell in row)) for row in cells))
+        >>> Table.of("tea", "A cup.", "kind | VARCHAR | What is in it.").columns[0].type
+        'VARCHAR'
+        """
+        cells = (line.split("|") for line in columns.strip().splitlines())
+        return cls(name, doc, tuple(Column(*(cell.strip() for cell in row)) for row in cells))
 
 
 _TEXT = {
@@ -66,7 +71,7 @@ SITEMAPS = "STRUCT(url VARCHAR, line UINTEGER)[]"
 ALTERNATES = f"{_struct('hreflang href media')}[]"
 
 TABLES = (
-    _table(
+    Table.of(
         "documents",
         "One row for each file that was met, also where it could not be read.",
         """
@@ -102,7 +107,7 @@ TABLES = (
         read_at        | TIMESTAMPTZ | when it was read
         """,
     ),
-    _table(
+    Table.of(
         "entries",
         "One row for each URL that a document lists, in the order of the document; `document` and `entry` name a row.",
         f"""
@@ -123,7 +128,7 @@ TABLES = (
         line           | UINTEGER    | line where it starts, from 1
         """,
     ),
-    _table(
+    Table.of(
         "sitemaps",
         "One row for each sitemap that an index lists, in the order of the index; `document` and `sitemap` name a row.",
         """
@@ -137,7 +142,7 @@ TABLES = (
         line           | UINTEGER    | line where it starts, from 1
         """,
     ),
-    _table(
+    Table.of(
         "problems",
         "One row for each thing that had to be forgiven to read a document or a robots.txt.",
         """
@@ -155,7 +160,7 @@ TABLES = (
         column         | UINTEGER    | its column in characters, from 1
         """,
     ),
-    _table(
+    Table.of(
         "robots",
         "One row for each robots.txt that was asked for.",
         f"""
@@ -172,7 +177,7 @@ TABLES = (
         read_at        | TIMESTAMPTZ | when it was read
         """,
     ),
-    _table(
+    Table.of(
         "fetches",
         "One row for each URL that was asked for over HTTP: documents, robots.txt, home page, places that were tried.",
         """

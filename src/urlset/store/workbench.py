@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -14,6 +13,7 @@ import duckdb
 
 from urlset.arrow import open_stream, rows_of
 from urlset.errors import StoreError
+from urlset.scratch import Scratch
 from urlset.store.connecting import connect, is_database, literal, told
 
 __all__ = ["Workbench"]
@@ -41,9 +41,10 @@ class Workbench:
     """
 
     def __init__(self, *, memory: int = 300):
-        self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
-        self.path = os.path.join(self._folder.name, "spill")
+        self._folder = Scratch()
+        self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
+        self._tidied: str | None = None
         self._connection = connect(self.path)
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
@@ -59,7 +60,13 @@ class Workbench:
 
         While one process has it open, no other can.
         """
-        if os.path.exists(path) and os.path.getsize(path) and not is_database(path):
+        self._attach(path, name)
+        self._tidied = name
+
+    def _attach(self, path: str, name: str) -> None:
+        if os.path.isfile(path) and not os.path.getsize(path):
+            os.unlink(path)  # what a full disk leaves: DuckDB would take it for damaged
+        if os.path.exists(path) and not is_database(path):
             raise StoreError(
                 f"expected a DuckDB file, found another kind of file: {path!r}; "
                 "name another one, or remove it"
@@ -70,10 +77,12 @@ class Workbench:
 
     def borrow(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
-        copy = os.path.join(self._folder.name, f"{name}.duckdb")
-        if os.path.exists(path):
-            shutil.copyfile(path, copy)
-        self.keep(copy, name)
+        copy = os.path.join(self._folder.path, f"{name}.duckdb")
+        # What a killed process has committed stands in the second file.
+        for ending in ("", ".wal"):
+            if os.path.exists(path + ending):
+                shutil.copyfile(path + ending, copy + ending)
+        self._attach(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` are for its ``?``."""
@@ -127,10 +136,13 @@ class Workbench:
         self.run("COMMIT")
 
     def close(self) -> None:
-        """Close it; its tables go."""
+        """Close it; its tables go, and the log of the file that stays is written into it."""
+        with suppress(duckdb.Error):  # where there is no room for that, the log stays
+            if self._tidied is not None:
+                self._connection.execute(f"CHECKPOINT {self._tidied}")
         with suppress(duckdb.Error):
             self._connection.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def __enter__(self) -> Workbench:
         return self

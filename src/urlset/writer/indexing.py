@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,10 +12,11 @@ from urlset.document import parse
 from urlset.engine import Engine
 from urlset.engine.reference.render import declaration
 from urlset.engine.reference.values import escape
+from urlset.model import Sitemap
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 from urlset.writer.naming import Scheme
 
-__all__ = ["Previous", "render_indexes"]
+__all__ = ["Previous", "read_index", "render_indexes"]
 
 _ROOT = f'<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
 _FOOTER = b"</sitemapindex>\n"
@@ -39,15 +40,23 @@ class Previous(NamedTuple):
         indexes: list[str] = []
         files: dict[str, datetime | None] = {}
         while (data := read(name := scheme.index(len(indexes) + 1))) is not None:
-            text = engine.gunzip(data, MAX_BYTES) if scheme.is_packed else data
-            if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
+            sitemaps = read_index(data, engine, is_packed=scheme.is_packed)
+            if sitemaps is None:
                 break
             indexes.append(name)
-            for sitemap in parse(text, engine=engine.name).sitemaps:
+            for sitemap in sitemaps:
                 child = sitemap.loc.rpartition("/")[2]
                 if scheme.is_child(child):
                     files[child] = sitemap.lastmod
         return cls(tuple(indexes), files)
+
+
+def read_index(data: bytes, engine: Engine, *, is_packed: bool) -> Sequence[Sitemap] | None:
+    """What an index of this layout lists; None for any other document."""
+    text = engine.gunzip(data, MAX_BYTES) if is_packed else data
+    if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
+        return None
+    return parse(text, engine=engine.name).sitemaps
 
 
 def render_indexes(

@@ -29,12 +29,12 @@ RULES = (
         "G070 dead-extension info",
         says="{words}; entries with it in this file: {n:,}",
         # One finding for each file and extension, at the first entry that has it.
+        given="extended",
         sql=f"""
             SELECT document, words, n, unnest(first) FROM (
                 SELECT u.document, d.words, count(*) AS n, arg_min(
                     {{"offset": u."offset", line: u.line, loc: u.loc}}, u."offset") AS first
-                FROM (SELECT * FROM urls WHERE extra IS NOT NULL) u
-                JOIN (VALUES {_TABLE}) d(uri, words)
+                FROM extended u JOIN (VALUES {_TABLE}) d(uri, words)
                     ON contains(u.extra, '"' || d.uri || '"')
                 GROUP BY u.document, d.words)""",
         why="What nobody reads makes files larger and says nothing.",
@@ -48,8 +48,8 @@ RULES = (
     rule(
         "G071 baidu-mobile-type warning",
         says='type "{v}" of mobile:mobile is none that Baidu knows',
-        over="urls",
-        where="CASE WHEN extra IS NULL OR NOT contains(extra, "
+        over="extended",
+        where="CASE WHEN NOT contains(extra, "
         f"'\"{URIS[Ns.BAIDU]}\"') THEN false ELSE {_TYPE} NOT IN "
         "('', 'mobile', 'pc,mobile', 'htmladapt', 'autoadapt') END",
         values={"v": f"shown({_TYPE})"},

@@ -19,6 +19,7 @@ RULES = (
     rule(
         "U026 mixed-hosts error",
         says="URLs of {n:,} hosts in one sitemap: {examples}",
+        given="mixtures",
         sql=f"""
             WITH hosts AS (
                 SELECT document, kind, host, sum(urls)::BIGINT AS urls,
@@ -54,6 +55,7 @@ RULES = (
     rule(
         "U027 mixed-schemes warning",
         says="Both http and https URLs: {n:,} of {total:,} are {scheme}",
+        given="mixtures strays",
         sql="""
             WITH schemes AS (
                 SELECT document, scheme, sum(urls)::BIGINT AS n,
@@ -108,6 +110,7 @@ RULES = (
     rule(
         "U029 out-of-scope-path error",
         says="Outside of {folder}, the folder of the sitemap: {what}",
+        given="strays",
         sql="""
             SELECT document, "offset", line, loc, sitemap_folder AS folder, path AS what,
                 'error' AS level

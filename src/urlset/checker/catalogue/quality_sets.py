@@ -38,7 +38,9 @@ RULES = (
         sql=r"""
             WITH tallies AS (
                 SELECT document, count(*) AS n, count_if(ends_with(loc, '/')) AS slashes,
-                    bool_or(split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4))) AS is_upper
+                    bool_or(CASE WHEN loc = lower(loc) THEN false
+                        ELSE split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4)) END)
+                        AS is_upper
                 FROM entries SEMI JOIN sound USING (document) GROUP BY document
                 HAVING n >= 20),
             mixed AS (FROM tallies WHERE least(slashes, n - slashes) >= n * 0.05),
@@ -46,7 +48,8 @@ RULES = (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
                     left(bare, length(bare) - length(last)) AS folder
                 FROM (SELECT document, loc, bare, split_part(bare, '/', -1) AS last
-                    FROM (SELECT document, loc, rtrim(loc, '/') AS bare
+                    FROM (SELECT document, loc,
+                            CASE WHEN ends_with(loc, '/') THEN rtrim(loc, '/') ELSE loc END AS bare
                         FROM entries SEMI JOIN mixed USING (document)
                         WHERE NOT contains(loc, '?') AND NOT contains(loc, '#')))
                 WHERE NOT contains(last, '.')),

@@ -8,7 +8,7 @@ from typing import Any
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError
-from urlset.sources.secrets import Address
+from urlset.sources.tables.secrets import Address
 
 __all__ = ["adbc_batches"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from urlset.arrow import batches
 from urlset.sources.candidates import Source
-from urlset.sources.git import PATTERNS, git_dates
+from urlset.sources.git.dates import PATTERNS, git_dates
 
 __all__ = ["WithGit"]
 

@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
-from urlset.sources.mapping import Plan, parse_mapping
-from urlset.sources.sqlite import SQLITE_MAGIC, sqlite_batches
+from urlset.sources.tables.mapping import Plan, parse_mapping
+from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
 from urlset.store import Foreign, Shaper
 
 __all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
@@ -39,7 +39,7 @@ _LATER = {"lastmod": "VARCHAR", "changefreq": "VARCHAR", "priority": "DOUBLE"}
 class Table:
     """The rows of one table, as candidates.
 
-    ``mapping`` names a column for a field (see :class:`urlset.sources.mapping.Plan`):
+    ``mapping`` names a column for a field (see :class:`urlset.sources.tables.mapping.Plan`):
     ``{"loc": "url", "lastmod": "updated_at", "alternates.de": "url_de", "images": "photo"}``.
     Before a column may stand how to read it: ``epoch:`` and ``epoch_ms:`` for numbers since 1970,
     ``utc:`` for times without a zone that are of UTC, ``date:`` for their day alone,

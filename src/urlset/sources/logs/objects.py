@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from urlset.sources.log_lines import CommonLines, Row, request_of, row_of, unread
+from urlset.sources.logs.lines import CommonLines, Row, request_of, row_of, unread
 
 __all__ = ["ObjectLines"]
 

@@ -10,12 +10,12 @@ from typing import Any
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources.candidates import BATCH_ROWS
-from urlset.sources.clock import Clock
-from urlset.sources.log_files import blocks
-from urlset.sources.log_lines import CommonLines, FieldLines, Lines, unread
-from urlset.sources.log_objects import ObjectLines
-from urlset.sources.sightings import ALIVE, GONE, Sightings
-from urlset.sources.targets import REFUSALS, Targets
+from urlset.sources.logs.clock import Clock
+from urlset.sources.logs.files import blocks
+from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, unread
+from urlset.sources.logs.objects import ObjectLines
+from urlset.sources.logs.sightings import ALIVE, GONE, Sightings
+from urlset.sources.logs.targets import REFUSALS, Targets
 
 __all__ = ["AccessLog"]
 
@@ -225,7 +225,8 @@ class AccessLog:
             )
         for count, words in zip(reversed(self._left_out), REFUSALS.values(), strict=True):
             if count:
-                self.notes.append(f"{count:,} lines left out: {words}")
+                lines = "1 line" if count == 1 else f"{count:,} lines"
+                self.notes.append(f"{lines} left out: {words}")
 
     def _given(self) -> Iterator[Any]:
         sightings, origin = self._sightings, self._targets.origin

@@ -8,10 +8,10 @@ from typing import Any
 
 from urlset.arrow.ipc import table_of
 from urlset.errors import QueryError
-from urlset.sources.adbc import adbc_batches
-from urlset.sources.mapping import parse_mapping
-from urlset.sources.secrets import Address
-from urlset.sources.tables import Table, shaped
+from urlset.sources.tables.adbc import adbc_batches
+from urlset.sources.tables.mapping import parse_mapping
+from urlset.sources.tables.secrets import Address
+from urlset.sources.tables.table import Table, shaped
 
 __all__ = ["Query"]
 
@@ -22,7 +22,7 @@ class Query:
     ``connection`` is a URL: ``postgresql://user@host/name``, ``sqlite:///pages.db``,
     ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…`` where a driver
     is installed; or ``env:NAME``, for the URL in a variable of the environment. ``mapping`` and
-    ``keep`` are those of :class:`urlset.sources.tables.Table`. Nothing is changed: the query is
+    ``keep`` are those of :class:`urlset.sources.Table`. Nothing is changed: the query is
     put read-only. Neither ``name`` nor any message has the password.
 
     Raises :class:`urlset.SourceError` where there is no driver or no answer, and

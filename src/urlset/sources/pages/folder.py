@@ -12,8 +12,8 @@ from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
 from urlset.sources.candidates import Candidate, in_batches
-from urlset.sources.names import Naming, same_page, why_by_name
-from urlset.sources.tree import Found, walk
+from urlset.sources.pages.names import Naming, same_page, why_by_name
+from urlset.sources.pages.tree import Found, walk
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]

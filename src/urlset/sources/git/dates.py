@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from urlset.errors import ConfigurationError
-from urlset.sources.git_asking import GitError, answer, tokens
-from urlset.sources.git_history import LOG, History, commits
+from urlset.sources.git.asking import GitError, answer, tokens
+from urlset.sources.git.history import LOG, History, commits
 
 __all__ = ["PATTERNS", "GitDates", "git_dates"]
 

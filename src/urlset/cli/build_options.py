@@ -1,0 +1,253 @@
+"""What ``urlset build`` is asked for: its options, and the words that help has for each."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from urlset.protocol import MAX_BYTES, MAX_URLS
+
+
+class OnErrorWord(StrEnum):
+    """What becomes of an entry that may not be written."""
+
+    stop = "raise"
+    skip = "skip"
+
+
+class FormWord(StrEnum):
+    """What the files are."""
+
+    xml = "xml"
+    text = "text"
+
+
+class IndexWord(StrEnum):
+    """When there is an index."""
+
+    auto = "auto"
+    always = "always"
+    section = "section"
+
+
+class EncodingWord(StrEnum):
+    """How a bucket serves files."""
+
+    gzip = "gzip"
+
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SOURCE",
+        help="Folders of HTML, lists of URLs, tables, databases, access logs, sitemaps, sites, "
+        "or -.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder or bucket (s3://, gs://, az://) to publish into.",
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Address at which DIR is served; by default the site of the first URL."
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Configuration; by default urlset.toml, here or above."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be written; write none.")]
+Why = Annotated[
+    list[str] | None,
+    typer.Option(metavar="URL", help="Tell why this URL is listed as it is, or not; write none."),
+]
+OnError = Annotated[
+    OnErrorWord | None,
+    typer.Option(help="At a bad entry, stop and write none, or leave it out and exit with 1."),
+]
+
+# ── sources ──
+
+Mapping = Annotated[
+    str | None,
+    typer.Option(
+        "--map", metavar="TO=FROM,…", help="Columns of a table: loc=url,lastmod=updated_at."
+    ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(metavar="SQL", help="Rows of a database, or of a file (FROM input)."),
+]
+Table = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Table of a database file that has several."),
+]
+StripHtml = Annotated[
+    bool | None,
+    typer.Option("--strip-html", help="about.html is served as /about."),
+]
+TrailingSlash = Annotated[
+    bool | None,
+    typer.Option(
+        help="Pages and folders are served as /about/ and /blog/, or as /about and /blog."
+    ),
+]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with", metavar="WHAT,…", help="Take from pages, too: images, videos, news, alternates."
+    ),
+]
+GitRoot = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Folder in git that the pages are built from, for their dates."
+    ),
+]
+KeepParameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep-parameter",
+        metavar="NAME",
+        help="Query parameter of a log that makes another page: id.",
+    ),
+]
+
+# ── URLs and dates ──
+
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="keep|drop:RE",
+        help="Keep or drop what RE is found in: drop:/drafts/. The first match wins.",
+    ),
+]
+Rewrites = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rewrite", metavar="RE=>TEXT", help="Change URLs before all else: '^http:=>https:'."
+    ),
+]
+ObeyRobots = Annotated[
+    Path | None,
+    typer.Option("--obey-robots", metavar="FILE", help="Leave out what this robots.txt forbids."),
+]
+Lastmod = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FROM,…",
+        help="Where dates may come from, the best first: given,page,git,content,header; "
+        "also mtime; or none.",
+    ),
+]
+Sections = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--section",
+        metavar="NAME=RE",
+        help="Files of their own for what RE is found in: blog=/blog/; or column:NAME, source.",
+    ),
+]
+
+# ── files ──
+
+Gzip = Annotated[
+    bool | None,
+    typer.Option("--gzip", help="Compress the files: sitemap.xml.gz."),
+]
+MaxUrls = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, max=MAX_URLS, help="Most URLs in a file (50,000)."),
+]
+MaxBytes = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, max=MAX_BYTES, help="Most bytes in a file, unpacked (52,428,800)."
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Name of the files, without its ending (sitemap)."),
+]
+NamePattern = Annotated[
+    str | None,
+    typer.Option(
+        "--name-pattern",
+        metavar="PATTERN",
+        help="Names where there are several: {name}-{section}-{number:03}.",
+    ),
+]
+Form = Annotated[
+    FormWord | None,
+    typer.Option("--format", help="Sitemaps (xml), or lists of URLs."),
+]
+Index = Annotated[
+    IndexWord | None,
+    typer.Option(help="An index where one is needed (auto), always, or for each section."),
+]
+Stylesheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Show a table to people with a browser: sitemap.css."),
+]
+
+# ── publication ──
+
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Memory of what was published (.urlset/ledger.duckdb)."),
+]
+Adopt = Annotated[
+    bool,
+    typer.Option("--adopt", help="Take over what another tool published in DIR."),
+]
+Compact = Annotated[
+    bool,
+    typer.Option("--compact", help="Pack all files anew, as full as they may be."),
+]
+Robots = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep the Sitemap lines of this robots.txt up to date."),
+]
+Changes = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write the URLs added, changed and removed there, as JSON lines."
+    ),
+]
+Hosts = Annotated[
+    list[str] | None,
+    typer.Option("--host", metavar="HOST", help="Allow URLs of this host, too."),
+]
+MinShare = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Share of the published URLs that must remain (0.5)."),
+]
+Force = Annotated[
+    list[str] | None,
+    typer.Option(metavar="GATE", help="Pass this gate: zero, shrunk, limits, hosts, unreadable."),
+]
+Grace = Annotated[
+    str | None,
+    typer.Option(metavar="SPAN", help="Remove files that are no longer listed after 36h, 7d."),
+]
+CacheControl = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Cache-Control of files in a bucket (max-age=3600)."),
+]
+Encoding = Annotated[
+    EncodingWord | None,
+    typer.Option(help="Content-Encoding of .xml and .txt in a bucket."),
+]

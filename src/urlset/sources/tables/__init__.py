@@ -1,0 +1,8 @@
+"""Tables and queries as sources: files of rows, databases, and how their columns are read."""
+
+from __future__ import annotations
+
+from urlset.sources.tables.query import Query
+from urlset.sources.tables.table import Table, table_form
+
+__all__ = ["Query", "Table", "table_form"]

@@ -1,0 +1,76 @@
+"""Builds into a bucket, on an S3 server on loopback."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.s3 import ask
+
+from urlset.builder import Build, build
+from urlset.errors import TargetError
+from urlset.sources import Candidate, Rows
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def publish(s3, tmp_path):
+    def run(*numbers: int, hour: int = 0, **options: Any) -> Build:
+        rows = Rows([Candidate(f"/p{number}") for number in numbers])
+        chosen: dict[str, Any] = {"max_urls": 2, "now": NOON.replace(hour=12 + hour)} | options
+        base = "https://example.com/maps/"
+        return build(rows, s3, base_url=base, ledger=tmp_path / "ledger.duckdb", **chosen)
+
+    return run
+
+
+def test_a_set_is_published_with_its_headers(publish, s3_server):
+    made = publish(1, 2, 3, gzip=True, stylesheet="sitemap.css", cache_control="max-age=60")
+
+    assert [file.name for file in made.files] == ["sitemap-1.xml.gz", "sitemap-2.xml.gz"]
+    headers, data = ask(f"{s3_server}/shop/maps/sitemap-1.xml.gz")
+    assert headers["Content-Type"] == "application/gzip"
+    assert headers["Content-Encoding"] is None
+    assert headers["Cache-Control"] == "max-age=60"
+    assert data.startswith(b"\x1f\x8b")
+    assert ask(f"{s3_server}/shop/maps/sitemap.css")[0]["Content-Type"].startswith("text/css")
+
+
+def test_only_what_changed_is_put_again(publish, s3_server):
+    publish(1, 2, 3)
+    etags = {n: ask(f"{s3_server}/shop/maps/sitemap-{n}.xml")[0]["Last-Modified"] for n in (1, 2)}
+
+    made = publish(1, 2, 3, 4, hour=1)
+
+    assert [file.name for file in made.changed_files] == ["sitemap-2.xml", "sitemap.xml"]
+    headers = ask(f"{s3_server}/shop/maps/sitemap-1.xml")[0]
+    assert headers["Last-Modified"] == etags[1]
+    assert b"https://example.com/maps/sitemap-2.xml" in ask(f"{s3_server}/shop/maps/sitemap.xml")[1]
+    assert publish(1, 2, 3, 4, hour=2).changed_files == ()
+
+
+def test_files_go_when_their_urls_are_gone(publish):
+    publish(1, 2, 3, 4, 5)
+
+    made = publish(1, 2, 5, hour=1)
+
+    assert made.removed_files == ("sitemap-2.xml",)
+
+
+def test_a_lost_ledger_is_rebuilt_from_the_bucket(publish, tmp_path):
+    publish(1, 2, 3)
+    (tmp_path / "ledger.duckdb").unlink()
+
+    made = publish(1, 2, 3, hour=1)
+
+    assert (made.added, made.changed_files) == (0, ())
+
+
+def test_a_bucket_that_is_not_there(publish, s3_server, tmp_path):
+    with pytest.raises(TargetError):
+        build(
+            Rows(["/a"]),
+            "s3://nowhere/maps",
+            base_url="https://example.com/",
+            ledger=tmp_path / "other.duckdb",
+        )

@@ -1,0 +1,107 @@
+"""What makes a check fast, against what it stands for: slower twins that are plain to see."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import duckdb
+
+from urlset.checker import check
+from urlset.checker.macros import MACROS
+from urlset.checker.plain_locs import PLAIN_LOC, others
+from urlset.checker.texts import Text
+
+WORDS = "local localhost lan test".split()
+HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()
+PIECES = (
+    "a b- null nullx undefined NaN Na __ __x__ .html .php .txt / ? & = %41 ~ # . // : @".split()
+)
+SHAPE = re.compile(
+    r"https?://([a-z0-9-]+\.)+[a-z][a-z0-9-]*/([\w~-]+/)*([\w~-]+(\.html?|\.php|\.aspx?)?)?"
+    r"(\?[\w=&~-]*)?"
+)
+REFUSED = re.compile(
+    r"\.(lan|local|localhost|test)/|[/=](undefined|null|NaN|__[a-z]+__)([/?&]|$)", re.MULTILINE
+)
+
+
+def test_others_is_every_name_but_the_words():
+    names = {word[:size] + end for word in WORDS for size in range(9) for end in ("", *"alnstx")}
+    names -= {""}
+
+    pattern = re.compile(others(WORDS, "acdehlnostx", "acdehlnostx"))
+
+    assert {name for name in names if not pattern.fullmatch(name)} == set(WORDS)
+
+
+def test_others_also_longer_refuses_what_begins_with_a_word():
+    names = "loc local locals lan land la t te tes test tests a".split()
+
+    pattern = re.compile(
+        others(["local", "lan", "test"], "acdelnost", "acdelnost", also_longer=True)
+    )
+
+    assert [name for name in names if pattern.fullmatch(name)] == "loc la t te tes a".split()
+
+
+def test_plain_loc_has_nothing_that_is_refused():
+    seed = random.randrange(1 << 32)
+    chosen = random.Random(seed)
+    locs = [
+        f"https://www.{chosen.choice(HOSTS)}/{''.join(chosen.choices(PIECES, k=size % 7))}"
+        for size in range(20_000)
+    ]
+
+    plain = [loc for loc in locs if re.fullmatch(PLAIN_LOC, loc)]
+
+    assert len(plain) > 1_000, seed
+    assert all(SHAPE.fullmatch(loc) and not REFUSED.search(loc) for loc in plain), seed
+    missed = [loc for loc in locs if SHAPE.fullmatch(loc) and not REFUSED.search(loc)]
+    assert all(re.search("[/=](undefined|null|NaN|__)", loc) for loc in {*missed} - {*plain}), seed
+
+
+def test_normal_of_is_the_same_by_the_short_way_and_by_the_long_one():
+    seed = random.randrange(1 << 32)
+    chosen = random.Random(seed)
+    hosts = ["a.com", "A.com", "a.com:80", "a.com:", "é.com", "www.a.com.", "[::1]:80", "u@a.com"]
+    pieces = "a B - /. /.. index.html ? %41 %2F %e2%82%ac %ff %zz + ~ . / & é , ; (".split()
+    locs = [
+        f"http{'s' * (size % 2)}://{chosen.choice(hosts)}/"
+        + "".join(chosen.choices(pieces, k=size % 6))
+        for size in range(5_000)
+    ]
+
+    with duckdb.connect() as connection:
+        for head, body in MACROS.items():
+            connection.execute(f"CREATE MACRO {head} AS {body}")
+        # Behind a fragment, which it leaves out, the short way is not taken.
+        query = "SELECT normal_of(loc), normal_of(loc || '#f') FROM (SELECT unnest(?) AS loc)"
+        pairs = connection.execute(query, [locs]).fetchall()
+
+    assert all(short == long for short, long in pairs), seed
+
+
+def test_line_and_column_with_any_ends_of_lines():
+    seed = random.randrange(1 << 32)
+    data = "".join(random.Random(seed).choices("aé\r\n", k=300)).encode()
+    text = Text("text", data, [])
+
+    for place in range(len(data) + 1):
+        if data[place : place + 1] >= b"\x80" and data[place : place + 1] < b"\xc0":
+            continue  # within a character
+        lines = re.split(rb"\r\n|\r|\n", data[:place])
+        if data[place - 1 : place + 1] == b"\r\n":
+            continue  # within the end of a line
+        assert text.line_and_column(place) == (len(lines), len(lines[-1].decode()) + 1), seed
+
+
+def test_rules_that_are_given_several_views_need_one_of_them():
+    http = "<url><loc>http://example.com/a</loc></url>"
+    document = f"<urlset><url><loc>https://example.com/b</loc></url>{http}</urlset>".encode()
+
+    nowhere = check({"sitemap.xml": document}, select=["U027"])
+    placed = check(document, base="https://example.org/sitemap.xml", select=["U027", "U028"])
+
+    assert nowhere.by_rule == {"U027": 1}
+    assert placed.by_rule == {"U028": 2}

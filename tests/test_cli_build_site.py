@@ -1,0 +1,200 @@
+"""`urlset build` as the owner of a site uses it: pages, tables, logs, a configuration, gates."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.test_cli import command
+
+from urlset.reader import read
+
+GARDEN = Path(__file__).parents[1] / "examples" / "garden"
+BASE = ("--base-url", "https://example.com/")
+
+
+@pytest.fixture
+def urlset(capsys, monkeypatch, tmp_path):
+    return command(capsys, monkeypatch, tmp_path)
+
+
+def locs(path="out/sitemap.xml"):
+    return [entry.loc.removeprefix("https://example.com") for entry in read(path)]
+
+
+def test_a_folder_of_pages(urlset):
+    ran = urlset("build", GARDEN, "-o", "out", *BASE)
+
+    assert ran.code == 0
+    assert locs()[:3] == ["/", "/about.html", "/blog/"]
+    assert "1 URL left out: noindex\n" in ran.err
+    assert "1 URL left out: redirect\n" in ran.err
+    assert not [name for name in Path("out").iterdir() if name.name == ".urlset"]
+    assert Path(".urlset/ledger.duckdb").is_file()
+
+
+def test_one_page_changes(urlset):
+    shutil.copytree(GARDEN, "site")
+    build = ("build", "site", "-o", "out", *BASE, "--max-urls", "3", "--lastmod", "content")
+    urlset(*build)
+    page = Path("site/about.html")
+    page.write_text(page.read_text().replace("<p>", "<p>Something new. ", 1))
+
+    ran = urlset(*build, "--json", "--changes", "changes.jsonl")
+
+    made = json.loads(ran.out)
+    assert [file["name"] for file in made["files"] if file["changed"]] == ["sitemap-1.xml"]
+    assert (made["added"], made["changed"], made["removed"]) == (0, 1, 0)
+    (change,) = map(json.loads, Path("changes.jsonl").read_text().splitlines())
+    assert change["loc"] == "https://example.com/about.html"
+    assert change["before"]["lastmod"] is None
+    assert change["after"]["lastmod"].endswith("Z")
+
+
+def test_images_and_alternates_on_request(urlset):
+    urlset("build", GARDEN, "-o", "out", *BASE, "--with", "images", "--with", "alternates")
+
+    entries = {entry.loc: entry for entry in read("out/sitemap.xml")}
+    assert entries["https://example.com/"].images
+    assert {link.hreflang for link in entries["https://example.com/"].alternates} >= {"en", "de"}
+
+
+def test_a_query_of_sqlite(urlset):
+    with sqlite3.connect("shop.db") as database:
+        database.execute("CREATE TABLE product (slug TEXT, changed TEXT, is_live INTEGER)")
+        rows = [("a", "2026-11-01", 1), ("b", "2026-11-02T10:00:00Z", 1), ("c", None, 0)]
+        database.executemany("INSERT INTO product VALUES (?, ?, ?)", rows)
+    database.close()
+    query = "SELECT '/p/' || slug AS loc, changed AS lastmod FROM product WHERE is_live"
+
+    ran = urlset("build", "sqlite:///shop.db", "--query", query, "-o", "out", *BASE)
+
+    assert (ran.code, locs()) == (0, ["/p/a", "/p/b"])
+    assert [entry.lastmod_text for entry in read("out/sitemap.xml")] == [
+        "2026-11-01",
+        "2026-11-02T10:00:00Z",
+    ]
+
+
+def test_an_access_log_adds_and_speaks_against(urlset):
+    lines = [("/a", 200), ("/b?session=secret", 200), ("/gone", 200), *[("/gone", 404)] * 12]
+    Path("access.log").write_text(
+        "".join(
+            f'203.0.113.7 - - [20/Nov/2026:10:00:{n:02} +0000] "GET {path} HTTP/1.1" {status} 5\n'
+            for n, (path, status) in enumerate(lines)
+        )
+    )
+    Path("list.txt").write_text("/gone\n/kept\n")
+
+    ran = urlset("build", "access.log", "list.txt", "-o", "out", *BASE)
+
+    assert (ran.code, locs()) == (0, ["/a", "/b", "/kept"])
+    assert "404" in ran.err
+
+
+def test_a_configuration_says_all(urlset):
+    Path("site").mkdir()
+    Path("site/pages.csv").write_text("address,changed\n/a,2026-11-01\n/blog/b,2026-11-02\n/x,\n")
+    Path("site/more.txt").write_text("/c\n")
+    Path("site/urlset.toml").write_text(
+        """
+        [build]
+        base-url = "https://example.com/"
+        output = "public"
+        filters = ["drop:/x$"]
+        sections = ["blog=/blog/"]
+        ledger = "state/ledger.duckdb"
+        robots = "public/robots.txt"
+        sources = [
+            {path = "pages.csv", map = {loc = "address", lastmod = "changed"}},
+            "more.txt",
+        ]
+        """
+    )
+
+    ran = urlset("build", "--config", "site/urlset.toml")
+
+    assert ran.code == 0
+    assert locs("site/public/sitemap-1.xml") == ["/a", "/c"]
+    assert locs("site/public/sitemap-blog-1.xml") == ["/blog/b"]
+    assert Path("site/state/ledger.duckdb").is_file()
+    robots = Path("site/public/robots.txt").read_text()
+    assert "Sitemap: https://example.com/sitemap.xml\n" in robots
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[build]\nsource = ['a']\n", "did you mean 'sources'"),
+        ("[build]\ngzip = 'yes'\n", "gzip in [build]: expected true or false"),
+        ("[build]\nsources = [3]\noutput='o'\n", "each of sources"),
+        ("[build]\nsources = [{file = 'a'}]\noutput='o'\n", "file"),
+        ("[build]\nfilters = ['nonsense']\nsources = ['a.txt']\noutput='o'\n", "keep:PATTERN"),
+        ("[build]\nfilters = ['drop:(']\nsources = ['a.txt']\noutput='o'\n", "("),
+        ("[build]\ngrace = 'soon'\nsources = ['a.txt']\noutput='o'\n", "36h"),
+        ("[build]\nlastmod = ['clock']\nsources = ['a.txt']\noutput='o'\n", "clock"),
+        ("[build]\nname-pattern = '{name}'\nsources = ['a.txt']\noutput='o'\n", "{number}"),
+    ],
+)
+def test_a_configuration_that_cannot_be_meant(text, words, urlset):
+    Path("urlset.toml").write_text(text)
+    Path("a.txt").write_text("https://example.com/\n")
+
+    ran = urlset("build")
+
+    assert ran.code == 2
+    assert words in ran.err
+    assert ran.err.count("\n") == 1
+    assert not Path("o").exists()
+
+
+def test_gates_have_exit_codes(urlset):
+    Path("a.txt").write_text("".join(f"/{n}\n" for n in range(10)))
+    Path("b.txt").write_text("/1\n")
+    Path("c.txt").write_text("https://other.example/\n")
+    Path("d.txt").write_text("\n# nothing\n")
+    build = ("build", "-o", "out", *BASE)
+    urlset(*build, "a.txt")
+
+    shrunk, hosts = urlset(*build, "b.txt"), urlset(*build, "a.txt", "c.txt")
+    zero = urlset(*build, "a.txt", "--filter", "drop:.")
+
+    assert [ran.code for ran in (shrunk, hosts, zero)] == [11, 13, 10]
+    assert "--force shrunk" in shrunk.err
+    assert "--force hosts" in hosts.err
+    assert len(locs()) == 10
+    assert urlset(*build, "b.txt", "--force", "shrunk").code == 0
+    assert len(locs()) == 1
+
+
+def test_why(urlset):
+    Path("a.txt").write_text("/a\n/secret\n")
+
+    ran = urlset(
+        *("build", "a.txt", "-o", "out", *BASE, "--filter", "drop:secret"),
+        *("--why", "/secret", "--why", "https://example.com/a"),
+    )
+
+    assert ran.code == 0
+    assert "given by a.txt:2" in ran.out
+    assert "left out: filter 1: drop:secret" in ran.out
+    assert "in sitemap.xml" in ran.out
+    assert not Path("out").exists()
+
+
+def test_a_dry_run_writes_nothing(urlset):
+    Path("a.txt").write_text("/a\n")
+
+    ran = urlset("build", "a.txt", "-o", "out", *BASE, "--dry-run")
+
+    assert (ran.code, ran.out) == (0, "out/sitemap.xml\n")
+    assert sorted(path.name for path in Path().iterdir()) == ["a.txt"]
+
+
+def test_a_page_for_people(urlset):
+    Path("a.txt").write_text("/a\n")
+
+    urlset("build", "a.txt", "-o", "out", *BASE, "--stylesheet", "sitemap.css")
+
+    assert Path("out/sitemap.css").is_file()
