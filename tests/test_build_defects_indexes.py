@@ -172,7 +172,7 @@ class Shelf:
 @contextmanager
 def _kept(bench, path):
     """A ledger whose file has all of it when this ends."""
-    ledger = Ledger(bench, path, Shelf.place)
+    ledger = Ledger(bench, path, Shelf.place, "sitemap")
     with bench.transaction():
         yield ledger
 

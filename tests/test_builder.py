@@ -610,6 +610,33 @@ class TestLedger:
         site.build(pages(1, 2))
         assert site.build(pages(1, 2, 3)).added == 1
 
+    def test_two_sets_in_one_folder(self, site):
+        site.build(pages(1, 2), name="shop")
+        site.build(pages(3), name="blog")
+
+        assert site.build(pages(1, 2), name="shop").changed_files == ()
+        assert site.names() == ["blog.xml", "shop.xml"]
+
+    def test_a_ledger_is_not_published(self, site):
+        with pytest.raises(ValueError, match="outside of what is published"):
+            site.build(pages(1), ledger=site.out / "state" / "ledger.duckdb")
+
+    def test_an_entry_that_changes_and_is_pushed_out_is_told(self, site):
+        site.build(pages(*range(20)))
+        size = (site.out / "sitemap.xml").stat().st_size
+        changes = site.folder / "changes.jsonl"
+
+        site.build(pages(*range(20), priority=0.5), max_bytes=size, changes=changes)
+
+        assert len(changes.read_text().splitlines()) == 20
+
+    def test_sections_of_any_script_have_files_of_their_own(self, site):
+        rows = [Candidate("/a", section="Ελλάδα"), Candidate("/b", section="日本"), Candidate("/c")]
+
+        made = site.build(rows, sections=("column:section",))
+
+        assert len({file.section for file in made.files}) == 3
+
     def test_two_sets_in_one_ledger(self, site):
         site.build(pages(1, 2))
         site.out = site.folder / "other"

@@ -10,7 +10,7 @@ import pytest
 from tests.postgres import postgres
 from tests.transcripts import Section, matches, read_sections, run_command
 
-from urlset.sources import adbc
+from urlset.sources.tables import adbc
 from urlset.sources.tables.secrets import Address
 
 ROOT = Path(__file__).parents[1]

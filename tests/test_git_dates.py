@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import ConfigurationError
-from urlset.sources import git_history
+from urlset.sources.git import history as git_history
 from urlset.sources.git.dates import GitDates, git_dates
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

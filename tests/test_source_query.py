@@ -12,7 +12,7 @@ from tests.postgres import PASSWORD, postgres
 from tests.test_source_tables import rows
 
 from urlset.errors import QueryError, SourceError
-from urlset.sources import adbc
+from urlset.sources.tables import adbc
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.secrets import Address
 

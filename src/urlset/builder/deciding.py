@@ -15,7 +15,7 @@ from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
 
-__all__ = ["check_patterns", "decide", "refusal", "sort_key"]
+__all__ = ["IS_CHANGED", "check_patterns", "decide", "refusal", "sort_key"]
 
 _W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
 _SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
@@ -109,7 +109,7 @@ def decide(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
         bench.run(_ALL_NEW)
         return doubles
     is_compacted = "true" if settings.compact else "false"
-    words = {"is_changed": _differ(_SEEN), "is_noted": _differ(_UNSEEN)}
+    words = {"is_changed": IS_CHANGED, "is_noted": _differ(_UNSEEN)}
     bench.run(_DIFFERING.format(**words, is_compacted=is_compacted))
     if _is_any_gone(bench, ledger, wanted):
         bench.run(_REMOVED.format(urls=ledger.table("urls"), wanted=wanted))
@@ -172,6 +172,10 @@ def _null(name: str) -> str:
 
 def _differ(names: tuple[str, ...]) -> str:
     return "(" + " OR ".join(f"({n} IS DISTINCT FROM old_{n})" for n in names) + ")"
+
+
+IS_CHANGED = _differ(_SEEN)
+"""An expression: whether an entry of ``decided`` is not what was published."""
 
 
 def refusal(settings: Settings) -> str:
@@ -237,5 +241,9 @@ def _section(settings: Settings) -> str:
             )
     word = f"coalesce({', '.join(rest)}, '')"
     slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
-    plain = f"trim({slug}, '-')" if settings.sections else "''"
+    # A word of no Latin letters is told apart by its digest.
+    named = (
+        f"if({word} <> '' AND trim({slug}, '-') = '', 's' || md5({word})[:8], trim({slug}, '-'))"
+    )
+    plain = named if settings.sections else "''"
     return f"CASE {' '.join(cases)} ELSE {plain} END" if cases else plain

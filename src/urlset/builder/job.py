@@ -60,9 +60,8 @@ class Job:
             bench = stack.enter_context(Workbench())
             check_patterns(bench, settings)
             target = stack.enter_context(self._target())
-            ledger = Ledger(
-                bench, settings.ledger or LEDGER, target.place, is_kept=not settings.dry_run
-            )
+            path, is_kept = settings.ledger or LEDGER, not settings.dry_run
+            ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
             intake = Intake(bench, self._engine, settings)
             self._prepare(bench, ledger, intake, target)
             self._duplicates = decide(bench, ledger, settings)

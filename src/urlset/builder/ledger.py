@@ -43,12 +43,23 @@ class File:
 
 
 class Ledger:
-    """The ledger of one set, open on a workbench under the name ``ledger``."""
+    """The ledger of one set, open on a workbench under the name ``ledger``.
 
-    def __init__(self, bench: Workbench, path: Path, target: str, *, is_kept: bool = True):
+    A set is known by where it is published and by the ``name`` of its files. Raises ``ValueError``
+    for a ledger that would be published with them.
+    """
+
+    def __init__(
+        self, bench: Workbench, path: Path, target: str, name: str, *, is_kept: bool = True
+    ):
         self.path = path
         self._bench = bench
-        self._target = _place_of(target, path)
+        self._target = f"{_place_of(target, path)}/{name}"
+        if "://" not in target and Path(target).resolve() in path.resolve().parents:
+            raise ValueError(
+                f"expected a ledger outside of what is published, found {str(path)!r} in "
+                f"{target!r}; name another place for it, e.g. --ledger ../ledger.duckdb"
+            )
         key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
         self._open(is_kept=is_kept)

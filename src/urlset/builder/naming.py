@@ -43,8 +43,8 @@ class Names:
         names = {file.number: self._child(file) for file in files}
         if len(set(names.values())) < len(names):
             raise ValueError(
-                f"expected names that differ, found {self._pattern!r}, which gives files of "
-                "several sections the same name; put {section} into it"
+                "expected names that differ, found files of several sections with the same name; "
+                "name the sections otherwise, or put {section} into the pattern"
             )
         sections = {file.section for file in files} if self._settings.index == "section" else {""}
         both = {self.index(section, 1) for section in sections}.intersection(names.values())

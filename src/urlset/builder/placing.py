@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from urlset.builder.deciding import sort_key
+from urlset.builder.deciding import IS_CHANGED, sort_key
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
+from urlset.errors import TargetError
 from urlset.protocol import MAX_NEWS, URIS, Ns
 from urlset.store import Workbench, quoted
 
@@ -149,9 +150,9 @@ class Placing:
                 f"SELECT count(*), coalesce(sum({_DATED}), 0)::BIGINT FROM evicted"
             )
             self._bench.run("DELETE FROM differing WHERE loc IN (SELECT loc FROM evicted)")
-            self._bench.run("""
+            self._bench.run(f"""
                 INSERT INTO differing BY NAME SELECT * EXCLUDE (n, content), 'moved' AS state,
-                    false AS is_changed FROM evicted""")
+                    {IS_CHANGED} AS is_changed FROM evicted""")
             self.files[file.number] = replace(
                 file, urls=file.urls - count, content=file.content - size
             )
@@ -168,6 +169,9 @@ class Placing:
         file = self._open_file(cursor.section)
         taken, content, news = self._fitting(file, cursor)
         if not taken:  # it is full: the next round gets a new one
+            if not file.urls:
+                words = f"expected an entry that fits into {self._settings.max_bytes:,} bytes"
+                raise TargetError(f"{words}, found one that does not; nothing was published")
             self._begin(cursor.section)
             return
         self.files[file.number] = replace(
