@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from urlset.checker.patterns import PLAIN_PATH, alternatives, regexes_of
 from urlset.robots import Robots
+from urlset.robots.regexes import PLAIN_PATH, alternatives, regexes_of
 
 PIECES = st.sampled_from(
     [

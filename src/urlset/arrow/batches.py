@@ -17,8 +17,10 @@ __all__ = [
     "beside",
     "column",
     "count_up",
+    "ends",
     "entry_columns",
     "first",
+    "is_filled",
     "one_batch",
     "parts_of",
     "replaced",
@@ -99,6 +101,21 @@ def beside(batch: Any, columns: Mapping[str, Any]) -> Any:
 def replaced(batch: Any, name: str, values: Any) -> Any:
     """A batch with another column in the place of one."""
     return batch_of({n: values if n == name else batch.column(n) for n in batch.schema.names})
+
+
+def is_filled(batch: Any, name: str) -> bool:
+    """Whether a column has any value."""
+    values = batch.column(name)
+    return bool(values.null_count < len(values))
+
+
+def ends(batch: Any, name: str) -> list[Any]:
+    """The first and the last value of a column; none of one that is not there."""
+    if name not in batch.schema.names:
+        return []
+    values = batch.column(name)
+    found: list[Any] = values.slice(0, 1).to_pylist() + values.slice(len(values) - 1, 1).to_pylist()
+    return found
 
 
 def rows_at(batch: Any, numbers: Sequence[int]) -> Any:

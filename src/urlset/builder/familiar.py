@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from urlset.arrow import batches
+from urlset.builder.staging import TAKEN, Staging
 from urlset.store import Workbench
 
 __all__ = ["is_plain", "lay_as_given", "strangers"]
@@ -32,22 +33,21 @@ def is_plain(entries: Any) -> bool:
     return names <= _PLAIN and not {"lastmod", "lastmod_text"} <= names
 
 
-def lay_as_given(bench: Workbench, source: int, entries: Any, columns: Mapping[str, Any]) -> None:
+def lay_as_given(staging: Staging, source: int, entries: Any, columns: Mapping[str, Any]) -> None:
     """Lay plain entries into ``staged`` as they are, without a size: it is that of the ledger."""
-    core = {name: entries.column(name) for name in _CORE if name in entries.schema.names}
+    names = set(entries.schema.names)
+    core = {n: entries.column(n) for n in _CORE if n in names and batches.is_filled(entries, n)}
     made = batches.batch_of({**core, **columns})
-    names = ", ".join(f'"{name}"' for name in made.schema.names if name != "lastmod")
-    instant = f", lastmod AS instant, {_TEXT} AS lastmod_text" if "lastmod" in core else ""
-    bench.insert(
-        batches.as_table(made),
-        f"INSERT INTO staged BY NAME SELECT {source} AS source, {names}{instant} FROM batch",
-    )
+    values = [(name, f'"{name}"') for name in made.schema.names if name != "lastmod"]
+    if "lastmod" in core:
+        values += [("instant", "lastmod"), ("lastmod_text", _TEXT)]
+    staging.insert(batches.as_table(made), [("source", str(source)), *values])
 
 
 def strangers(bench: Workbench, urls: str, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Take those out of ``staged`` that the ledger has not; yields them, by their source."""
     bench.run(_STRANGERS.format(urls=urls))
-    bench.run("DELETE FROM staged WHERE id IN (SELECT id FROM strangers)")
+    bench.run(f"DELETE FROM {TAKEN} WHERE id IN (SELECT id FROM strangers)")
     others = "".join(f', "{name}"' for name in beside)
     for (source,) in bench.rows("SELECT DISTINCT source FROM strangers ORDER BY 1"):
         rows = bench.batches(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from urlset.builder.settings import Settings
-from urlset.checker.patterns import alternatives, regexes_of
+from urlset.builder.staging import TAKEN, Staging
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
+from urlset.robots.regexes import alternatives, regexes_of
 from urlset.store import Workbench, quoted
 from urlset.urls import split_origin
 
@@ -24,7 +25,7 @@ PORTION = 1_000
 _ODD = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
 
 
-def forbid(bench: Workbench, path: Path, settings: Settings) -> None:
+def forbid(bench: Workbench, staging: Staging, path: Path, settings: Settings) -> None:
     """Give a reason against each staged URL of the site that a robots.txt forbids.
 
     Raises :class:`urlset.SourceError` where the file cannot be read.
@@ -38,10 +39,11 @@ def forbid(bench: Workbench, path: Path, settings: Settings) -> None:
         ) from error
     suspects = bench.rows(_suspects(robots, origin))
     barred = [loc for (loc,) in suspects if not _allows(robots, loc)]
+    staging.widen(["reason"])
     for start in range(0, len(barred), PORTION):
         listed = ", ".join(map(quoted, barred[start : start + PORTION]))
         bench.run(
-            f"UPDATE staged SET reason = {quoted(REASON)} "
+            f"UPDATE {TAKEN} SET reason = {quoted(REASON)} "
             f"WHERE reason IS NULL AND loc IN ({listed})"
         )
 

@@ -15,6 +15,7 @@ from urlset.builder.familiar import is_plain, lay_as_given, strangers
 from urlset.builder.fragments import without_fragments
 from urlset.builder.judging import Checked, Judge
 from urlset.builder.settings import Settings
+from urlset.builder.staging import Staging
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
@@ -37,14 +38,6 @@ PART_ROWS = 1_000
 _SIZE = """lead("offset", 1, {end}::UBIGINT) OVER () - "offset"
     - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _NESTED = ("images", "videos", "news", "alternates", "extra")
-
-TABLE = """
-CREATE TABLE staged (source USMALLINT, id UBIGINT, loc VARCHAR, lastmod_text VARCHAR,
-    changefreq VARCHAR, priority DOUBLE, size UINTEGER, more VARCHAR, place VARCHAR, line UINTEGER,
-    section VARCHAR, reason VARCHAR, fingerprint VARCHAR, page_lastmod VARCHAR,
-    git_lastmod VARCHAR, header_lastmod VARCHAR, mtime_lastmod VARCHAR, instant TIMESTAMPTZ)"""
-"""``size`` is bytes in the file without a lastmod, or null for that of the ledger; ``more`` a
-digest of images, videos …; ``instant`` a date that was given as one and was not looked at."""
 
 Part = tuple[Any, Any]
 """A batch, and its columns of an entry."""
@@ -71,11 +64,7 @@ class Intake:
         self._next_id = 0
         self._urls: str | None = None
         self._is_published = False
-        bench.run(TABLE)
-        known = set(bench.columns("staged"))
-        for name in settings.kept_columns:
-            if name not in known:
-                bench.run(f'ALTER TABLE staged ADD COLUMN "{name}" VARCHAR')
+        self.staging = Staging(bench, settings)
 
     def trust(self, urls: str) -> None:
         """Believe a table of the ledger, for what is taken from now on: :meth:`settle` asks it."""
@@ -96,9 +85,8 @@ class Intake:
         for batch, entries in parts:
             if is_plain(entries):
                 count = entries.num_rows
-                lay_as_given(
-                    self._bench, self._source, entries, self._beside(batch, entries, count)
-                )
+                columns = self._beside(batch, entries, count)
+                lay_as_given(self.staging, self._source, entries, columns)
                 self._count(count)
                 yield self.count
             else:
@@ -116,7 +104,7 @@ class Intake:
 
     def clear(self) -> None:
         """Forget all that was taken in, and begin anew."""
-        self._bench.run("DELETE FROM staged")
+        self.staging.clear()
         self._bench.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
         self._names.clear()
@@ -217,12 +205,11 @@ class Intake:
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
         made = batches.beside(checked.entries, columns)
-        names = ["loc", "lastmod_text", "changefreq", "priority", *columns]
-        listed = ", ".join(f'"{name}"' for name in names)
-        self._bench.insert(
-            batches.as_table(made),
-            f"""INSERT INTO staged BY NAME SELECT {self._source} AS source, {listed},
-                {_SIZE.format(end=checked.end)} AS size FROM batch""",
+        core = ("loc", "lastmod_text", "changefreq", "priority")
+        names = [*(name for name in core if batches.is_filled(made, name)), *columns]
+        values = [("source", str(self._source)), ("size", _SIZE.format(end=checked.end))]
+        self.staging.insert(
+            batches.as_table(made), [*values, *((name, f'"{name}"') for name in names)]
         )
         if checked.more is not None:
             self._lay_extended(batches.as_table(made))
@@ -237,7 +224,11 @@ class Intake:
         if beside is not None and rows is not None:
             beside = batches.rows_at(beside, rows)
         if beside is not None:
-            columns |= {name: beside.column(name) for name in beside.schema.names}
+            columns |= {
+                name: beside.column(name)
+                for name in beside.schema.names
+                if batches.is_filled(beside, name)
+            }
         return columns | self._places(entries, rows)
 
     def _count(self, rows: int) -> None:
@@ -255,8 +246,11 @@ class Intake:
         found = {
             new: entries.column(name)
             for name, new in (("source", "place"), ("line", "line"))
-            if name in entries.schema.names
+            if name in entries.schema.names and batches.is_filled(entries, name)
         }
+        name = self._names[self._source - 1]
+        if "line" not in found and set(batches.ends(entries, "source")) == {name}:
+            found.pop("place", None)  # of a table there is no more to tell
         if rows is None or not found:
             return found
         taken = batches.rows_at(batches.batch_of(found), rows)

@@ -107,7 +107,7 @@ class Job:
         for count in intake.settle():
             self._progress(f"{count:,} URLs")
         if self._settings.obey_robots is not None:
-            forbid(bench, self._settings.obey_robots, self._settings)
+            forbid(bench, intake.staging, self._settings.obey_robots, self._settings)
         if intake.fragments:
             urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")

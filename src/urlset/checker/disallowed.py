@@ -11,8 +11,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from urlset.checker.patterns import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.robots import Pattern, Robots
+from urlset.robots.regexes import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import Asking, quoted
 
 __all__ = ["CODES", "note_disallowed"]

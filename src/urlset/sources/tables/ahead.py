@@ -1,0 +1,25 @@
+"""Reads one batch ahead, in a thread: while one is worked on, DuckDB gets the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+__all__ = ["ahead"]
+
+T = TypeVar("T")
+_END = object()
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each asked for before the one before it is done with.
+
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, _END)
+        while (item := coming.result()) is not _END:
+            coming = pool.submit(next, items, _END)
+            yield item  # type: ignore[misc] # the end is none of them
