@@ -74,7 +74,6 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "compact": st.just(True),
     "format": st.just("text"),
     "index": st.sampled_from(["always", "section"]),
-    "name": st.just("map"),
     "stylesheet": st.just("sitemap.css"),
     "filters": st.just((Filter("drop", "3$"),)),
 }
