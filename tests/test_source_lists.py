@@ -48,7 +48,7 @@ def listed(data: bytes, **options) -> list[dict]:
         (gzip.compress(b"/a\n"), [("/a", 1)]),
         (b'loc,note\n/a,"1\n2"\n/b,3\n', [("/a", 2), ("/b", 4)]),
         (b'"/a"\n3\n{"x": 1}\nnull\n', [("/a", 1), (None, 2), (None, 3), (None, 4)]),
-        (b'{"loc": 5}\n{"url": "/b"}\n', [(None, 1), (None, 2)]),
+        (b'{"loc": 5}\n{"url": "/b"}\n', [(None, 1), ("/b", 2)]),
         (b'{"url": "/a"}\n\n{"url": "/b"}\n', [("/a", 1), ("/b", 3)]),
     ],
 )
