@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from urlset.builder.settings import GATES, Gate, Settings
 from urlset.errors import GateError
 from urlset.store import Workbench, quoted
@@ -20,11 +22,17 @@ def stop(gate: Gate, settings: Settings, words: str) -> None:
     )
 
 
-def check_zero(urls: int, given: int, rejected: int, settings: Settings) -> None:
-    """A set without a single URL is more often an accident than a wish."""
+def check_zero(
+    urls: int, given: int, rejected: int, sources: Sequence[str], settings: Settings
+) -> None:
+    """A set without a single URL is more often an accident than a wish; ``sources`` are names."""
     if urls:
         return
-    found = f"none of {given + rejected:,} to keep" if given + rejected else "none"
+    found = "none"
+    if given + rejected:
+        found = f"none of {given + rejected:,} to keep"
+    elif sources:
+        found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
     stop("zero", settings, f"expected URLs to publish, found {found}")
 
 

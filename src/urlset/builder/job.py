@@ -116,7 +116,8 @@ class Job:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
         self._notes += suspicions(bench, self._settings)
-        gates.check_zero(urls, intake.count, len(intake.rejected), self._settings)
+        names = [source.name for source in self._sources]
+        gates.check_zero(urls, intake.count, len(intake.rejected), names, self._settings)
         gates.check_share(urls, before, self._settings)
         gates.check_hosts(bench, self._settings)
 

@@ -115,7 +115,9 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
     if form not in (None, "csv", "jsonl"):
         return form
     head = head_of(path)
-    if not head.text or head.text.startswith("<"):
+    if not head.text:  # an empty list is for the gates; an empty sitemap is none
+        return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
+    if head.text.startswith("<"):
         return "sitemap"
     if "\0" in head.text:
         raise SourceError(f"{path}: expected {_WANTED}, found binary data")
@@ -129,6 +131,7 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
 
 def _of_path(path: str, options: SourceOptions, name: str) -> Source:
     try:
+        _expect_something(path)
         kind = options.kind or kind_of(path, _columns(options))
     except SourceError as error:
         if path == name:
@@ -139,6 +142,16 @@ def _of_path(path: str, options: SourceOptions, name: str) -> Source:
     if kind in ("sitemap", "text", "html", "log") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
     return _MAKERS.get(kind, _table)(path, options, name)
+
+
+def _expect_something(path: str) -> None:
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        words = "check the path, or begin a URL with https://"
+        raise SourceError(f"expected a source, found nothing at {path!r}; {words}") from error
+    except (OSError, ValueError):
+        return  # it is told by whoever reads it
 
 
 def _columns(options: SourceOptions) -> tuple[str, ...]:
