@@ -328,6 +328,18 @@ def test_build_of_an_empty_list_is_stopped_by_its_gate(name, urlset):
     assert f"expected URLs to publish, found none in {name}; nothing was published" in ran.err
 
 
+def test_build_of_what_is_all_left_out_says_why(urlset):
+    Path("urls.txt").write_bytes(b"/a\n/b\n")
+
+    ran = urlset(
+        "build", "urls.txt", "-o", "out", *BASE, "--filter", "drop:/a", "--filter", "drop:."
+    )
+
+    assert ran.code == 10
+    words = "found none of 2 to keep (left out: filter 1: drop:/a 1, filter 2: drop:. 1)"
+    assert words in ran.err
+
+
 # ── what a person would expect ───────────────────────────────────────────────────────────────
 
 

@@ -230,6 +230,7 @@ def test_kind_of_a_folder():
         ("postgresql://ann:s3cret@db.example/x", {}, "postgresql://ann@db.example/x: .*--query"),
         ("sitemap.xml", {"query": "SELECT 1"}, "expected a table for the query"),
         ("csv:https://e.com/a.csv", {}, "download it first"),
+        ("s3://bucket/urls.csv", {}, "found s3://; name a file on this machine"),
         ("sql:sitemap.xml", {}, "expected the URL of a database"),
         ("folder", {}, "found none in 'folder'"),
         ("\0", {}, "null"),

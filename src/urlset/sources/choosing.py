@@ -34,6 +34,8 @@ LARGE = 8 << 20
 
 _PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+# Of buckets and servers of files; no driver of a database answers to these.
+_NO_SOURCES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
 _HTML = (".html", ".htm", ".xhtml")
 # The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
 # behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
@@ -90,6 +92,11 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     found = _PREFIX.fullmatch(text)
     if found and found[1] in get_args(SourceKind):
         text, options = found[2], replace(options, kind=found[1])  # type: ignore[arg-type]
+    if (scheme := text.partition("://")[0].lower()) in _NO_SOURCES:
+        raise SourceError(
+            f"{text}: expected a path, the URL of a site or of a database, found {scheme}://; "
+            "name a file on this machine"
+        )
     if _is_database(text):
         return _query(text, options)
     if is_url(text):
