@@ -263,8 +263,6 @@ def test_build_of_duplicates_is_clean_and_told(urlset):
         (b"/a\n/caf\xe9\n", "byte 0xe9"),
         (b"/a\0b\n", "binary data"),
         (gzip.compress(b"/a\n" * 1_000)[:-9], "whole gzip data"),
-        (b"", "expected"),
-        (b"\n \n", "expected"),
         (b"<html><body>no</body></html>", "a page of HTML"),
         (f"<urlset {NS}><url><loc>https://e.com/</loc></url>".encode(), "cut off"),
         (
@@ -318,6 +316,28 @@ def test_build_leaves_out_a_source_on_demand(urlset):
     assert ran.code == 1
     assert "none.txt" in ran.err
     assert locs() == ["https://e.com/a"]
+
+
+@pytest.mark.parametrize("name", ["urls.txt", "urls.csv", "urls.jsonl"])
+def test_build_of_an_empty_list_is_stopped_by_its_gate(name, urlset):
+    Path(name).write_bytes(b"\n")
+
+    ran = urlset("build", name, "-o", "out", *BASE)
+
+    assert ran.code == 10
+    assert f"expected URLs to publish, found none in {name}; nothing was published" in ran.err
+
+
+def test_build_of_what_is_all_left_out_says_why(urlset):
+    Path("urls.txt").write_bytes(b"/a\n/b\n")
+
+    ran = urlset(
+        "build", "urls.txt", "-o", "out", *BASE, "--filter", "drop:/a", "--filter", "drop:."
+    )
+
+    assert ran.code == 10
+    words = "found none of 2 to keep (left out: filter 1: drop:/a 1, filter 2: drop:. 1)"
+    assert words in ran.err
 
 
 # ── what a person would expect ───────────────────────────────────────────────────────────────

@@ -48,7 +48,7 @@ def listed(data: bytes, **options) -> list[dict]:
         (gzip.compress(b"/a\n"), [("/a", 1)]),
         (b'loc,note\n/a,"1\n2"\n/b,3\n', [("/a", 2), ("/b", 4)]),
         (b'"/a"\n3\n{"x": 1}\nnull\n', [("/a", 1), (None, 2), (None, 3), (None, 4)]),
-        (b'{"loc": 5}\n{"url": "/b"}\n', [(None, 1), (None, 2)]),
+        (b'{"loc": 5}\n{"url": "/b"}\n', [(None, 1), ("/b", 2)]),
         (b'{"url": "/a"}\n\n{"url": "/b"}\n', [("/a", 1), ("/b", 3)]),
     ],
 )
@@ -183,7 +183,7 @@ def test_sitemaps_tell_what_is_missing():
         ("a.csv", b'{"loc": "/a"}\n', "jsonl"),
         ("a", SITEMAP, "sitemap"),
         ("a.csv", gzip.compress(SITEMAP), "sitemap"),
-        ("a", b"", "sitemap"),
+        ("a", b"", "text"),
         ("a", b"PAR1", "parquet"),
         ("a", b"ARROW1\0\0", "arrow"),
         ("a", b"SQLite format 3\0", "sqlite"),
@@ -194,6 +194,11 @@ def test_sitemaps_tell_what_is_missing():
         ("a", EXTENDED, "log"),
         ("a", b'{"remote_addr": "192.0.2.1", "request": "GET / HTTP/1.1", "status": 200}', "log"),
         ("a", b"# Fields and more\n/a\n", "text"),
+        ("urls.txt", b"", "text"),
+        ("a.csv", b" \n", "text"),
+        ("a", gzip.compress(b""), "text"),
+        ("sitemap.xml", b"", "sitemap"),
+        ("Sitemap.XML.gz", gzip.compress(b""), "sitemap"),
     ],
 )
 def test_kind_by_content(name, data, kind):
@@ -218,11 +223,14 @@ def test_kind_of_a_folder():
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("none", {}, "No such file"),
+        ("none", {}, "expected a source, found nothing at 'none'; check the path"),
+        ("none", {"kind": "parquet"}, "expected a source, found nothing at 'none'"),
+        ("sitemap.xml/none", {}, "expected a source, found nothing at 'sitemap.xml/none'"),
         ("image", {}, "expected a list of URLs, .* found binary data"),
         ("postgresql://ann:s3cret@db.example/x", {}, "postgresql://ann@db.example/x: .*--query"),
         ("sitemap.xml", {"query": "SELECT 1"}, "expected a table for the query"),
         ("csv:https://e.com/a.csv", {}, "download it first"),
+        ("s3://bucket/urls.csv", {}, "found s3://; name a file on this machine"),
         ("sql:sitemap.xml", {}, "expected the URL of a database"),
         ("folder", {}, "found none in 'folder'"),
         ("\0", {}, "null"),
@@ -304,9 +312,7 @@ def test_stdin_may_be_any_of_them_and_leaves_nothing_behind(make, monkeypatch, t
     assert os.listdir(spool) == []
 
 
-@pytest.mark.parametrize(
-    "data", [b"/a\n/caf\xe9\n", b"\x89PNG\0", b"", b"PAR1", b"<html>", b"id,x\n"]
-)
+@pytest.mark.parametrize("data", [b"/a\n/caf\xe9\n", b"\x89PNG\0", b"PAR1", b"<html>", b"id,x\n"])
 def test_stdin_that_is_none_of_them_is_told_by_its_name(data, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     options = SourceOptions(fail_fast=True, mapping={"priority": "x"})

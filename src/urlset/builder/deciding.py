@@ -29,7 +29,8 @@ _EVIDENCE = {
 }
 
 # Beware: the rows of a source have no order, so that the same input in another order gives the
-# same bytes. Of two rows for one URL that differ, the least wins, whatever stands in it.
+# same bytes. Of two rows of a source for one URL that differ, the least wins, whatever stands in
+# it; of two dates that it gives, the latest.
 _MERGED = """
 CREATE TABLE merged AS
 WITH twins AS (SELECT loc FROM staged GROUP BY loc HAVING count(*) > 1),
@@ -81,7 +82,7 @@ _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
 _REMEMBERED = (*_OWN, *_UNSEEN)
-_TEXTS = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
+_SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
 def check_patterns(bench: Workbench, settings: Settings) -> None:
@@ -127,7 +128,7 @@ def _is_any_gone(bench: Workbench, ledger: Ledger, wanted: str) -> bool:
 
 def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[str, str]:
     """What stands in the view ``decided``."""
-    there = _filled(bench, "staged", _TEXTS)
+    there = _filled(bench, "staged", _SPARSE)
     before = _filled(bench, ledger.table("urls"), _REMEMBERED)
     dates = {
         name: _believed(column, settings) if column[2:] in there else "NULL::VARCHAR"
@@ -140,7 +141,7 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
     now = quoted(format_date(settings.now))
     has_content = "fingerprint" in there | before
     return {
-        "lastmod": f"coalesce({', '.join(columns[name] for name in chosen)}, NULL)"
+        "lastmod": f"coalesce({', '.join(columns[name] for name in chosen)})"
         if chosen
         else "NULL::VARCHAR",
         "origin": f"CASE{origins} END" if origins else "NULL::VARCHAR",
@@ -195,7 +196,7 @@ def sort_key(settings: Settings, loc: str = "loc") -> str:
 
 
 def _merge(bench: Workbench, settings: Settings) -> int:
-    """Make ``given``: one row for each URL, of all that sources say of it."""
+    """Make ``given``: one row for each URL, of all that sources say; gives how many are merged."""
     texts = [
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
         "mtime_lastmod", *settings.kept_columns,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
 from urlset.builder.settings import GATES, Gate, Settings
 from urlset.errors import GateError
 from urlset.store import Workbench, quoted
@@ -20,11 +23,19 @@ def stop(gate: Gate, settings: Settings, words: str) -> None:
     )
 
 
-def check_zero(urls: int, given: int, rejected: int, settings: Settings) -> None:
-    """A set without a single URL is more often an accident than a wish."""
-    if urls:
-        return
-    found = f"none of {given + rejected:,} to keep" if given + rejected else "none"
+def check_zero(
+    given: int, sources: Sequence[str], left_out: Mapping[str, int], settings: Settings
+) -> None:
+    """A set without a single URL is more often an accident than a wish.
+
+    ``given`` rows came of the ``sources``, by their names; ``left_out`` says why URLs are not kept.
+    """
+    found = "none"
+    if given:
+        reasons = ", ".join(f"{why} {n:,}" for why, n in islice(left_out.items(), 3))
+        found = f"none of {given:,} to keep" + (f" (left out: {reasons})" if reasons else "")
+    elif sources:
+        found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
     stop("zero", settings, f"expected URLs to publish, found {found}")
 
 

@@ -116,7 +116,10 @@ class Job:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
         self._notes += suspicions(bench, self._settings)
-        gates.check_zero(urls, intake.count, len(intake.rejected), self._settings)
+        if not urls:
+            given = intake.count + len(intake.rejected)
+            names = [source.name for source in self._sources]
+            gates.check_zero(given, names, self._left_out(bench), self._settings)
         gates.check_share(urls, before, self._settings)
         gates.check_hosts(bench, self._settings)
 
@@ -154,13 +157,18 @@ class Job:
         if self._settings.robots is not None:
             write_robots(published, self._settings)
 
+    def _left_out(self, bench: Workbench) -> dict[str, int]:
+        """How many URLs are not wanted, by the reason; the most frequent first."""
+        why = refusal(self._settings)
+        return dict(
+            bench.rows(f"""
+                SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
+                WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
+        )
+
     def _result(
         self, bench: Workbench, intake: Intake, published: Published, counts: Counts
     ) -> Build:
-        why = refusal(self._settings)
-        left_out = bench.rows(f"""
-            SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
-            WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
         changed = published.changed
         return Build(
             target=self._place,
@@ -170,7 +178,7 @@ class Job:
             indexes=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.indexes),
             **counts,
             rejected=tuple(intake.rejected),
-            left_out=dict(left_out),
+            left_out=self._left_out(bench),
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),
             notes=(*self._notes, *(note for source in self._sources for note in source.notes)),

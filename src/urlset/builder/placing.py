@@ -19,6 +19,7 @@ from urlset.store import Workbench, quoted
 __all__ = ["Placing"]
 
 _PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
+# Bytes of an entry; 19 are <lastmod></lastmod>.
 _DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 
@@ -68,7 +69,6 @@ class Placing:
         self.ranges: dict[int, tuple[int, int]] = {}
         self.dirty: set[int] = set()
         self._bench = bench
-        self._ledger = ledger
         self._settings = settings
         self._room = settings.max_bytes - _frame(bench, settings, engine, has_more=has_more)
         self._has_more = has_more
@@ -104,7 +104,7 @@ class Placing:
         self._bench.run(_QUEUE.format(alike=values, dated=_DATED))
 
     def _alike(self) -> tuple[dict[str, str], bool]:
-        """Columns of one and the same value in all rows, and whether all URLs have the base."""
+        """Columns with no value or one text in all rows, and whether all URLs have the base."""
         facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
         base = quoted(self._settings.base)
         count, is_within, *found = self._bench.one(
@@ -120,7 +120,7 @@ class Placing:
         return alike, bool(is_within)
 
     def _subtract(self) -> None:
-        """Take what is gone, and what changed, into account of the files it lies in."""
+        """Take what is gone, and what has another size, off the account of the files it lies in."""
         if self._settings.compact:
             return
         gone = "state IN ('removed', 'moved')"
@@ -168,7 +168,7 @@ class Placing:
         """Put as many rows as there is room for into the open file of a section, or a new one."""
         file = self._open_file(cursor.section)
         taken, content, news = self._fitting(file, cursor)
-        if not taken:  # it is full: the next round gets a new one
+        if not taken:  # it is full: the next round fills a new one
             if not file.urls:
                 words = f"expected an entry that fits into {self._settings.max_bytes:,} bytes"
                 raise TargetError(f"{words}, found one that does not; nothing was published")

@@ -74,7 +74,7 @@ class Rendering:
             lastmod = file.lastmod or self._target.modified(file.name)
             return self._published(file, data, len(there), digest, lastmod)
         packed = self._engine.gzip(data) if self._settings.gzip else data
-        with self._lock:  # a target is for one thread at a time
+        with self._lock:  # staging is for one thread at a time
             self._target.put(file.name, packed)
             staged = self._target.staged(file.name)
         if self._unpacked(staged, len(data)) != data:

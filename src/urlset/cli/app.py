@@ -36,7 +36,7 @@ for _command in (read, build, check, rules):
 
 @app.callback(
     epilog="Exit codes: 0 done and clean · 1 findings, or part of the work failed and is listed · "
-    "2 misuse or failure."
+    "2 misuse or failure · 10 to 14 a gate of `build` was shut."
 )
 def _root(
     # main() answers it, at once; here it is for --help
@@ -74,7 +74,7 @@ def _misuse(error: TyperException) -> int:
         return FAILURE
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "urlset"
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)
     complain(f"{message[:1].lower()}{message[1:]} (`{command} --help` shows what there is)")
     return FAILURE
 

@@ -56,7 +56,7 @@ def build(
     cache_control: asked.CacheControl = None,
     encoding: asked.Encoding = None,
 ) -> None:
-    """Build sitemaps from whatever there is, and write again only what changed.
+    """Build sitemaps of whatever there is; rewrite only what changed.
 
     What a source is, is told by its content: a folder of HTML, a list of URLs, CSV, JSON lines,
     Parquet, Arrow, SQLite, DuckDB, an access log, a sitemap; a site or a database by its URL. Of
@@ -82,7 +82,7 @@ def build(
     for own in ("config", "as_json"):
         options.pop(own)
     try:
-        with misuse("urlset build"):
+        with misuse("build"):
             code = run_build(config, options, as_json=as_json)
     except GateError as error:
         from urlset.cli.talk import complain

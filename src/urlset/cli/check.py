@@ -130,7 +130,7 @@ def check(
     base_url: BaseUrl = None,
     engine: EngineOption = None,
 ) -> None:
-    """Check sitemaps, and tell what is wrong with line, column and what to do.
+    """Check sitemaps; tell what is wrong, where, and what to do.
 
     Checks what `urlset read` reads: sites, files, folders, an index with its children. Exits
     with 1 where there are errors (`--fail-level`). `urlset rules` lists the rules; json is an

@@ -121,7 +121,9 @@ def _pass_on(fixed: Fixed, settings: Settings, engine: str | None) -> int:
     counts = left.by_level
     errors = counts["error"]
     if errors:
-        note(f"{count_of(errors, 'error')} remain; `urlset check` of what was written tells them")
+        remain = "remains" if errors == 1 else "remain"
+        words = f"{count_of(errors, 'error')} {remain}"
+        note(f"{words}; `urlset check` of what was written tells more")
     return int(bool(errors))
 
 

@@ -29,7 +29,7 @@ def rules(
         ),
     ] = None,
 ) -> None:
-    """List the rules that sitemaps are checked by; with NAME, what one says and what to do.
+    """List the rules that sitemaps are checked by, or explain one.
 
     \b
     Examples:

@@ -34,6 +34,8 @@ LARGE = 8 << 20
 
 _PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+# Of buckets and servers of files; no driver of a database answers to these.
+_NO_SOURCES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
 _HTML = (".html", ".htm", ".xhtml")
 # The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
 # behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
@@ -90,6 +92,11 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     found = _PREFIX.fullmatch(text)
     if found and found[1] in get_args(SourceKind):
         text, options = found[2], replace(options, kind=found[1])  # type: ignore[arg-type]
+    if (scheme := text.partition("://")[0].lower()) in _NO_SOURCES:
+        raise SourceError(
+            f"{text}: expected a path, the URL of a site or of a database, found {scheme}://; "
+            "name a file on this machine"
+        )
     if _is_database(text):
         return _query(text, options)
     if is_url(text):
@@ -115,7 +122,9 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
     if form not in (None, "csv", "jsonl"):
         return form
     head = head_of(path)
-    if not head.text or head.text.startswith("<"):
+    if not head.text:  # an empty list is for the gates; an empty sitemap is none
+        return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
+    if head.text.startswith("<"):
         return "sitemap"
     if "\0" in head.text:
         raise SourceError(f"{path}: expected {_WANTED}, found binary data")
@@ -129,6 +138,7 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
 
 def _of_path(path: str, options: SourceOptions, name: str) -> Source:
     try:
+        _expect_something(path)
         kind = options.kind or kind_of(path, _columns(options))
     except SourceError as error:
         if path == name:
@@ -139,6 +149,16 @@ def _of_path(path: str, options: SourceOptions, name: str) -> Source:
     if kind in ("sitemap", "text", "html", "log") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
     return _MAKERS.get(kind, _table)(path, options, name)
+
+
+def _expect_something(path: str) -> None:
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        words = "check the path, or begin a URL with https://"
+        raise SourceError(f"expected a source, found nothing at {path!r}; {words}") from error
+    except (OSError, ValueError):
+        return  # it is told by whoever reads it
 
 
 def _columns(options: SourceOptions) -> tuple[str, ...]:
