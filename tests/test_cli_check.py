@@ -278,6 +278,20 @@ def test_baseline_of_the_configuration_can_be_written_first(urlset):
     assert "1 finding known to the baseline" in ran.err
 
 
+def test_baseline_knows_a_finding_of_a_document_when_its_number_grows(urlset):
+    def undated(count: int) -> bytes:
+        urls = "".join(f"<url><loc>https://e.com/{n}</loc></url>" for n in range(count))
+        return f"<urlset {NS}>{urls}</urlset>".encode()
+
+    options = ("check", "-", "--select", "D011", "--fail-level", "info")
+    assert urlset(*options, "--write-baseline", "known.json", stdin=undated(2)).code == 0
+
+    ran = urlset(*options, "--baseline", "known.json", stdin=undated(3))
+
+    assert ran.code == 0
+    assert "1 finding known to the baseline" in ran.err
+
+
 def fragments(start: int, stop: int) -> bytes:
     return b"".join(b"https://e.com/%d#top\n" % n for n in range(start, stop))
 

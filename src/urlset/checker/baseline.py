@@ -8,6 +8,7 @@ by rule and document is known. A file of JSON, sorted, to be kept with the sourc
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,9 +21,10 @@ from urlset.files import Beside, is_special
 __all__ = ["Baseline"]
 
 VERSION = 1
+_NUMBER = re.compile(r"\d[\d,.]*", re.ASCII)
 
 Key = tuple[str, str, str]
-"""Code, source, and the loc or, where there is none, the words."""
+"""Code, source, and the loc or, where there is none, the words without their numbers."""
 
 Group = tuple[str, str]
 """Code and source."""
@@ -129,7 +131,8 @@ class Baseline:
 
 
 def _key(finding: Finding) -> Key:
-    return *_group(finding), finding.loc or finding.message
+    # "2 of 9 URLs have no lastmod" is known, too, when there are 10.
+    return *_group(finding), finding.loc or _NUMBER.sub("#", finding.message)
 
 
 def _group(found: Finding | Told) -> Group:
