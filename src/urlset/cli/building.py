@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from urlset.builder import EVIDENCE, Filter, Rewrite
+from urlset.builder import EVIDENCE, LEDGER, Filter, Rewrite
 from urlset.cli.options import MisuseError
 from urlset.configuration import Configuration, read_configuration
 from urlset.errors import SourceError
@@ -114,6 +114,8 @@ class Wishes:
     def options(self) -> dict[str, Any]:
         """The options of :func:`urlset.build`, but for the base URL."""
         made = {name: self[name] for name in _TO_BUILDER if self[name] is not None}
+        if "ledger" not in made and self.found.path is not None and "build" in self.found.table:
+            made["ledger"] = self.found.path.parent / LEDGER  # whichever folder it is run from
         made["filters"] = tuple(Filter.of(text) for text in self["filters"] or ())
         made["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
         made["sections"] = tuple(self["sections"] or ())
