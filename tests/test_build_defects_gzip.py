@@ -101,7 +101,9 @@ def test_a_bucket_is_told_what_a_packed_file_is(site, monkeypatch):
     store = MemoryStore()
     monkeypatch.setattr(
         "urlset.builder.job.open_target",
-        lambda *_, **options: Bucket(Cloud(store, "memory://maps"), **options),
+        lambda *_, cache_control, **__: Bucket(
+            Cloud(store, "memory://maps"), cache_control=cache_control
+        ),
     )
 
     site.build(pages(*range(4)), max_urls=3, gzip=True)

@@ -141,6 +141,7 @@ class Shelf:
     """A target in memory where every file of a large set lies already."""
 
     place = "memory"
+    is_remote = False
     child = b"as it was published"
 
     def __init__(self, count: int):
