@@ -11,8 +11,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import urlset
 from urlset import builder, sources
@@ -157,9 +158,9 @@ def is_property(member: object) -> bool:
     return isinstance(member, property) or type(member).__name__ == "cached_property"
 
 
-def signature(function: object) -> str:
+def signature(function: Callable[..., Any]) -> str:
     """The parameters and what comes back, on one line, or a line for each where that is long."""
-    found = inspect.signature(function)  # type: ignore[arg-type]
+    found = inspect.signature(function)
     parts = list(parameters(found))
     gives = "" if inspect.isclass(function) else returned(found)
     text = f"({', '.join(parts)}){gives}"

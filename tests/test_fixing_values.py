@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.checker.fixing import urls
 from urlset.checker.fixing.diffing import unified_diff
 from urlset.checker.fixing.editing import Change, Edit, apart, apply
 from urlset.checker.fixing.elements import decoded, parse_element
+from urlset.checker.fixing.fixers import urls
+from urlset.checker.fixing.fixers.values import better_date
 from urlset.checker.fixing.robots import mend_robots
 from urlset.checker.fixing.sets import FixedDocument
-from urlset.checker.fixing.values import better_date
 from urlset.dates import parse_date
 
 SAFE: Any = SimpleNamespace(is_unsafe=False, job=SimpleNamespace(base="https://e.com/a/s.xml"))

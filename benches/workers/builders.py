@@ -41,7 +41,7 @@ def django(rows: Rows, folder: Path) -> Callable[[], None]:
 
     items = [(loc.removeprefix(SITE), datetime.fromisoformat(date)) for loc, date in rows]
 
-    class Pages(Sitemap):  # type: ignore[misc]
+    class Pages(Sitemap):
         limit, protocol = 50_000, "https"
 
         def items(self) -> list[tuple[str, datetime]]:

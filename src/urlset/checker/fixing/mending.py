@@ -6,19 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from urlset.checker.fixing import bytes as _bytes  # noqa: F401 - fixers register themselves
-from urlset.checker.fixing import duplicates as _duplicates  # noqa: F401
-from urlset.checker.fixing import extensions as _extensions  # noqa: F401
-from urlset.checker.fixing import hints as _hints  # noqa: F401
-from urlset.checker.fixing import hreflang as _hreflang  # noqa: F401
-from urlset.checker.fixing import indexes as _indexes  # noqa: F401
-from urlset.checker.fixing import names as _names  # noqa: F401
-from urlset.checker.fixing import structure as _structure  # noqa: F401
-from urlset.checker.fixing import text as _text  # noqa: F401
-from urlset.checker.fixing import urls as _urls  # noqa: F401
-from urlset.checker.fixing import values as _values  # noqa: F401
 from urlset.checker.fixing.editing import Change, Edit, apart, apply
-from urlset.checker.fixing.registering import FIXERS, Around, Job
+from urlset.checker.fixing.fixers import FIXERS
+from urlset.checker.fixing.registering import Around, Job
 from urlset.checker.fixing.seeking import Spots, Wishes
 from urlset.checker.fixing.unpacking import Container, opened
 from urlset.checker.fixing.verifying import objection

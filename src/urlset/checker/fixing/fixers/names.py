@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import TOKEN, Element, decoded
+from urlset.checker.fixing.fixers.structure import parse_tag
 from urlset.checker.fixing.markup import insert_in_root, root_tag
 from urlset.checker.fixing.registering import Case, fixer, shown
-from urlset.checker.fixing.structure import parse_tag
 from urlset.engine.reference.names import CHILDREN
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import Element
+from urlset.checker.fixing.fixers.urls import normal
 from urlset.checker.fixing.locs import line_around
 from urlset.checker.fixing.registering import Case, fixer, shown
-from urlset.checker.fixing.urls import normal
 from urlset.locating import text_offset
 from urlset.model import Entry, Sitemap
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import Element
+from urlset.checker.fixing.fixers.structure import parse_tag
 from urlset.checker.fixing.markup import root_tag
 from urlset.checker.fixing.registering import Case, fixer, shown
-from urlset.checker.fixing.structure import parse_tag
 from urlset.protocol import NAMESPACES, Ns
 
 __all__: list[str] = []

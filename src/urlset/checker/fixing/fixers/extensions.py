@@ -8,8 +8,8 @@ from typing import Literal
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import Element
+from urlset.checker.fixing.fixers.values import REMOVE, better_date, mended_values
 from urlset.checker.fixing.registering import Case, fixer
-from urlset.checker.fixing.values import REMOVE, better_date, mended_values
 from urlset.engine.reference.values import escape
 from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES

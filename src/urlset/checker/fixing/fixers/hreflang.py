@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import Attribute, Element, decoded
+from urlset.checker.fixing.fixers.urls import normal
 from urlset.checker.fixing.registering import Case, fixer
-from urlset.checker.fixing.urls import normal
 from urlset.engine.reference.values import escape
 from urlset.urls import read_url
 
