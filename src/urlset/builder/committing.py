@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
 from urlset.builder.settings import Settings
+from urlset.builder.unchanged import rules_of
 from urlset.dates import format_date
 from urlset.publisher import Target
 from urlset.store import Workbench, quoted
@@ -90,7 +91,8 @@ def commit(
     total = sum(file.urls for file in published.files)
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
-    bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+    rules = quoted(rules_of(settings))
+    bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {rules}")
 
 
 def _groups(ranges: list[Range]) -> Iterator[list[Range]]:

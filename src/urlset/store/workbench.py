@@ -124,6 +124,15 @@ class Workbench:
                 cursor.close()
 
     @contextmanager
+    def unordered(self) -> Iterator[None]:
+        """What is inserted meanwhile may lie in any order: where it has none, or is numbered."""
+        self.run("SET GLOBAL preserve_insertion_order = false")
+        try:
+            yield
+        finally:
+            self.run("SET GLOBAL preserve_insertion_order = true")
+
+    @contextmanager
     def transaction(self) -> Iterator[None]:
         """All of it or nothing; it may write into one of the files only."""
         self.run("BEGIN")
