@@ -112,9 +112,12 @@ def followed(batch: Any, name: str, end: int) -> Any:
 
 
 def is_filled(batch: Any, name: str) -> bool:
-    """Whether a column has any value."""
+    """Whether a column has any value; a list of nothing is none."""
     values = batch.column(name)
-    return bool(values.null_count < len(values))
+    if values.null_count == len(values):
+        return False
+    is_list: bool = arro3.DataType.is_list(values.type)
+    return not is_list or len(arro3.list_flatten(values)) > 0
 
 
 def ends(batch: Any, name: str) -> list[Any]:

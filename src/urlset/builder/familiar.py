@@ -11,14 +11,14 @@ from urlset.builder.settings import Settings
 from urlset.builder.staging import TAKEN, Staging
 from urlset.store import Workbench
 
-__all__ = ["FAMILIAR", "find_familiar", "is_plain", "lay_as_given", "strangers"]
+__all__ = ["FAMILIAR", "find_familiar", "lay_as_given", "plain_part", "strangers"]
 
 FAMILIAR = "familiar"
 """The table of them: ``id`` of a row of ``staged``, ``known`` of which row of the ledger, and
 whether it ``is_same``: its date and its section, too, are those that were published."""
 
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
-_PLAIN = {*_CORE, "source", "line"}
+_PLAIN = {*_CORE, "source", "line", "offset"}
 
 # An instant is told as the engine writes it; where it does not, nobody knows it, which costs time.
 _TEXT = "replace(make_timestamp(epoch_us(lastmod))::VARCHAR, ' ', 'T') || 'Z'"
@@ -38,16 +38,17 @@ CREATE TABLE strangers AS
 SELECT * FROM staged WHERE id IN (SELECT id FROM {FAMILIAR} WHERE known IS NULL)"""
 
 
-def is_plain(entries: Any) -> bool:
-    """Whether entries have nothing but core elements."""
-    names = set(entries.schema.names)
-    return names <= _PLAIN and not {"lastmod", "lastmod_text"} <= names
+def plain_part(entries: Any) -> Any | None:
+    """The columns of entries that hold anything, where those are core elements; else None."""
+    filled = [n for n in entries.schema.names if n == "loc" or batches.is_filled(entries, n)]
+    if not _PLAIN.issuperset(filled) or {"lastmod", "lastmod_text"} <= set(filled):
+        return None
+    return batches.batch_of({name: entries.column(name) for name in filled if name != "offset"})
 
 
 def lay_as_given(staging: Staging, source: int, entries: Any, columns: Mapping[str, Any]) -> None:
     """Lay plain entries into ``staged`` as they are, without a size: it is that of the ledger."""
-    names = set(entries.schema.names)
-    core = {n: entries.column(n) for n in _CORE if n in names and batches.is_filled(entries, n)}
+    core = {n: entries.column(n) for n in _CORE if n in entries.schema.names}
     made = batches.batch_of({**core, **columns})
     values = [(name, f'"{name}"') for name in made.schema.names if name != "lastmod"]
     if "lastmod" in core:

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from urlset.arrow import batches, batches_to_entries
-from urlset.builder.familiar import find_familiar, is_plain, lay_as_given, strangers
+from urlset.builder.familiar import find_familiar, lay_as_given, plain_part, strangers
 from urlset.builder.fragments import without_fragments
 from urlset.builder.judging import Checked, Judge
 from urlset.builder.settings import Settings
@@ -87,10 +87,11 @@ class Intake:
             self.staging.flush()
             return
         for batch, entries in parts:
-            if is_plain(entries):
+            plain = plain_part(entries)
+            if plain is not None:
                 count = entries.num_rows
                 columns = self._beside(batch, entries, count)
-                lay_as_given(self.staging, self._source, entries, columns)
+                lay_as_given(self.staging, self._source, plain, columns)
                 self._count(count)
                 yield self.count
             else:
