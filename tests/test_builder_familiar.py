@@ -157,6 +157,7 @@ def test_of_entries_the_columns_that_hold_anything_are_looked_at():
 
     plain = familiar.plain_part(batches.entry_columns(empty))
 
+    assert plain is not None
     assert sorted(plain.schema.names) == ["lastmod_text", "loc", "priority"]
     assert familiar.plain_part(batches.entry_columns(more)) is None
     assert familiar.plain_part(batches.entry_columns(more.slice(0, 1))) is not None

@@ -130,6 +130,8 @@ class Model:
             self.ledger.unlink(missing_ok=True)
         made = self.build(step)
         seen = self.look()
+        for name, since in seen.since.items():  # where no index says it, and no ledger, a file does
+            os.utime(self.out / name, (since.timestamp(),) * 2)
         self.assert_published(step, made, seen)
         self.assert_indexed(made, seen)
         self.assert_counted(step, made, seen)
@@ -164,8 +166,6 @@ class Model:
                 lists[name] = [entry.loc for entry in document.entries]
             is_same = self.before.data.get(name) == found
             since[name] = self.before.since[name] if is_same else self.now
-            # Where no index says it, a lost ledger is told by the file itself.
-            os.utime(self.out / name, (since[name].timestamp(),) * 2)
         return Seen(data, {p.name: p.stat().st_ino for p in paths}, lists, since)
 
     def assert_published(self, step: Step, made: Build, seen: Seen) -> None:

@@ -124,7 +124,8 @@ def test_of_a_second_build_only_what_changed_is_decided(
         (rows, []),
         (rows, [50]),
         ([rows[0]._replace(lastmod_text="2026-11-02"), *rows[1:]], [50, 49]),
-        ([*rows, rows[3]], [50, 49, None]),
+        ([*rows[1:], Candidate(f"{BASE}new")], [50, 49, 49]),
+        ([*rows, rows[3]], [50, 49, 49, None]),
     ):
         run(tmp_path, len(passed), ([Rows(listed)], {}, 0))
         assert passed == expected

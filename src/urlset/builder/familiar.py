@@ -28,10 +28,9 @@ CREATE TABLE {familiar} AS
 SELECT g.id, u.rowid AS known, {is_same} AS is_same
 FROM staged g LEFT JOIN {urls} u ON g.loc = u.loc AND u.more IS NULL
     AND coalesce(g.lastmod_text = u.lastmod, g.lastmod_text IS NULL)
-    AND {changefreq} IS NOT DISTINCT FROM u.changefreq
-    AND {priority} IS NOT DISTINCT FROM u.priority
+    AND {changefreq} AND {priority}
 WHERE g.size IS NULL"""
-_SAME_DATE = """(g.lastmod_text IS NOT DISTINCT FROM u.lastmod
+_SAME_DATE = """(u.rowid IS NOT NULL AND g.lastmod_text IS NOT DISTINCT FROM u.lastmod
     AND (u.lastmod IS NULL OR u.lastmod_from = 'given'))"""
 _STRANGERS = f"""
 CREATE TABLE strangers AS
@@ -68,10 +67,15 @@ def find_familiar(bench: Workbench, urls: str, settings: Settings) -> None:
                 familiar=FAMILIAR,
                 urls=urls,
                 is_same=is_same,
-                changefreq="g.changefreq" if "changefreq" in there else "NULL",
-                priority="g.priority" if "priority" in there else "NULL",
+                changefreq=_alike("changefreq", there),
+                priority=_alike("priority", there),
             )
         )
+
+
+def _alike(name: str, there: Sequence[str]) -> str:
+    """Whether a column is that of the ledger; where there is none, it costs no join."""
+    return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in there else f"u.{name} IS NULL"
 
 
 def strangers(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
