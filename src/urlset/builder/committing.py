@@ -50,8 +50,7 @@ def intend(
     if not names:
         return
     with bench.transaction():
-        for name in names:
-            bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, settings.now])
+        bench.fill(ledger.table("orphans"), [(name, settings.now) for name in names])
 
 
 def commit(
@@ -85,8 +84,7 @@ def commit(
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
-    for name, since in published.orphans.items():
-        bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
+    bench.fill(ledger.table("orphans"), list(published.orphans.items()))
     total = sum(file.urls for file in published.files)
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
@@ -105,9 +103,7 @@ def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None
         ("indexes", published.indexes, _INDEX),
     ):
         bench.run(f"DELETE FROM {ledger.table(table)}")
-        marks = ", ".join("?" for _ in fields)
-        for file in files:
-            bench.run(f"INSERT INTO {ledger.table(table)} VALUES ({marks})", _values(file, fields))
+        bench.fill(ledger.table(table), [_values(file, fields) for file in files])
 
 
 def _values(file: File, fields: list[str]) -> list[object]:
