@@ -18,8 +18,8 @@ fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
-FILES = 32
-"""Files whose URLs are written into the ledger by one statement."""
+FILES, ROWS = 256, 1_600_000
+"""The most files, and about the most of their URLs, that one statement writes into the ledger."""
 
 Range = tuple[int, tuple[int, int]]
 Counts = Mapping[str, int]
@@ -93,8 +93,14 @@ def commit(
 
 def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
     """So many files that parts of tables are full, so few that their list is not long."""
-    for start in range(0, len(ranges), FILES):
-        yield ranges[start : start + FILES]
+    group: list[Range] = []
+    for number, (first, last) in ranges:
+        if group and (len(group) == FILES or last - group[0][1][0] >= ROWS):
+            yield group
+            group = []
+        group.append((number, (first, last)))
+    if group:
+        yield group
 
 
 def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:

@@ -14,7 +14,7 @@ from urlset.store import Workbench
 __all__ = ["Gathering", "Lot"]
 
 ROWS = 50_000
-"""Rows of one query, which costs 5 ms whatever it gives: those of a full file, or of many others."""
+"""Rows of one query, which costs 5 ms whatever it gives: of a full file, or of many others."""
 
 _ROW = "loc, lastmod, changefreq, priority, id"
 _NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
@@ -86,7 +86,9 @@ class Gathering:
         ends = list(accumulate((counts.get(n, 0) for n in numbers), initial=0))
         files = [(a, z - 1, n) for n, (a, z) in zip(numbers, pairwise(ends), strict=True)]
         for some in _grouped(files):
-            rows = f"SELECT {_ROW}, file FROM kept WHERE file BETWEEN {some[0][2]} AND {some[-1][2]}"
+            rows = (
+                f"SELECT {_ROW}, file FROM kept WHERE file BETWEEN {some[0][2]} AND {some[-1][2]}"
+            )
             order = f"r.file, {sort_key(self._settings, 'r.loc')}"
             first = some[0][0]
             yield Lot(rows, order, [(n, start - first, end - first + 1) for start, end, n in some])
@@ -104,7 +106,9 @@ def _grouped(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int,
         yield group
 
 
-def _cut(found: Iterable[Any], files: list[tuple[int, int, int]]) -> Iterator[tuple[int, list[Any]]]:
+def _cut(
+    found: Iterable[Any], files: list[tuple[int, int, int]]
+) -> Iterator[tuple[int, list[Any]]]:
     """Cut batches into those of each file."""
     waiting, at = iter(found), 0
     batch = None

@@ -120,7 +120,9 @@ class Workbench:
         """
         if not rows:
             return
-        texts = [[None if v is None else str(v) for v in column] for column in zip(*rows, strict=True)]
+        texts = [
+            [None if v is None else str(v) for v in column] for column in zip(*rows, strict=True)
+        ]
         columns = {f"c{n}": batches.text_array(column) for n, column in enumerate(texts)}
         batch = batches.as_table(batches.batch_of(columns))
         self.insert(batch, f"INSERT INTO {table} SELECT * FROM batch")
