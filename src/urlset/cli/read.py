@@ -101,8 +101,8 @@ def read(
 
     duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps,
     problems, robots and fetches: what it has of a document is replaced, the rest stays. --sql
-    asks those tables without keeping them. Stores and files of Parquet can be read like
-    sitemaps.
+    asks those tables without keeping them. Stores can be read like sitemaps; so can tables with
+    a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
 
     \b
     Examples:
@@ -113,6 +113,7 @@ def read(
       urlset read public/ --since 2026-01-01 --match '/blog/' --format txt
       curl -s https://example.com/sitemap.xml.gz | urlset read - --format jsonl
       urlset read https://example.com --output site.duckdb
+      urlset read urls.csv --output urls.parquet
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples

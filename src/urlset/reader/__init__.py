@@ -35,6 +35,7 @@ __all__ = [
     "finder_of",
     "is_url",
     "read",
+    "read_stored",
 ]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
@@ -122,6 +123,24 @@ def read(
         limit=limit,
         fail_fast=fail_fast,
     )
+
+
+def read_stored(
+    path: str,
+    name: str,
+    *,
+    since: Moment | None = None,
+    match: str | re.Pattern[str] | None = None,
+    exclude: str | re.Pattern[str] | None = None,
+    hosts: Iterable[str] | None = None,
+    in_scope: bool = False,
+) -> Entries:
+    """Read a file of Parquet as the document ``name``, whose entries were put there."""
+    selection = Selection.of(
+        since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
+    )
+    reading = Stored("parquet", path, name)
+    return Entries(reading, source=name, selection=selection, limit=None, fail_fast=False)
 
 
 def is_url(source: object) -> TypeGuard[str]:
