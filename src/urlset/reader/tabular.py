@@ -6,6 +6,7 @@ import codecs
 import csv
 import json
 import os
+import re
 import sys
 import zlib
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from urlset.document import Document
 
 __all__ = ["TableKind", "is_table", "table_kind", "table_kind_of_file"]
 
-TableKind = Literal["CSV", "JSON lines", "Arrow", "SQLite"]
+TableKind = Literal["CSV", "JSON lines", "JSON", "Arrow", "SQLite"]
 
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
@@ -50,6 +51,8 @@ def table_kind(head: bytes, name: str = "") -> TableKind | None:
         return None
     if line.startswith("{"):
         return "JSON lines" if _names_a_url(line) else None
+    if line.startswith("["):
+        return "JSON" if re.fullmatch(r"\[\s*(?:\{.*)?", line) else None
     told = _SUFFIXES.get(os.path.splitext(name.lower().removesuffix(".gz"))[1])
     return "CSV" if told is None and _is_header(line) else told
 
