@@ -9,7 +9,7 @@ from pathlib import Path
 from urlset import engine as engines
 from urlset.builder import gates
 from urlset.builder.adopting import adopt
-from urlset.builder.beside import stage_besides, write_robots
+from urlset.builder.beside import check_robots, named_urls, stage_besides, write_robots
 from urlset.builder.changes import changes_written
 from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import check_patterns, decide, refusal
@@ -59,6 +59,8 @@ class Job:
         with ExitStack() as stack:
             bench = stack.enter_context(Workbench())
             check_patterns(bench, settings)
+            if settings.robots is not None:
+                check_robots(settings.robots, place=self._place)
             target = stack.enter_context(self._target())
             path, is_kept = settings.ledger or LEDGER, not settings.dry_run
             ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
@@ -74,6 +76,8 @@ class Job:
             )
             published = publish(placing, rendering, ledger, settings, target, self._progress)
             stage_besides(published, settings, target)
+            if settings.robots is not None:
+                check_robots(settings.robots, named_urls(published, settings), place=self._place)
             self._explain(bench, placing, published)
             if not settings.dry_run:
                 self._publish(bench, ledger, placing, published, counts, target)
