@@ -198,3 +198,54 @@ def test_a_page_for_people(urlset):
     urlset("build", "a.txt", "-o", "out", *BASE, "--stylesheet", "sitemap.css")
 
     assert Path("out/sitemap.css").is_file()
+
+
+# ── sources that are named by a pattern ──
+
+
+def _lists(folder):
+    Path(folder).mkdir(parents=True)
+    for name in ("b", "a", "c[1]"):
+        Path(folder, f"{name}.csv").write_text(f"url\n/{name[0]}\n")
+    Path(folder, "note.txt").write_text("/note\n")
+
+
+@pytest.mark.parametrize("source", ["data/*.csv", "csv:data/*.csv", "**/?.csv", "data/[a-b].csv"])
+def test_a_pattern_in_the_configuration_names_files_beside_it(source, urlset):
+    _lists("site/data")
+    Path("site/urlset.toml").write_text(
+        f'[build]\nsources = ["{source}"]\noutput = "out"\nbase-url = "https://example.com/"\n'
+    )
+
+    ran = urlset("build", "--config", "site/urlset.toml", "--format", "text")
+
+    assert ran.code == 0
+    assert Path("site/out/sitemap.txt").read_text().split()[:2] == [
+        "https://example.com/a",
+        "https://example.com/b",
+    ]
+    assert ("/c" in Path("site/out/sitemap.txt").read_text()) is ("*.csv" in source)
+
+
+def test_a_pattern_that_no_shell_has_expanded(urlset):
+    _lists("data")
+
+    every = urlset("build", "data/*.csv", "-o", "out", *BASE)
+    literal = urlset("build", "data/c[1].csv", "-o", "out2", *BASE)
+
+    assert (every.code, literal.code) == (0, 0)
+    assert locs() == ["/a", "/b", "/c"]
+    assert locs("out2/sitemap.xml") == ["/c"]
+
+
+def test_a_pattern_that_fits_nothing_is_told(urlset, tmp_path):
+    Path("urls.txt").write_text("/a\n")
+
+    ran = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE)
+    skipped = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE, "--on-error", "skip")
+
+    assert ran.code == 2
+    assert "expected sources, found nothing that fits 'data/*.csv'" in ran.err
+    assert str(tmp_path / "data") in ran.err
+    assert skipped.code == 1
+    assert locs() == ["/a"]
