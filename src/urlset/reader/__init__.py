@@ -76,9 +76,10 @@ def read(
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
-    In a folder every file that is a sitemap by its content is read. ``base`` is the URL of the
-    document (of a folder: that of the folder) for references in it; ``limit_bytes`` caps each
-    document. A store (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
+    In a folder every file that is a sitemap by its content is read. ``base`` is the URL at which
+    the source is to lie, for references in it: of a folder, or of a document itself; a file lies
+    below a ``base`` that ends with a slash. ``limit_bytes`` caps each document. A store
+    (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
 
     ``since`` (a date) leaves out entries whose ``lastmod`` is older or absent, and skips the
     children that have not changed since by the word of their index. ``match`` and ``exclude``
