@@ -22,9 +22,9 @@ Role = Literal[
 WIDTH = 80
 _INDENT = "    "
 _NOUNS: tuple[tuple[Literal["error", "warning", "info"], str], ...] = (
-    ("error", "error"),
-    ("warning", "warning"),
-    ("info", "hint"),
+    ("error", "errors"),
+    ("warning", "warnings"),
+    ("info", "info"),  # the word of the catalogue, which no number changes
 )
 
 
@@ -77,9 +77,9 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
     if not total:
         return (Piece("No findings", "good"), Piece(f" in {where}."))
     parts = [Piece(f"{_count(total, 'finding')} in {where}: ")]
-    for level, one in _NOUNS:
+    for level, many in _NOUNS:
         if count := by_level.get(level):
-            parts += [Piece(_count(count, one), level), Piece(", ")]
+            parts += [Piece(_count(count, level, many), level), Piece(", ")]
     return (*parts[:-1], Piece("."))
 
 
