@@ -198,7 +198,7 @@ class Wishes:
             ),
             query=table.get("query", self["query"]),
             table=table.get("table", self["table"]),
-            delimiter=table.get("delimiter", self["delimiter"]),
+            delimiter=_delimiter(table.get("delimiter", self["delimiter"])),
             kind=table.get("kind"),
             base_url=self["base_url"],
             engine=engine,
@@ -258,6 +258,14 @@ def wishes_of(config: Path | None, **given: Any) -> Wishes:
         for item in value if isinstance(value, list) and name != "sources" else ():
             found.expect(item, str, f"each of {name} in [build]")
     return Wishes(given, table, found)
+
+
+def _delimiter(text: str | None) -> str | None:
+    r"""What stands between cells; a shell gives a tab as ``\t``, too."""
+    mark = "\t" if text == r"\t" else text
+    if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
+        raise MisuseError(f"--delimiter: expected one character such as ;, found {text!r}")
+    return mark
 
 
 def _span(text: str) -> timedelta:
