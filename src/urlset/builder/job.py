@@ -15,6 +15,7 @@ from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import check_patterns, decide, refusal
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
+from urlset.builder.labelling import labelled
 from urlset.builder.ledger import Ledger
 from urlset.builder.placing import Placing
 from urlset.builder.publishing import Published, publish, shape_of
@@ -44,9 +45,8 @@ class Job:
         settings: Settings,
         progress: Callable[[str], None] | None = None,
     ):
-        self._sources = sources
+        self._sources, self._settings = labelled(sources, settings)
         self._place = target
-        self._settings = settings
         self._progress = progress or _say_nothing
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
