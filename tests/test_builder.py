@@ -437,6 +437,30 @@ class TestChoosing:
         ]
         assert [file.name for file in made.indexes] == ["sitemap.xml"]
 
+    @pytest.mark.parametrize("index", ["auto", "section"])
+    @pytest.mark.parametrize("form", ["xml", "text"])
+    def test_sections_whose_names_are_taken_get_others(self, site, index, form):
+        """A value such as ``index`` is no reason not to publish."""
+        sections = ["index", "index_", "a", "a-1", "a-2", "2", "", "a-1", "a"]
+        rows = [
+            Candidate(f"/{number}/{section}", section=section)
+            for number, section in enumerate(sections)
+        ]
+        options = {"sections": ("column:section",), "index": index, "format": form, "max_urls": 1}
+
+        made = site.build(rows, **options)
+
+        names = [file.name for file in (*made.files, *made.indexes)]
+        assert len(set(names)) == len(names) == len(site.names())
+        listed = [loc for file in made.files for loc in site.locs(file.name)]
+        assert sorted(listed) == sorted(f"{BASE}{row.loc[1:]}" for row in rows)
+        assert "the files of the section 'index' are called 'index_'" in " ".join(made.notes)
+        assert site.build(rows, **options).changed_files == ()
+        site.ledger.unlink()
+        again = site.build(rows, **options)
+        assert again.urls == made.urls
+        assert len({file.name for file in again.files}) == len(made.files)
+
     def test_sections_are_called_as_their_sources_are_in_any_order(self, site):
         def named(sources):
             made = build(

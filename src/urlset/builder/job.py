@@ -17,6 +17,7 @@ from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.labelling import labelled
 from urlset.builder.ledger import Ledger
+from urlset.builder.naming import Names
 from urlset.builder.placing import Placing
 from urlset.builder.publishing import Published, publish, shape_of
 from urlset.builder.rendering import Rendering
@@ -75,6 +76,7 @@ class Job:
                 bench, settings, self._engine, target, has_more=intake.has_extended
             )
             published = publish(placing, rendering, ledger, settings, target, self._progress)
+            self._note_names(published)
             stage_besides(published, settings, target)
             if settings.robots is not None:
                 check_robots(settings.robots, named_urls(published, settings), place=self._place)
@@ -126,6 +128,11 @@ class Job:
             gates.check_zero(given, names, self._left_out(bench), self._settings)
         gates.check_share(urls, before, self._settings)
         gates.check_hosts(bench, self._settings)
+
+    def _note_names(self, published: Published) -> None:
+        names = Names(self._settings)
+        names.of(published.files)
+        self._notes += names.notes
 
     def _explain(self, bench: Workbench, placing: Placing, published: Published) -> None:
         names = {file.number: file.name for file in published.files}
