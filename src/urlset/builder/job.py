@@ -11,6 +11,7 @@ from urlset.builder import gates
 from urlset.builder.adopting import adopt
 from urlset.builder.beside import check_robots, named_urls, stage_besides, write_robots
 from urlset.builder.changes import changes_written
+from urlset.builder.clock import turn_back
 from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import check_patterns, decide, refusal
 from urlset.builder.forbidding import forbid
@@ -100,6 +101,7 @@ class Job:
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
+        self._notes += turn_back(bench, ledger, self._settings)
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
         for source in self._sources:
