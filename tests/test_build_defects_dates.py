@@ -309,3 +309,25 @@ def test_a_dry_run_after_the_clock_went_back_tells_it_and_changes_nothing(site):
 
     assert "the clock went back" in first.notes[0]
     assert "the clock went back" in second.notes[0]
+
+
+def test_a_page_that_changes_and_keeps_its_date_is_told(site):
+    def rows(words, date="2026-01-31"):
+        return [
+            Candidate("/a", fingerprint=words, page_lastmod=date),
+            Candidate("/b", fingerprint=words, lastmod_text="2026-11-21"),
+            Candidate("/c", fingerprint="same", page_lastmod="2026-01-31"),
+        ]
+
+    site.build(rows("one"))
+    made = site.build(rows("two"))
+    again = site.build(rows("two"), why=[f"{BASE}{name}" for name in "abc"])
+    dated = site.build(rows("three", date="2026-02-01"))
+    first = site.build(rows("four"), lastmod=("content", "page"))
+
+    words = "1 page has another content, but the same date as before, first: https://example.com/a"
+    assert [note.partition(";")[0] for note in made.notes] == [words]
+    assert texts(site)["a"] == "2026-11-21T17:00:00Z"
+    assert (again.notes, dated.notes, first.notes) == ((), (), ())
+    told = [line.strip() for line in again.why if "beware" in line]
+    assert told == ["beware: its content was seen to have changed later, 2026-11-21T14:00:00Z"]
