@@ -258,3 +258,76 @@ def test_a_date_that_is_yet_to_come_is_not_believed(site):
 
     assert texts(site) == {"a": None, "b": None}
     assert "in the future" in made.notes[0]
+
+
+def _with_content(words):
+    return [Candidate("/a", fingerprint=words), Candidate("/b", fingerprint="same")]
+
+
+def test_a_clock_that_went_back_leaves_no_date_of_the_future(site):
+    site.build(_with_content("one"), lastmod=("content",))
+    site.build(_with_content("two"), lastmod=("content",), later=timedelta(days=30))
+    assert texts(site)["a"] == "2026-12-21T13:00:00Z"
+
+    made = site.build(_with_content("two"), lastmod=("content",), later=timedelta(days=-29))
+
+    now = "2026-11-22T13:00:00Z"
+    assert texts(site) == {"a": now, "b": None}
+    assert made.files[0].lastmod == now
+    assert (
+        f"the clock went back: the last build was at 2026-12-21T13:00:00Z, and now it is {now}"
+        in (made.notes[0])
+    )
+    again = site.build(_with_content("two"), lastmod=("content",))
+    assert (again.changed_files, again.notes) == ((), ())
+    with duckdb.connect(site.ledger, read_only=True) as ledger:
+        names = "SELECT DISTINCT schema_name FROM duckdb_tables() WHERE table_name = 'builds'"
+        (schema,) = ledger.sql(names).fetchall()[0]
+        query = f"SELECT (max(built_at) AT TIME ZONE 'UTC') FROM {schema}.builds"
+        moments = ledger.sql(query).fetchall()
+    assert moments == [(site.now.replace(tzinfo=None),)]
+
+
+def test_a_clock_that_went_back_makes_no_grace_longer(site):
+    grace = {"grace": timedelta(days=1), "max_urls": 1}
+    site.build(["/a", "/b"], **grace)
+    site.build(["/a"], **grace, later=timedelta(days=30))
+    assert "sitemap-2.xml" in site.names()
+
+    site.build(["/a"], **grace, later=timedelta(days=-29))
+    assert "sitemap-2.xml" in site.names()
+    site.build(["/a"], **grace, later=timedelta(days=1))
+
+    assert site.names() == ["sitemap.xml"]
+
+
+def test_a_dry_run_after_the_clock_went_back_tells_it_and_changes_nothing(site):
+    site.build(_with_content("one"), later=timedelta(days=30))
+
+    first = site.build(_with_content("one"), dry_run=True, later=timedelta(days=-29))
+    second = site.build(_with_content("one"), dry_run=True)
+
+    assert "the clock went back" in first.notes[0]
+    assert "the clock went back" in second.notes[0]
+
+
+def test_a_page_that_changes_and_keeps_its_date_is_told(site):
+    def rows(words, date="2026-01-31"):
+        return [
+            Candidate("/a", fingerprint=words, page_lastmod=date),
+            Candidate("/b", fingerprint=words, lastmod_text="2026-11-21"),
+            Candidate("/c", fingerprint="same", page_lastmod="2026-01-31"),
+        ]
+
+    site.build(rows("one"))
+    made = site.build(rows("two"))
+    again = site.build(rows("two"), why=[f"{BASE}{name}" for name in "abc"])
+    dated = site.build(rows("three", date="2026-02-01"))
+    first = site.build(rows("four"), lastmod=("content", "page"))
+
+    words = "1 page has another content, but the same date as before, first: https://example.com/a"
+    assert [note.partition(";")[0] for note in made.notes] == [words]
+    assert texts(site)["a"] == "2026-11-21T17:00:00Z"
+    assert (again.notes, dated.notes, first.notes) == ((), (), ())
+    told = [line.strip() for line in again.why if "beware" in line]
+    assert told == ["beware: its content was seen to have changed later, 2026-11-21T14:00:00Z"]

@@ -1,5 +1,7 @@
 """Defects that producers of sitemaps were seen to have, and a build has not: robots.txt."""
 
+import os
+
 import pytest
 from tests.test_builder import BASE, Site, pages
 
@@ -95,3 +97,40 @@ def test_robots_that_somebody_wrote_into_is_not_written_over(site):
         site.build(pages(1, 2), robots=robots)
 
     assert robots.read_bytes() == edited
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("folder", "it is a folder"),
+        ("missing/robots.txt", "its folder .*missing' does not exist"),
+        ("shut/robots.txt", "may not be written"),
+        ("wide.txt", "found UTF-16 or no text at all"),
+        ("torn.txt", "found begin in line 1"),
+        ("pipe", "it is no file"),
+    ],
+)
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_robots_that_cannot_be_written_is_told_before_anything_is_published(
+    name, words, is_dry, site, tmp_path
+):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "shut").mkdir(mode=0o500)
+    (tmp_path / "wide.txt").write_bytes("User-agent: *".encode("utf-16"))
+    (tmp_path / "torn.txt").write_bytes(b"# urlset: sitemaps begin\n")
+    os.mkfifo(tmp_path / "pipe")
+    if name == "shut/robots.txt" and os.access(tmp_path / "shut", os.W_OK):
+        pytest.skip("this user may write anywhere")
+
+    with pytest.raises(TargetError, match=f"{words}.*nothing was published"):
+        site.build(pages(1), robots=tmp_path / name, dry_run=is_dry)
+
+    assert not list(site.out.glob("sitemap*"))
+
+
+def test_robots_may_lie_in_the_folder_that_the_first_publication_makes(site):
+    assert not site.out.exists()
+
+    site.build(pages(1), robots=site.out / "robots.txt")
+
+    assert b"Sitemap: https://example.com/sitemap.xml" in (site.out / "robots.txt").read_bytes()

@@ -11,10 +11,11 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.builder import Filter, Rewrite, build
+from urlset.builder.labelling import labels_of
 from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
 from urlset.publisher import open_target
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, Rows, Table
 from urlset.store import Workbench
 
 BASE = "https://example.com/"
@@ -435,6 +436,71 @@ class TestChoosing:
             "map_blog_001.xml",
         ]
         assert [file.name for file in made.indexes] == ["sitemap.xml"]
+
+    @pytest.mark.parametrize("index", ["auto", "section"])
+    @pytest.mark.parametrize("form", ["xml", "text"])
+    def test_sections_whose_names_are_taken_get_others(self, site, index, form):
+        """A value such as ``index`` is no reason not to publish."""
+        sections = ["index", "index_", "a", "a-1", "a-2", "2", "", "a-1", "a"]
+        rows = [
+            Candidate(f"/{number}/{section}", section=section)
+            for number, section in enumerate(sections)
+        ]
+        options = {"sections": ("column:section",), "index": index, "format": form, "max_urls": 1}
+
+        made = site.build(rows, **options)
+
+        names = [file.name for file in (*made.files, *made.indexes)]
+        assert len(set(names)) == len(names) == len(site.names())
+        listed = [loc for file in made.files for loc in site.locs(file.name)]
+        assert sorted(listed) == sorted(f"{BASE}{row.loc[1:]}" for row in rows)
+        assert "the files of the section 'index' are called 'index_'" in " ".join(made.notes)
+        assert site.build(rows, **options).changed_files == ()
+        site.ledger.unlink()
+        again = site.build(rows, **options)
+        assert again.urls == made.urls
+        assert len({file.name for file in again.files}) == len(made.files)
+
+    def test_sections_are_called_as_their_sources_are_in_any_order(self, site):
+        def named(sources):
+            made = build(
+                sources, site.out, base_url=BASE, ledger=site.ledger, sections=("source",),
+                force={"shrunk"},
+            )  # fmt: skip
+            return sorted(file.name for file in made.files)
+
+        sources = [
+            Rows(pages(1), "old/Shop.XML.gz"),
+            Rows(pages(2), "https://blog.example.com/"),
+            Rows(pages(3), "日本.csv"),
+            Rows(pages(4), "a/urls.csv"),
+            Rows(pages(5), "b/urls.csv"),
+            Rows(pages(6), "postgresql://ann@db.example/forum"),
+            Rows(pages(7), "access.log, access.log.1"),
+        ]
+
+        there = named(sources)
+
+        assert there == [
+            "sitemap-a-urls-1.xml",
+            "sitemap-access-1.xml",
+            "sitemap-b-urls-1.xml",
+            "sitemap-blog-example-com-1.xml",
+            "sitemap-forum-1.xml",
+            "sitemap-s4dbed2e6-1.xml",
+            "sitemap-shop-1.xml",
+        ]
+        assert named(sources[::-1]) == there
+        assert site.locs("sitemap-shop-1.xml") == [f"{BASE}p001"]
+
+    def test_sections_of_two_tables_in_one_file_are_called_as_the_tables_are(self):
+        tables = [Table("shop.db", table="tea"), Table("shop.db", table="posts"), Table("tea.csv")]
+
+        alike = [Rows([], name) for name in ("a.csv", "a.txt", "a.csv", ".", "-")]
+
+        assert labels_of(tables) == ["shop-tea", "posts", "tea"]
+        assert labels_of(alike)[:3] == ["a-csv", "a-txt", "a-csv"]
+        assert labels_of(alike)[4] == "stdin"
 
     def test_an_index_for_each_section(self, site):
         rows = [Candidate("/blog/a"), Candidate("/shop/c")]

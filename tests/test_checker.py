@@ -507,6 +507,13 @@ def test_summary(data, words):
     assert "".join(p.text for p in summary(findings.by_level, findings.documents)) == words
 
 
+def test_summary_counts_each_level_by_the_word_that_the_catalogue_has_for_it():
+    line = summary({"error": 1, "warning": 2, "info": 3}, [])
+
+    words = "6 findings in 0 documents, 0 entries: 1 error, 2 warnings, 3 info."
+    assert "".join(piece.text for piece in line) == words
+
+
 WORDS = f"{NS} <urlset <url> <loc> https://e.com/?a&b </loc> </url> </urlset> > <lastmod> &amp;"
 FRAGMENTS = st.sampled_from([*WORDS.split(), "\x1b[2J", "\u202e", "東京", "\t", "\r\n", "x" * 99])
 

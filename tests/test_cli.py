@@ -255,12 +255,43 @@ def test_read_txt_is_a_loc_a_line(urlset):
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.jsonl", "{"), ("a.CSV", "loc,"), ("a.txt", "http")]
+    ("name", "start"),
+    [("a.jsonl", "{"), ("a.json", '[\n{"loc"'), ("a.CSV", "loc,"), ("a.txt", "http")],
 )
 def test_read_format_follows_the_name_of_the_output(name, start, urlset):
     urlset("read", "-", "--output", name, stdin=RICH)
 
     assert Path(name).read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a", "a.csv.gz", "table"])
+def test_read_writes_no_file_whose_name_says_another_format(name, urlset):
+    ran = urlset("read", "-", "--output", name, stdin=RICH)
+    told = urlset("read", "-", "--output", name, "--format", "txt", stdin=RICH)
+
+    assert ran.code == 2
+    assert f".parquet, .duckdb, found '{name}'" in ran.err
+    assert told.code == 0
+    assert Path(name).read_text(encoding="utf-8").startswith("https://e.com/")
+
+
+def test_read_json_is_an_array_of_what_jsonl_has(urlset):
+    lines = urlset("read", "-", "--format", "jsonl", stdin=RICH).out
+    array = urlset("read", "-", "--format", "json", stdin=RICH).out
+    query = "SELECT loc FROM entries LIMIT 1"
+    asked = urlset("read", "-", "--format", "json", "--sql", query, stdin=RICH).out
+
+    assert json.loads(array) == [json.loads(line) for line in lines.splitlines()]
+    assert json.loads(asked) == [{"loc": "https://e.com/ä"}]
+
+
+def test_read_of_an_array_of_json_says_what_to_do(urlset):
+    urlset("read", "-", "--output", "a.json", stdin=RICH)
+
+    ran = urlset("read", "a.json")
+
+    assert ran.code == 2
+    assert "found a JSON array; `jq -c '.[]'` makes lines of it" in ran.err
 
 
 @pytest.mark.parametrize(

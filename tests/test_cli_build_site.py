@@ -1,6 +1,7 @@
 """`urlset build` as the owner of a site uses it: pages, tables, logs, a configuration, gates."""
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -198,3 +199,107 @@ def test_a_page_for_people(urlset):
     urlset("build", "a.txt", "-o", "out", *BASE, "--stylesheet", "sitemap.css")
 
     assert Path("out/sitemap.css").is_file()
+
+
+# ── sources that are named by a pattern ──
+
+
+def _lists(folder):
+    Path(folder).mkdir(parents=True)
+    for name in ("b", "a", "c[1]"):
+        Path(folder, f"{name}.csv").write_text(f"url\n/{name[0]}\n")
+    Path(folder, "note.txt").write_text("/note\n")
+
+
+@pytest.mark.parametrize("source", ["data/*.csv", "csv:data/*.csv", "**/?.csv", "data/[a-b].csv"])
+def test_a_pattern_in_the_configuration_names_files_beside_it(source, urlset):
+    _lists("site/data")
+    Path("site/urlset.toml").write_text(
+        f'[build]\nsources = ["{source}"]\noutput = "out"\nbase-url = "https://example.com/"\n'
+    )
+
+    ran = urlset("build", "--config", "site/urlset.toml", "--format", "text")
+
+    assert ran.code == 0
+    assert Path("site/out/sitemap.txt").read_text().split()[:2] == [
+        "https://example.com/a",
+        "https://example.com/b",
+    ]
+    assert ("/c" in Path("site/out/sitemap.txt").read_text()) is ("*.csv" in source)
+
+
+def test_a_pattern_that_no_shell_has_expanded(urlset):
+    _lists("data")
+
+    every = urlset("build", "data/*.csv", "-o", "out", *BASE)
+    literal = urlset("build", "data/c[1].csv", "-o", "out2", *BASE)
+
+    assert (every.code, literal.code) == (0, 0)
+    assert locs() == ["/a", "/b", "/c"]
+    assert locs("out2/sitemap.xml") == ["/c"]
+
+
+def test_a_pattern_that_fits_nothing_is_told(urlset, tmp_path):
+    Path("urls.txt").write_text("/a\n")
+
+    ran = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE)
+    skipped = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE, "--on-error", "skip")
+
+    assert ran.code == 2
+    assert "expected sources, found nothing that fits 'data/*.csv'" in ran.err
+    assert str(tmp_path / "data") in ran.err
+    assert skipped.code == 1
+    assert locs() == ["/a"]
+
+
+def test_every_key_of_the_configuration_is_an_option_too(urlset):
+    shown = urlset("build", "--help").out
+    keys = set(re.findall(r"^\| ((?:`[a-z-]+`(?:, )?)+) \|", section_of_keys(), re.M))
+    names = {name for key in keys for name in re.findall(r"`([a-z-]+)`", key)} - {"sources"}
+
+    assert len(names) > 30
+    for name in names:
+        assert re.search(rf"--{re.escape(name)}\b|--{re.escape(name.removesuffix('s'))} ", shown), (
+            name
+        )
+
+
+def section_of_keys():
+    page = Path(__file__).parents[1] / "docs" / "building.md"
+    return page.read_text().partition("\nAll keys:\n")[2].partition("\n## ")[0]
+
+
+def test_what_stands_between_cells_is_told(urlset):
+    Path("a.csv").write_text("id~url~price, old\n1~/a~2\n")
+    Path("b.csv").write_text("id, no\turl\n1\t/b\n")
+
+    told = urlset("build", "a.csv", "-o", "out", *BASE, "--delimiter", "~")
+    tab = urlset("build", "b.csv", "-o", "out2", *BASE, "--delimiter", r"\t")
+    wrong = urlset("build", "a.csv", "-o", "out", *BASE, "--delimiter", "~~")
+
+    assert (told.code, tab.code, wrong.code) == (0, 0, 2)
+    assert locs() == ["/a"]
+    assert locs("out2/sitemap.xml") == ["/b"]
+    assert "--delimiter: expected one character such as ;, found '~~'" in wrong.err
+
+
+def test_an_option_takes_back_what_the_configuration_says(urlset):
+    Path("a.txt").write_text("/a\n")
+    Path("urlset.toml").write_text(
+        "[build]\nsources = ['a.txt']\noutput = 'out'\nbase-url = 'https://example.com/'\n"
+        "gzip = true\n"
+    )
+
+    ran = urlset("build", "--no-gzip")
+
+    assert ran.out == "out/sitemap.xml\n"
+
+
+def test_the_least_hits_of_a_log_are_told(urlset):
+    line = '192.0.2.1 - - [18/Jan/2026:10:00:00 +0100] "GET /{} HTTP/1.1" 200 5 "-" "x"\n'
+    Path("a.log").write_text("".join(line.format(page) for page in ("a", "b", "a")))
+
+    ran = urlset("build", "a.log", "-o", "out", *BASE, "--min-hits", "2")
+
+    assert ran.code == 0
+    assert locs() == ["/a"]

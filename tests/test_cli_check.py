@@ -344,3 +344,34 @@ def test_levels_of_what_is_not_listed_are_true(urlset):
     ran = urlset("check", "-", "--base-url", "https://e.com/f.xml", "--select", "U028", stdin=data)
 
     assert (ran.code, "10,005 warnings" in ran.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("base", "below", "outside"),
+    [
+        ("https://e.com", "https://e.com/c", None),
+        ("https://e.com/", "https://e.com/c", None),
+        ("https://e.com/shop/", "https://e.com/shop/c", "https://e.com/a"),
+        ("https://e.com/shop/map.xml", "https://e.com/shop/c", "https://e.com/a"),
+        ("https://e.com/shop", "https://e.com/c", None),
+    ],
+)
+def test_a_file_is_checked_as_if_it_lay_at_the_base_url(base, below, outside, urlset, tmp_path):
+    locs = "".join(f"<url><loc>{loc}</loc></url>" for loc in ("https://e.com/a", "c"))
+    path = tmp_path / "sitemap.xml"
+    path.write_text(f"<urlset {NS}>{locs}</urlset>")
+
+    told = urlset("check", path, "--base-url", base, "--format", "json", "--select", "U029")
+    read = urlset("read", path, "--base-url", base, "--format", "txt")
+
+    assert [finding["loc"] for finding in json.loads(told.out)] == ([outside] if outside else [])
+    assert read.out.split() == ["https://e.com/a", below]
+
+
+def test_a_file_at_a_base_url_that_ends_with_a_slash_is_known_by_its_name(urlset, tmp_path):
+    index = f"<sitemapindex {NS}><sitemap><loc>https://e.com/m/s.xml</loc></sitemap></sitemapindex>"
+    (tmp_path / "s.xml").write_text(index)
+
+    told = urlset("check", tmp_path / "s.xml", "--base-url", "https://e.com/m/", "--select", "I")
+
+    assert "I003[index-self-reference]" in told.out

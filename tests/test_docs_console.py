@@ -16,7 +16,7 @@ from urlset.sources.tables.secrets import Address
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "building.md"
 SECTIONS = {section.title: section for section in read_sections(GUIDE)}
-README = next(part for part in read_sections(ROOT / "README.md") if part.title == "Build")
+README = {part.title: part for part in read_sections(ROOT / "README.md")}
 PRODUCTS = (
     "CREATE TABLE product AS SELECT 'tea-' || i AS slug, i < 4 AS is_public, "
     "TIMESTAMPTZ '2026-01-18 10:00Z' AS updated_at FROM generate_series(1, 5) i"
@@ -91,8 +91,9 @@ def test_the_guide_shows_what_happens(title, programs, garden, request):
     play(section, programs)
 
 
-def test_the_readme_shows_what_happens(programs, garden):
-    play(README, programs)
+@pytest.mark.parametrize("title", ["Build", "Check"])
+def test_the_readme_shows_what_happens(title, programs, garden):
+    play(README[title], programs)
 
 
 def play(section: Section, programs: Path) -> None:

@@ -124,6 +124,8 @@ def test_database_without_a_driver():
 
     with pytest.raises(SourceError, match="dbc install mysql"):
         rows(Query("mysql://ann:s3cret@127.0.0.1:1/shop", "SELECT 1"))
+    with pytest.raises(SourceError, match=r"build from that file, as docs/sources\.md"):
+        rows(Query("mariadb://db.example/shop", "SELECT 1"))
     with pytest.raises(SourceError, match="found 'oracle'"):
         rows(Query("oracle://db.example/", "SELECT 1"))
 

@@ -32,7 +32,7 @@ Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "empty", "unkno
 """What a document is, told from its content alone."""
 
 Level = Literal["error", "warning", "info"]
-"""How bad a problem is: rejected or misread · risky · a hint."""
+"""How bad a problem is: rejected or misread · risky · good to know."""
 
 
 class Image(NamedTuple):

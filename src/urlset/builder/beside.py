@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from urlset.publisher import Target
 from urlset.writer import stylesheet
 from urlset.writer.robots_lines import with_sitemaps
 
-__all__ = ["stage_besides", "write_robots"]
+__all__ = ["check_robots", "named_urls", "stage_besides", "write_robots"]
+
+_PROBE = "https://example.com/sitemap.xml"
 
 
 def stage_besides(published: Published, settings: Settings, target: Target) -> None:
@@ -25,6 +28,29 @@ def stage_besides(published: Published, settings: Settings, target: Target) -> N
         published.besides.append(name)
 
 
+def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> None:
+    """Tell what would keep robots.txt from being written, before anything is published.
+
+    ``urls`` are those that it is to name. ``place`` is what is published to, whose folder may
+    come with the first publication. Raises :class:`urlset.TargetError`.
+    """
+    try:
+        folder = path.parent
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a folder; name a file in it")
+        if path.exists() and not path.is_file():
+            raise OSError(None, "it is no file")
+        if not folder.is_dir():
+            if os.path.abspath(folder) != os.path.abspath(place):
+                raise FileNotFoundError(None, f"its folder {str(folder)!r} does not exist")
+        elif not os.access(folder, os.W_OK):
+            raise PermissionError(None, f"its folder {str(folder)!r} may not be written")
+        with_sitemaps(path.read_bytes() if path.exists() else None, urls)
+    except OSError as error:
+        words = str(error) if isinstance(error, TargetError) else error.strerror or str(error)
+        raise TargetError(f"cannot write {path}: {words}; nothing was published") from error
+
+
 def write_robots(published: Published, settings: Settings) -> bool:
     """Have robots.txt name the indexes, between markers; tells whether it had to be changed.
 
@@ -32,7 +58,7 @@ def write_robots(published: Published, settings: Settings) -> bool:
     """
     path = settings.robots
     assert path is not None  # it was asked for
-    urls = [settings.base + file.name for file in published.indexes or published.files]
+    urls = named_urls(published, settings)
     try:
         before = path.read_bytes() if path.exists() else None
         after = with_sitemaps(before, urls)
@@ -46,6 +72,11 @@ def write_robots(published: Published, settings: Settings) -> bool:
             f"cannot write {path}: {error.strerror or error}; the sitemaps are published"
         ) from error
     return True
+
+
+def named_urls(published: Published, settings: Settings) -> list[str]:
+    """The URLs that robots.txt is to name: of the indexes, or else of the only file."""
+    return [settings.base + file.name for file in published.indexes or published.files]
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -9,13 +9,16 @@ from pathlib import Path
 from urlset import engine as engines
 from urlset.builder import gates
 from urlset.builder.adopting import adopt
-from urlset.builder.beside import stage_besides, write_robots
+from urlset.builder.beside import check_robots, named_urls, stage_besides, write_robots
 from urlset.builder.changes import changes_written
+from urlset.builder.clock import turn_back
 from urlset.builder.committing import Counts, commit, count_changes, intend
 from urlset.builder.deciding import check_patterns, decide, refusal
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
+from urlset.builder.labelling import labelled
 from urlset.builder.ledger import Ledger
+from urlset.builder.naming import Names
 from urlset.builder.placing import Placing
 from urlset.builder.publishing import Published, publish, shape_of
 from urlset.builder.rendering import Rendering
@@ -44,9 +47,8 @@ class Job:
         settings: Settings,
         progress: Callable[[str], None] | None = None,
     ):
-        self._sources = sources
+        self._sources, self._settings = labelled(sources, settings)
         self._place = target
-        self._settings = settings
         self._progress = progress or _say_nothing
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
@@ -59,6 +61,8 @@ class Job:
         with ExitStack() as stack:
             bench = stack.enter_context(Workbench())
             check_patterns(bench, settings)
+            if settings.robots is not None:
+                check_robots(settings.robots, place=self._place)
             target = stack.enter_context(self._target())
             path, is_kept = settings.ledger or LEDGER, not settings.dry_run
             ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
@@ -73,7 +77,10 @@ class Job:
                 bench, settings, self._engine, target, has_more=intake.has_extended
             )
             published = publish(placing, rendering, ledger, settings, target, self._progress)
+            self._note_names(published)
             stage_besides(published, settings, target)
+            if settings.robots is not None:
+                check_robots(settings.robots, named_urls(published, settings), place=self._place)
             self._explain(bench, placing, published)
             if not settings.dry_run:
                 self._publish(bench, ledger, placing, published, counts, target)
@@ -94,6 +101,7 @@ class Job:
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
+        self._notes += turn_back(bench, ledger, self._settings)
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
         for source in self._sources:
@@ -122,6 +130,11 @@ class Job:
             gates.check_zero(given, names, self._left_out(bench), self._settings)
         gates.check_share(urls, before, self._settings)
         gates.check_hosts(bench, self._settings)
+
+    def _note_names(self, published: Published) -> None:
+        names = Names(self._settings)
+        names.of(published.files)
+        self._notes += names.notes
 
     def _explain(self, bench: Workbench, placing: Placing, published: Published) -> None:
         names = {file.number: file.name for file in published.files}

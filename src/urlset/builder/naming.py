@@ -11,7 +11,8 @@ from urlset.writer.naming import Scheme
 
 __all__ = ["Names"]
 
-_TAKEN = "index"
+_TAKEN = re.compile(r"index_*")  # sitemap-index-2.xml is the second index
+_ROUNDS = 8
 _FIELD = re.compile(r"\{(name|section|number)(?::0?(\d))?\}")
 
 
@@ -22,6 +23,9 @@ class Names:
     ``sitemap.xml``, or that of each section ``sitemap-blog.xml``. One file alone, without a
     section, is ``sitemap.xml`` itself. A pattern of the settings, such as
     ``{name}_{section}_{number:03}``, names the files otherwise, never the indexes.
+
+    A section whose files would be called as others, or as an index, has ``_`` behind its word
+    there: ``sitemap-index_-1.xml``. ``notes`` tells which, once :meth:`of` has named the files.
     """
 
     def __init__(self, settings: Settings):
@@ -29,6 +33,17 @@ class Names:
         self._scheme = Scheme.of(settings.name, settings.format, settings.gzip)
         self._ending = self._scheme.single().removeprefix(settings.name)
         self._pattern = settings.pattern
+        self._words: dict[str, str] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """The sections that are called otherwise in the names of files, as sentences."""
+        return [
+            f"the files of the section {section!r} are called {word!r}: another file, or an "
+            "index, would have the name otherwise"
+            for section, word in sorted(self._words.items())
+            if section != word
+        ]
 
     def is_indexed(self, files: Sequence[File]) -> bool:
         """Whether files need an index."""
@@ -37,23 +52,48 @@ class Names:
         )
 
     def of(self, files: Sequence[File]) -> Mapping[int, str]:
-        """The name of each file, by its number. Raises ``ValueError`` for one that is taken."""
+        """The name of each file, by its number. Raises ``ValueError`` where two have the same."""
         if not self.is_indexed(files):
             return {file.number: self._scheme.single() for file in files}
-        names = {file.number: self._child(file) for file in files}
-        if len(set(names.values())) < len(names):
-            raise ValueError(
-                "expected names that differ, found files of several sections with the same name; "
-                "name the sections otherwise, or put {section} into the pattern"
-            )
-        sections = {file.section for file in files} if self._settings.index == "section" else {""}
-        both = {self.index(section, 1) for section in sections}.intersection(names.values())
-        if both:
+        self._words = {file.section: _word(file.section) for file in files}
+        for _ in range(_ROUNDS):
+            names = {file.number: self._child(file) for file in files}
+            twice = self._twice(files, names)
+            if not twice:
+                return self._apart(names)
+            for section in twice:
+                self._words[section] += "_"
+        raise ValueError(
+            "expected names that differ, found files of several sections with the same name; "
+            "name the sections otherwise, or put {section} into the pattern"
+        )
+
+    def _apart(self, names: Mapping[int, str]) -> Mapping[int, str]:
+        indexes = {self.index(section, 1) for section in self._indexed()}
+        if both := indexes.intersection(names.values()):
             raise ValueError(
                 f"expected names of files that no index has, found {', '.join(sorted(both))} for "
-                "both; name the section otherwise, or give a pattern"
+                "both; give another pattern"
             )
         return names
+
+    def _indexed(self) -> Collection[str]:
+        """The sections that have an index of their own; ``""`` is that of all."""
+        return self._words if self._settings.index == "section" else ("",)
+
+    def _twice(self, files: Sequence[File], names: Mapping[int, str]) -> set[str]:
+        """The sections that are to be called otherwise: of two, the longer one."""
+        owners: dict[str, set[str]] = {}
+        for file in files:
+            owners.setdefault(names[file.number], set()).add(file.section)
+        for section in self._indexed():
+            name = self.index(section, 1)
+            if name in owners:
+                owners[name].add(section)
+        found: set[str] = set()
+        for sections in owners.values():
+            found |= set(sorted(sections, key=lambda word: (len(word), word))[1:])
+        return found
 
     def index(self, section: str, number: int) -> str:
         """The index of that number, from 1; of a section, or of all (``""``)."""
@@ -71,10 +111,10 @@ class Names:
         for found in (self._match(pattern, name), self._match(_without_section(pattern), name)):
             if found is not None:
                 groups = found.groupdict()
-                return groups.get("section") or "", int(groups["number"])
+                return _section(groups.get("section") or ""), int(groups["number"])
         if self._settings.format == "text" and self._pattern is None:  # the first has no number
             found = self._match("{name}-{section}", name)
-            return (found["section"], 1) if found is not None else None
+            return (_section(found["section"]), 1) if found is not None else None
         return None
 
     def entrances(self, there: Collection[str]) -> Iterator[str]:
@@ -90,15 +130,10 @@ class Names:
                     yield name
 
     def _child(self, file: File) -> str:
-        if file.section == _TAKEN:
-            raise ValueError(
-                f"expected another section than {_TAKEN!r}, whose files would be called as the "
-                "indexes are; name it otherwise"
-            )
         if self._pattern is None:
             return self._of_section(file.section).child(file.position)
         pattern = self._pattern if file.section else _without_section(self._pattern)
-        words = {"name": self._settings.name, "section": file.section}
+        words = {"name": self._settings.name, "section": self._words[file.section]}
         return (
             _FIELD.sub(
                 lambda found: words.get(found[1], f"{file.position:0{found[2] or 1}}"), pattern
@@ -122,8 +157,22 @@ class Names:
     def _of_section(self, section: str) -> Scheme:
         if not section:
             return self._scheme
-        name = f"{self._settings.name}-{section}"
+        name = f"{self._settings.name}-{self._words.get(section, section)}"
         return Scheme.of(name, self._settings.format, self._settings.gzip)
+
+
+def _word(section: str) -> str:
+    """What a section is called in names of files; no index is.
+
+    >>> _word("blog"), _word("index"), _section(_word("index_"))
+    ('blog', 'index_', 'index_')
+    """
+    return f"{section}_" if _TAKEN.fullmatch(section) else section
+
+
+def _section(word: str) -> str:
+    """The section that is called so."""
+    return word.removesuffix("_") if _TAKEN.fullmatch(word) else word
 
 
 def _without_section(pattern: str) -> str:

@@ -18,7 +18,9 @@ SHARE = 0.8
 
 def suspicions(bench: Workbench, settings: Settings) -> list[str]:
     """What is suspicious about the dates of the sources, as sentences."""
-    dates = [] if settings.is_text else [*_future(bench, settings), *_bulk(bench)]
+    dates: list[str] = []
+    if not settings.is_text:
+        dates = [*_future(bench, settings), *_bulk(bench), *_unmoved(bench, settings)]
     return [*_columns(bench, settings), *dates]
 
 
@@ -48,4 +50,18 @@ def _bulk(bench: Workbench) -> Iterator[str]:
         yield (
             f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "
             "when the pages changed, leave them out (--lastmod without given)"
+        )
+
+
+def _unmoved(bench: Workbench, settings: Settings) -> Iterator[str]:
+    """Pages that have another content than in the last build, and still the same older date."""
+    count, first = bench.one(f"""
+        SELECT count(*), min(loc) FROM differing
+        WHERE fingerprint <> old_fingerprint AND lastmod = old_lastmod AND lastmod_from <> 'content'
+            AND left(lastmod, 10) < {quoted(format_date(settings.now)[:10])}""")
+    if count:
+        pages = "1 page has" if count == 1 else f"{count:,} pages have"
+        yield (
+            f"{pages} another content, but the same date as before, first: {first}; "
+            "content at the beginning of --lastmod dates pages by such changes"
         )

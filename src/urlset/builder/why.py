@@ -55,16 +55,21 @@ def why(
 def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
     yield f"  kept by {_rule(bench, loc, settings)}"
     (row,) = bench.rows(
-        "SELECT lastmod, lastmod_from, section, is_known, old_lastmod FROM decided WHERE loc = ?",
+        "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
+        "if(length(lastmod) <= 10, left(content_lastmod, length(lastmod)) > lastmod, "
+        "try_cast(content_lastmod AS TIMESTAMPTZ) > try_cast(lastmod AS TIMESTAMPTZ)) "
+        "FROM decided WHERE loc = ?",
         [loc],
     )
-    lastmod, origin, section, is_known, before = row
+    lastmod, origin, section, is_known, before, changed, is_later = row
     chain = " > ".join(settings.lastmod)
     if lastmod is None:
         yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
     else:
         yield f"  lastmod {lastmod} by {origin}"
         yield f"    the first that there is of {chain}"
+        if is_later and origin != "content":
+            yield f"    beware: its content was seen to have changed later, {changed}"
     if section:
         yield f"  section {section}"
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"

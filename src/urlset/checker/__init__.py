@@ -64,10 +64,10 @@ def check(
     ``select`` and ``ignore`` name rules by name, code or the beginning of one (``X``, ``S0``);
     the longer one wins, and ``ignore`` where both are as long. Without ``select`` it is all rules
     that are on by default; ``extend_select`` adds to them, ``profile`` those of one engine.
-    ``moment`` is the time that rules take for now. ``base`` is the URL at which a file is to lie.
-    The first ``max_excerpts`` findings of each rule carry the line in which they stand. ``seen``
-    is told of each document when it has been read. Of a site the robots.txt of every host is
-    asked for, too.
+    ``moment`` is the time that rules take for now. ``base`` is the URL at which the source is to
+    lie, as :func:`urlset.read` says. The first ``max_excerpts`` findings of each rule carry the
+    line in which they stand. ``seen`` is told of each document when it has been read. Of a site
+    the robots.txt of every host is asked for, too.
 
     Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
     rule that there is not; what could not be read of it is in :attr:`Findings.failed`.

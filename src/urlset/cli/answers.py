@@ -1,4 +1,4 @@
-"""The answer to a query as lines: a table, JSON lines, CSV, or one column alone."""
+"""The answer to a query as lines: a table, JSON, CSV, or one column alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from urlset.cli.options import MisuseError
-from urlset.cli.rows import CsvLine
+from urlset.cli.rows import CsvLine, as_array
 from urlset.cli.table import CHUNK, GAP
 from urlset.plain import Line, Piece, cells, clip, escape_json, harmless
 from urlset.store import Answer
@@ -23,8 +23,9 @@ def answer_lines(
     """The lines of an answer; raises :class:`MisuseError` where it has no such form."""
     if form == "table":
         return _table(answer, paint, width)
-    if form == "jsonl":
-        return (escape_json(f"{line}\n") for line in answer.objects())
+    if form in ("jsonl", "json"):
+        lines = (escape_json(f"{line}\n") for line in answer.objects())
+        return lines if form == "jsonl" else as_array(lines)
     if form == "csv":
         return _csv(answer)
     if len(answer.columns) != 1:

@@ -94,9 +94,15 @@ Table = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Table of a database file that has several."),
 ]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MARK", help="What stands between the cells of CSV, where its header does not tell."
+    ),
+]
 StripHtml = Annotated[
     bool | None,
-    typer.Option("--strip-html", help="about.html is served as /about."),
+    typer.Option(help="about.html is served as /about."),
 ]
 TrailingSlash = Annotated[
     bool | None,
@@ -116,6 +122,14 @@ GitRoot = Annotated[
         metavar="DIR", help="Folder in git that the pages are built from, for their dates."
     ),
 ]
+GitPaths = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--git-path",
+        metavar="PATTERN",
+        help="Where in it the source of a page lies: posts/{page}.txt, {file}.",
+    ),
+]
 KeepParameters = Annotated[
     list[str] | None,
     typer.Option(
@@ -123,6 +137,11 @@ KeepParameters = Annotated[
         metavar="NAME",
         help="Query parameter of a log that makes another page: id.",
     ),
+]
+
+MinHits = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="How often a URL of a log must have been there (1)."),
 ]
 
 # ── URLs and dates ──
@@ -166,7 +185,7 @@ Sections = Annotated[
 
 Gzip = Annotated[
     bool | None,
-    typer.Option("--gzip", help="Compress the files: sitemap.xml.gz."),
+    typer.Option(help="Compress the files: sitemap.xml.gz."),
 ]
 MaxUrls = Annotated[
     int | None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from urlset.builder import EVIDENCE, LEDGER, Filter, Rewrite
+from urlset.cli.gathering import Unread, expanded, split_kind, with_logs_together
 from urlset.cli.options import MisuseError
 from urlset.configuration import Configuration, read_configuration
 from urlset.errors import SourceError
@@ -142,19 +143,21 @@ class Wishes:
                 "expected a source, found none; name a folder, a file, a site or - "
                 "(or `sources` in urlset.toml)"
             )
-        yield from _with_logs_together(self._opened(listed, engine))
+        yield from with_logs_together(self._opened(listed, engine))
 
     def _opened(
         self, listed: Sequence[str | dict[str, Any]], engine: str | None
     ) -> Iterator[Source]:
         for source in listed:
-            table = source if isinstance(source, dict) else {"path": source}
+            name = source["path"] if isinstance(source, dict) else source
             try:
-                yield self._source(table, engine)
+                for table in expanded(source):
+                    name = table["path"]
+                    yield self._source(table, engine)
             except SourceError as error:
                 if self["on_error"] != "skip":
                     raise
-                yield _Unread(table["path"], str(error))
+                yield Unread(name, str(error))
 
     def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
         for source in self.configured.get("sources", ()):
@@ -180,9 +183,10 @@ class Wishes:
 
     def _source_path(self, text: str) -> str:
         """A source of the configuration begins where that lies, unless it is no path."""
-        if "://" in text or text == "-" or re.match(r"[a-z]{2,}:", text) or os.path.isabs(text):
+        kind, path = split_kind(text)
+        if path is None or os.path.isabs(path):
             return text
-        return os.fspath(self._beside(text))
+        return kind + os.fspath(self._beside(path))
 
     def _source(self, table: Mapping[str, Any], engine: str | None) -> Source:
         options = SourceOptions(
@@ -194,7 +198,7 @@ class Wishes:
             ),
             query=table.get("query", self["query"]),
             table=table.get("table", self["table"]),
-            delimiter=table.get("delimiter", self["delimiter"]),
+            delimiter=_delimiter(table.get("delimiter", self["delimiter"])),
             kind=table.get("kind"),
             base_url=self["base_url"],
             engine=engine,
@@ -238,33 +242,6 @@ class Wishes:
         return made | ({"min_hits": self["min_hits"]} if self["min_hits"] is not None else {})
 
 
-class _Unread:
-    """A source that cannot be opened, where the others are to be built without it."""
-
-    def __init__(self, name: str, error: str):
-        self.name = name
-        self.failures = [error]
-        self.notes: list[str] = []
-
-    def batches(self) -> Iterator[Any]:
-        """Nothing."""
-        return iter(())
-
-
-def _with_logs_together(sources: Iterable[Source]) -> Iterator[Source]:
-    """Make one source of all logs: what the old one had is gone by the word of the new one."""
-    log: Any = None
-    for source in sources:
-        if type(source).__name__ != "AccessLog":
-            yield source
-        elif log is None:
-            log = source
-            yield log
-        else:
-            log.paths += source.paths  # type: ignore[attr-defined] # of an AccessLog
-            log.name += f", {source.name}"
-
-
 def _is_in_git(folder: str) -> bool:
     place = Path(folder).resolve()
     return any((above / ".git").exists() for above in (place, *place.parents))
@@ -281,6 +258,14 @@ def wishes_of(config: Path | None, **given: Any) -> Wishes:
         for item in value if isinstance(value, list) and name != "sources" else ():
             found.expect(item, str, f"each of {name} in [build]")
     return Wishes(given, table, found)
+
+
+def _delimiter(text: str | None) -> str | None:
+    r"""What stands between cells; a shell gives a tab as ``\t``, too."""
+    mark = "\t" if text == r"\t" else text
+    if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
+        raise MisuseError(f"--delimiter: expected one character such as ;, found {text!r}")
+    return mark
 
 
 def _span(text: str) -> timedelta:

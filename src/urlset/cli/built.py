@@ -74,6 +74,7 @@ class _Peeked:
 
     def __init__(self, source: Source):
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
+        self.table = getattr(source, "table", None)
         self._batches = iter(source.batches())
         self._first = next(self._batches, None)
 

@@ -135,7 +135,8 @@ def check(
     Checks what `urlset read` reads: sites, files, folders, an index with its children. Exits
     with 1 where there are errors (`--fail-level`). `urlset rules` lists the rules; json is an
     array of {rule, code, level, message, source, line, column, loc, fix}. A folder or a file is
-    checked as if it lay at --base-url, with the robots.txt that lies there.
+    checked as if it lay at --base-url (a file: below it, if that ends with a slash), with the
+    robots.txt beside it.
 
     \b
     Examples:

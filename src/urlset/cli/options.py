@@ -43,7 +43,11 @@ Output = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        "--base-url", "--base", metavar="URL", help="URL of the source, for relative URLs in it."
+        "--base-url",
+        "--base",
+        metavar="URL",
+        help="Where the source is to lie: URL of a folder, or of a file; one that ends with / is "
+        "that of the file's folder.",
     ),
 ]
 

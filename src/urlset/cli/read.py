@@ -21,9 +21,21 @@ from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sourc
 from urlset.cli.session import Session
 from urlset.cli.showing import RowFormat, Work
 from urlset.cli.talk import note
+from urlset.files import is_special
 from urlset.reader.selection import Selection
+from urlset.reporter import harmless
 
 __all__ = ["read"]
+
+_ENDINGS = {
+    ".jsonl": RowFormat.jsonl,
+    ".ndjson": RowFormat.jsonl,
+    ".json": RowFormat.json,
+    ".csv": RowFormat.csv,
+    ".txt": RowFormat.txt,
+    ".parquet": RowFormat.parquet,
+    ".duckdb": RowFormat.duckdb,
+}
 
 
 def read(
@@ -96,13 +108,14 @@ def read(
     document is forgiven where nothing has to be guessed: `urlset check` tells what that was.
 
     jsonl has the keys loc, lastmod, changefreq, priority, source and line in every object, and
-    images, videos, news and alternates where there are any. csv has those six columns; beware
-    that spreadsheets take a cell beginning with = for a formula. parquet has all columns.
+    images, videos, news and alternates where there are any; json is an array of the same. csv
+    has those six columns; beware that spreadsheets take a cell beginning with = for a formula.
+    parquet has all columns.
 
     duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps,
     problems, robots and fetches: what it has of a document is replaced, the rest stays. --sql
-    asks those tables without keeping them. Stores and files of Parquet can be read like
-    sitemaps.
+    asks those tables without keeping them. Stores can be read like sitemaps; so can tables with
+    a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
 
     \b
     Examples:
@@ -113,10 +126,11 @@ def read(
       urlset read public/ --since 2026-01-01 --match '/blog/' --format txt
       curl -s https://example.com/sitemap.xml.gz | urlset read - --format jsonl
       urlset read https://example.com --output site.duckdb
+      urlset read urls.csv --output urls.parquet
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
-    chosen = format or _format_of(output)
+    chosen = format or _format_of(output, is_tree=tree)
     wanted: dict[str, Any] = {
         "since": since,
         "match": match,
@@ -159,11 +173,17 @@ def read(
     raise typer.Exit(session.exit_code)
 
 
-def _format_of(output: Path | None) -> RowFormat:
-    endings = {".jsonl": RowFormat.jsonl, ".ndjson": RowFormat.jsonl}
-    endings |= {".csv": RowFormat.csv, ".txt": RowFormat.txt}
-    endings |= {".parquet": RowFormat.parquet, ".duckdb": RowFormat.duckdb}
-    return endings.get(output.suffix.lower() if output else "", RowFormat.table)
+def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
+    """The format that the ending of a file names; no file is written in another than it says."""
+    if output is None or str(output) == "-" or is_special(output):
+        return RowFormat.table
+    found = _ENDINGS.get(output.suffix.lower())
+    if found is None and not is_tree:
+        raise MisuseError(
+            f"--output: expected a name that ends with one of {', '.join(_ENDINGS)}, found "
+            f"{harmless(output.name)!r}; name the file so, or give --format"
+        )
+    return found or RowFormat.table
 
 
 def _split(options: list[str] | None) -> list[str] | None:

@@ -16,7 +16,7 @@ from urlset.dates import format_date, parse_date
 from urlset.model import Entry
 from urlset.plain import escape_json
 
-__all__ = ["COLUMNS", "CsvLine", "csv_lines", "jsonl_lines", "txt_lines", "w3c"]
+__all__ = ["COLUMNS", "CsvLine", "as_array", "csv_lines", "jsonl_lines", "txt_lines", "w3c"]
 
 COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
 _EXTENSIONS = ("images", "videos", "news", "alternates")
@@ -36,6 +36,20 @@ def jsonl_lines(entries: Iterable[Entry]) -> Iterator[str]:
             if (value := getattr(entry, name))
         ]
         yield escape_json(f"{{{', '.join(pairs)}}}\n")
+
+
+def as_array(lines: Iterable[str]) -> Iterator[str]:
+    r"""JSON lines as one array of JSON, with an object on each line of it.
+
+    >>> "".join(as_array(['{"n": 1}\n', '{"n": 2}\n']))
+    '[\n{"n": 1},\n{"n": 2}\n]\n'
+    """
+    yield "["
+    mark = "\n"
+    for line in lines:
+        yield mark + line.rstrip("\n")
+        mark = ",\n"
+    yield "\n]\n"
 
 
 def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:

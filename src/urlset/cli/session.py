@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.talk import Progress, complain_each, count_of, note, size_of
@@ -12,7 +12,8 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentRecord, Portion
 from urlset.reader import read as open_source
-from urlset.reader.entries import Heard
+from urlset.reader.entries import Entries, Heard
+from urlset.reader.tabular import table_kind_of_file
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Tally
@@ -48,8 +49,7 @@ class Session:
         """The entries of all sources, a document at a time."""
         for source in sources:
             try:
-                entries = open_source(source, **self._options)
-                with closing(entries.visits()) as visits:
+                with self._opened(source) as entries, closing(entries.visits()) as visits:
                     for visit in visits:
                         self.count(visit.record)
                         progress.update(self._so_far(visit.record), self._details())
@@ -65,8 +65,10 @@ class Session:
         It ends early where the source cannot be read.
         """
         try:
-            entries = open_source(source, **self._options)
-            with closing(entries.portions(heard, tally)) as portions:
+            with (
+                self._opened(source) as entries,
+                closing(entries.portions(heard, tally)) as portions,
+            ):
                 for portion in portions:
                     self.count(portion.record)
                     progress.update(self._so_far(portion.record), self._details())
@@ -133,6 +135,14 @@ class Session:
         if not self.failures:
             return 0
         return 1 if self.documents else 2
+
+    def _opened(self, source: str) -> AbstractContextManager[Entries]:
+        if table_kind_of_file(source) is None:
+            return nullcontext(open_source(source, **self._options))
+        from urlset.cli.tabular import open_table  # with DuckDB
+
+        chosen = ("base", "since", "match", "exclude", "hosts", "in_scope")
+        return open_table(source, self.failures, **{name: self._options[name] for name in chosen})
 
     def _on_the_wire(self) -> str:
         seconds = time.monotonic() - self._began

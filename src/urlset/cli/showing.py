@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from urlset.cli.colour import painter
-from urlset.cli.rows import csv_lines, jsonl_lines, txt_lines
+from urlset.cli.rows import as_array, csv_lines, jsonl_lines, txt_lines
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.table import table_lines
@@ -28,6 +28,7 @@ class RowFormat(StrEnum):
 
     table = "table"
     jsonl = "jsonl"
+    json = "json"
     csv = "csv"
     txt = "txt"
     parquet = "parquet"
@@ -107,4 +108,6 @@ def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator
     if format_ == "table":
         paint = painter(is_shown=sink.is_stdout)
         return table_lines(entries, paint, max(40, shutil.get_terminal_size((80, 24)).columns))
+    if format_ == "json":
+        return as_array(jsonl_lines(entries))
     return {"jsonl": jsonl_lines, "csv": csv_lines, "txt": txt_lines}[format_](entries)

@@ -45,7 +45,7 @@ def read_tables(
         return None
     if form == "duckdb":
         raise MisuseError(
-            "--sql: expected the format table, jsonl, csv, txt or parquet for what "
+            "--sql: expected the format table, jsonl, json, csv, txt or parquet for what "
             "it gives, found duckdb; read into the store first, then ask it"
         )
     is_store = (

@@ -35,6 +35,7 @@ __all__ = [
     "finder_of",
     "is_url",
     "read",
+    "read_stored",
 ]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
@@ -75,9 +76,10 @@ def read(
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
-    In a folder every file that is a sitemap by its content is read. ``base`` is the URL of the
-    document (of a folder: that of the folder) for references in it; ``limit_bytes`` caps each
-    document. A store (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
+    In a folder every file that is a sitemap by its content is read. ``base`` is the URL at which
+    the source is to lie, for references in it: of a folder, or of a document itself; a file lies
+    below a ``base`` that ends with a slash. ``limit_bytes`` caps each document. A store
+    (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
 
     ``since`` (a date) leaves out entries whose ``lastmod`` is older or absent, and skips the
     children that have not changed since by the word of their index. ``match`` and ``exclude``
@@ -122,6 +124,24 @@ def read(
         limit=limit,
         fail_fast=fail_fast,
     )
+
+
+def read_stored(
+    path: str,
+    name: str,
+    *,
+    since: Moment | None = None,
+    match: str | re.Pattern[str] | None = None,
+    exclude: str | re.Pattern[str] | None = None,
+    hosts: Iterable[str] | None = None,
+    in_scope: bool = False,
+) -> Entries:
+    """Read a file of Parquet as the document ``name``, whose entries were put there."""
+    selection = Selection.of(
+        since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
+    )
+    reading = Stored("parquet", path, name)
+    return Entries(reading, source=name, selection=selection, limit=None, fail_fast=False)
 
 
 def is_url(source: object) -> TypeGuard[str]:

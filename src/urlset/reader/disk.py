@@ -34,12 +34,13 @@ class Disk:
 
     def __init__(self, path: str, base: str | None, limit: int):
         self._path = path
-        self._base = base
         self._limit = limit
         mode = _mode(path)
         self._is_folder = stat.S_ISDIR(mode)
+        is_stream = not self._is_folder and not stat.S_ISREG(mode)
+        self._base = base if self._is_folder or is_stream else _url_of_file(path, base)
         self._stream: Alone | None = None
-        if not self._is_folder and not stat.S_ISREG(mode):
+        if is_stream:
             # A pipe, as in <(curl …): it comes once.
             self._stream = Alone(shown(path), base, lambda: self._load(path))
         self._top = path if self._is_folder else os.path.dirname(path) or "."
@@ -131,6 +132,20 @@ class Disk:
             return None
         relative = os.path.relpath(path, self._path).replace(os.sep, "/")
         return f"{self._base.rstrip('/')}/{quote(relative)}"
+
+
+def _url_of_file(path: str, base: str | None) -> str | None:
+    """The URL of a file: the one given, or below it where that is the URL of a folder.
+
+    >>> _url_of_file("public/sitemap.xml", "https://example.com")
+    'https://example.com/sitemap.xml'
+    """
+    if base is None:
+        return None
+    scheme, host, rest = split_origin(base)
+    if not host or (rest.strip() and not rest.endswith("/")):
+        return base
+    return f"{scheme}://{host}{rest or '/'}{quote(os.path.basename(path))}"
 
 
 def shown(path: str) -> str:

@@ -16,10 +16,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
 from urlset.reader.records import DocumentRecord, Portion, Visit
 from urlset.reader.selection import Selected, Selection
+from urlset.reader.tabular import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Tally
@@ -198,7 +200,7 @@ class _Log:
 
     def note(self, visit: Visit, *, is_strict: bool) -> Visit:
         """Remember a visit; raises where there is nothing to read at all."""
-        record, document = visit
+        record, document = _without_table(*visit)
         record = record._replace(problems=record.problems[: self._room])
         self._room -= len(record.problems)
         self.records.append(record)
@@ -226,6 +228,13 @@ class _Left:
         for entry in islice(entries, self._count):
             self._count -= 1
             yield entry
+
+
+def _without_table(record: DocumentRecord, document: Document | None) -> Visit:
+    """Leave out the lines of a table that were taken for URLs: none of them is one."""
+    if document is None or not record.error or is_table(document) is None:
+        return Visit(record, document)
+    return Visit(record._replace(kind="unknown", entries=0), None)
 
 
 def _has_entries(visit: Visit) -> bool:

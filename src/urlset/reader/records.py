@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
 from urlset.model import Kind, Problem
+from urlset.reader.tabular import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Counted
@@ -130,12 +131,19 @@ def is_sitemap(document: Document, *, is_guess: bool) -> bool:
     """Tell by its content whether it is a sitemap; of a guess in text most lines must be URLs."""
     if document.kind != "text" or not is_guess:
         return document.kind in SITEMAP_KINDS
+    if is_table(document):
+        return False
     strays = sum(problem.code == "T001" for problem in document.problems)
     return len(document.entries) > strays
 
 
 def _fault(document: Document) -> str | None:
     """Tell why a document is no sitemap, or not a whole one; None for most."""
+    if (table := is_table(document)) is not None:
+        return (
+            f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` take a "
+            "file of it, in Python urlset.sources.Table"
+        )
     if document.kind in _NOT_A_SITEMAP:
         return _NOT_A_SITEMAP[document.kind]
     if document.is_whole:

@@ -35,11 +35,12 @@ def stored_form(source: object) -> Form | None:
 
 
 class Stored:
-    """A file of tables as a source, a document at a time."""
+    """A file of tables as a source, a document at a time; of Parquet under another ``name``."""
 
-    def __init__(self, form: Form, path: str):
+    def __init__(self, form: Form, path: str, name: str | None = None):
         self._form = form
         self._path = path
+        self._name = name or path
 
     def visits(self, _heard: object = None) -> Generator[Visit]:
         """Read document after document, as they were stored."""
@@ -99,8 +100,8 @@ class Stored:
         rows = parquet_rows(self._path)
         size = os.path.getsize(self._path)
         # The nearest of the kinds: a list of URLs, with what is known of them.
-        document = _document(self._path, "urlset", rows, size=size, packed_size=size)
-        record = DocumentRecord(self._path, None, "urlset", size, size, entries=len(rows))
+        document = _document(self._name, "urlset", rows, size=size, packed_size=size)
+        record = DocumentRecord(self._name, None, "urlset", size, size, entries=len(rows))
         yield Visit(record, document)
 
 

@@ -18,9 +18,9 @@ __all__ = ["Line", "Piece", "report_text", "summary"]
 WIDTH = 80
 _INDENT = "    "
 _NOUNS: tuple[tuple[Literal["error", "warning", "info"], str], ...] = (
-    ("error", "error"),
-    ("warning", "warning"),
-    ("info", "hint"),
+    ("error", "errors"),
+    ("warning", "warnings"),
+    ("info", "info"),  # the word of the catalogue, which no number changes
 )
 
 
@@ -63,9 +63,9 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
     if not total:
         return (Piece("No findings", "good"), Piece(f" in {where}."))
     parts = [Piece(f"{_count(total, 'finding')} in {where}: ")]
-    for level, one in _NOUNS:
+    for level, many in _NOUNS:
         if count := by_level.get(level):
-            parts += [Piece(_count(count, one), level), Piece(", ")]
+            parts += [Piece(_count(count, level, many), level), Piece(", ")]
     return (*parts[:-1], Piece("."))
 
 

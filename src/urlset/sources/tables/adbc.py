@@ -89,8 +89,9 @@ def _driver(address: Address) -> tuple[str, str, Any]:
     try:
         manager = import_module("adbc_driver_manager")
     except ImportError as error:
+        more = f" dbc, then `dbc install {kind}`" if scheme in _NAMED else ""
         raise SourceError(
-            f"{address.shown}: expected ADBC, found none; pip install 'urlset[sql]'"
+            f"{address.shown}: expected ADBC, found none; pip install 'urlset[sql]'{more}"
         ) from error
     if scheme in _NAMED:
         return kind, kind, manager
@@ -118,7 +119,8 @@ def _unreached(address: Address, kind: str, words: str) -> str:
         return (
             f"{address.shown}: expected an ADBC driver for {kind}, found none. PyPI has no wheel "
             f"of it: `pip install dbc`, then `dbc install {kind}` puts one where it is found. "
-            "Without it, export the query to CSV or Parquet and build from that file"
+            "Without it, export the query to CSV, TSV or Parquet and build from that file, as "
+            "docs/sources.md (Query) shows"
         )
     return f"{address.shown}: expected a database that answers, found: {words}"
 

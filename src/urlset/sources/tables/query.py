@@ -20,10 +20,24 @@ class Query:
     """The rows of a query, as candidates, while the database gives them.
 
     ``connection`` is a URL: ``postgresql://user@host/name``, ``sqlite:///pages.db``,
-    ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…`` where a driver
-    is installed; or ``env:NAME``, for the URL in a variable of the environment. ``mapping`` and
-    ``keep`` are those of :class:`urlset.sources.Table`. Nothing is changed: the query is
-    put read-only. Neither ``name`` nor any message has the password.
+    ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…``; or ``env:NAME``,
+    for the URL in a variable of the environment. ``mapping`` and ``keep`` are those of
+    :class:`urlset.sources.Table`. Nothing is changed: the query is put read-only. Neither ``name``
+    nor any message has the password.
+
+    The drivers are those of ADBC. Of PostgreSQL, Snowflake, BigQuery and Flight SQL they are
+    packages of PyPI (``adbc-driver-postgresql`` comes with ``urlset[sql]``). MySQL, MariaDB and
+    SQL Server have none there: ``pip install 'urlset[sql]' dbc`` and ``dbc install mysql`` (or
+    ``mssql``) put the driver where it is found. Where that may not be, the client of the database
+    writes a file that any build takes, with tabs between the cells; times without a zone are
+    those of the session, which is to be told:
+
+    ``mysql --batch --init-command="SET time_zone = '+00:00'" --execute="SELECT url AS loc,
+    ifnull(date_format(updated_at, '%Y-%m-%dT%TZ'), '') AS lastmod FROM page" shop > pages.tsv``
+
+    or DuckDB, with its extension, makes a file of Parquet:
+    ``duckdb -c "INSTALL mysql; LOAD mysql; ATTACH 'host=db.example user=ann database=shop' AS shop
+    (TYPE mysql, READ_ONLY); COPY (SELECT url AS loc FROM shop.page) TO 'pages.parquet'"``.
 
     Raises :class:`urlset.SourceError` where there is no driver or no answer, and
     :class:`urlset.QueryError` for the query.

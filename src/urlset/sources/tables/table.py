@@ -75,7 +75,7 @@ class Table:
         self.notes: list[str] = []
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
-        self._query, self._table = query, table
+        self._query, self.table = query, table
         self._form, self._delimiter = form, delimiter
         if form is not None and form not in get_args(TableForm):
             raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
@@ -90,7 +90,7 @@ class Table:
                 f"found another kind of file: {self._path!r}"
             )
         if form == "sqlite":
-            rows = sqlite_batches(self._path, table=self._table, query=self._query)
+            rows = sqlite_batches(self._path, table=self.table, query=self._query)
             yield from self._shaped(None, rows)
         elif form == "arrow":
             if self._query is not None:
@@ -113,7 +113,7 @@ class Table:
         with Foreign(
             self._path,
             form,
-            table=self._table,
+            table=self.table,
             query=self._query,
             header=header,
             delimiter=delimiter,
