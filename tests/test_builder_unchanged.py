@@ -109,6 +109,16 @@ def test_it_comes_out_as_if_all_were_looked_at(
             assert swift[1:] == whole[1:]
 
 
+def test_what_a_source_calls_its_section_counts_where_sections_are_patterns(tmp_path: Path) -> None:
+    page = Candidate(f"{BASE}x", lastmod_text="2026-11-01", section="tea")
+    options = {"sections": ("a=/a/",), "max_urls": 4}
+
+    run(tmp_path, 0, ([Rows([page])], options, 0))
+    made, *_ = run(tmp_path, 1, ([Rows([page._replace(section="milk")])], options, 0))
+
+    assert [file.name for file in made.files] == ["sitemap-milk-1.xml"]
+
+
 def test_of_a_second_build_only_what_changed_is_decided(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,7 @@ def find_familiar(bench: Workbench, urls: str, settings: Settings) -> None:
     """Make the table of those that a table of the ledger has."""
     there = bench.columns(TAKEN)
     is_same = _SAME_DATE
-    if any(spec == "source" or spec.startswith("column:") for spec in settings.sections):
+    if settings.kept_columns or (settings.sections and "section" in there):
         is_same += f" AND {section_of(settings)} = u.section"
     with bench.unordered():
         bench.run(

@@ -22,8 +22,6 @@ def section_of(settings: Settings) -> str:
     for spec in settings.sections:
         if spec.startswith("column:"):
             rest.append(f'g."{spec.removeprefix("column:")}"')
-        elif spec == "source":
-            rest.append("g.source::VARCHAR")
         elif found := SECTION.fullmatch(spec):
             cases.append(f"WHEN regexp_matches(g.loc, {quoted(found[2])}) THEN {quoted(found[1])}")
         else:
