@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from build_data import Listed
 from environment import say
 from goals import Verdict
-from race import call, gist
+from measured import Measured
 from works import Tools
 
 WORKERS = Path(__file__).parent / "workers"
-TIMEOUT_S = 900.0
 MILLION, PEERS_SHARE = 1_000_000, 100_000
-MAX_SECONDS, MAX_PEAK_MB, MAX_SECOND, MAX_GROWTH = 5, 500, 0.6, 1.3
+MAX_SECONDS, MAX_PEAK_MB, MAX_SECOND, MAX_GROWTH = 5, 500, 0.33, 1.3
 SITEMAP_JS, DJANGO, WRITER, HUGE = "sitemap.js", "Django", "xml_sitemap_writer", "hugesitemap"
 OURS = "urlset build, from Parquet, as a whole"
-
-
-@dataclass
-class Built:
-    """What is known of one kind of build."""
-
-    name: str
-    count: int
-    times: list[float] = field(default_factory=list)
-    cpu_times: list[float] = field(default_factory=list)
-    peak: int = 0
-    problem: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the run in the middle."""
-        return statistics.median(self.times)
-
-    @property
-    def rate(self) -> float:
-        """Entries a second."""
-        return self.count / self.seconds
 
 
 def make_lists(*counts: int) -> None:
@@ -57,16 +29,16 @@ def make_lists(*counts: int) -> None:
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
 
 
-def race_builds(lists: list[Listed], tools: Tools, *, rounds: int) -> list[Built]:
+def race_builds(lists: list[Listed], tools: Tools, *, rounds: int) -> list[Measured]:
     """Build each list, the first also otherwise, and let the peers build the last."""
     first, *larger, small = lists
-    results: dict[str, Built] = {}
+    results: dict[str, Measured] = {}
 
     def one(name: str, count: int, argv: Callable[[str], tuple[str, ...]], folder: str) -> None:
-        result = results.setdefault(name, Built(name, count))
+        result = results.setdefault(name, Measured(name, count))
         if not result.problem:
             say(f"  {name}: {count:,}")
-            _measure(result, argv(folder))
+            result.run(argv(folder))
 
     for number in range(rounds):
         for packing in ("gzip", "plain"):
@@ -113,7 +85,7 @@ def _peer(python: str, task: str, small: Listed) -> Callable[[str], tuple[str, .
     return lambda folder: (python, script, task, str(small.text), folder)
 
 
-def text(results: list[Built]) -> Iterator[str]:
+def text(results: list[Measured]) -> Iterator[str]:
     """Give the lines of the table."""
     yield ""
     yield "builds: judged, de-duplicated, sorted, packed, read back, remembered; peers write only"
@@ -125,26 +97,25 @@ def text(results: list[Built]) -> Iterator[str]:
         mark = "" if result.facts["entries"] == result.count else "  not all URLs"
         yield (
             f"  {result.name:40}{result.count:>11,}{result.seconds:>9.2f}"
-            f"{statistics.median(result.cpu_times):>8.1f}{result.peak / 1e6:>9,.0f}"
+            f"{result.cpu:>8.1f}{result.peak / 1e6:>9,.0f}"
             f"{result.rate:>12,.0f}{mark}"
         )
 
 
-def markdown(results: list[Built]) -> Iterator[str]:
+def markdown(results: list[Measured]) -> Iterator[str]:
     """Give the lines of the same table for a README."""
     yield "| build | entries | seconds | CPU s | peak MB | entries/s |"
     yield "|---|--:|--:|--:|--:|--:|"
     for result in results:
         if not result.problem:
-            cpu = statistics.median(result.cpu_times)
             yield (
-                f"| {result.name} | {result.count:,} | {result.seconds:.2f} | {cpu:.1f} "
+                f"| {result.name} | {result.count:,} | {result.seconds:.2f} | {result.cpu:.1f} "
                 f"| {result.peak / 1e6:,.0f} | {result.rate:,.0f} |"
             )
     yield ""
 
 
-def judge(results: list[Built]) -> Iterator[Verdict]:
+def judge(results: list[Measured]) -> Iterator[Verdict]:
     """Compare what was measured with what we want."""
     done = {result.name: result for result in results if not result.problem}
     whole = done.get("build, gzip")
@@ -157,8 +128,8 @@ def judge(results: list[Built]) -> Iterator[Verdict]:
         name, goal = "build of 1 M entries, peak memory", f"< {MAX_PEAK_MB} MB"
         yield Verdict(name, goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
     if again := done.get("build again, one URL changed"):
-        share = statistics.median(again.cpu_times) / statistics.median(whole.cpu_times)
-        name, goal = "build again with one change, of its CPU time", f"< {MAX_SECOND:.0%}"
+        share = again.seconds / whole.seconds
+        name, goal = "build again with one change, of its time", f"< {MAX_SECOND:.0%}"
         yield Verdict(name, goal, f"{share:.0%}", share < MAX_SECOND)
         written = again.facts["written"]
         yield Verdict("files that it writes", "2", str(written), written == 2)
@@ -169,38 +140,9 @@ def judge(results: list[Built]) -> Iterator[Verdict]:
     yield from _against_peers(done)
 
 
-def _against_peers(done: dict[str, Built]) -> Iterator[Verdict]:
+def _against_peers(done: dict[str, Measured]) -> Iterator[Verdict]:
     ours = done.get(OURS)
     for name in (SITEMAP_JS, DJANGO, WRITER, HUGE):
         if ours and (theirs := done.get(name)):
             ratio = ours.rate / theirs.rate
             yield Verdict(f"build, against {name}", "> 1 ×", f"{ratio:.1f} ×", ratio > 1)
-
-
-def plain_data(results: list[Built]) -> list[dict[str, Any]]:
-    """Give everything that was measured, for JSON."""
-    return [
-        {
-            "name": result.name,
-            "count": result.count,
-            "problem": result.problem or None,
-            "times_s": result.times,
-            "cpu_s": result.cpu_times,
-            "peak_bytes": result.peak,
-            **result.facts,
-        }
-        for result in results
-    ]
-
-
-def _measure(result: Built, argv: tuple[str, ...]) -> None:
-    ended = call(argv, TIMEOUT_S)
-    try:
-        facts = json.loads(ended.out.strip().splitlines()[-1])
-    except (IndexError, ValueError):
-        result.problem = gist(ended.words)
-        return
-    result.times.append(facts.pop("seconds"))
-    result.cpu_times.append(ended.cpu_s)
-    result.peak = max(result.peak, ended.peak)
-    result.facts = facts

@@ -25,6 +25,7 @@ import site_report
 from data import documents
 from environment import say
 from goals import judge
+from measured import Measured
 from race import race
 from site_race import SiteResult, race_site, readers
 from works import Tools, works
@@ -68,8 +69,8 @@ def main() -> int:
     if options.json:
         data = report.plain_data(results, verdicts) | {
             "site": site_report.plain_data(sites),
-            "check": check_race.plain_data(checks),
-            "build": build_race.plain_data(builds),
+            "check": [check.plain() for check in checks],
+            "build": [build.plain() for build in builds],
         }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
@@ -94,7 +95,7 @@ def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
     return race_site(listed, rounds=1 if options.quick else 3)
 
 
-def _checks(options: argparse.Namespace) -> list[check_race.Checked]:
+def _checks(options: argparse.Namespace) -> list[Measured]:
     """Check a folder, and a growing one, if that is wanted."""
     if options.only == "WRITE" or (options.match and options.match not in CHECK):
         return []
@@ -104,7 +105,7 @@ def _checks(options: argparse.Namespace) -> list[check_race.Checked]:
     return check_race.race_checks(site_data.site(count), rounds=1 if options.quick else 3)
 
 
-def _builds(options: argparse.Namespace, tools: Tools) -> list[build_race.Built]:
+def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
     """Build sitemaps of lists, if that is wanted."""
     if options.only == "READ" or (options.match and options.match not in BUILD):
         return []
