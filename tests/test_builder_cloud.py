@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -108,8 +109,12 @@ def _names(s3_server):
 @pytest.mark.parametrize("puts", [0, 1, 3, 4])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_what_a_killed_publication_has_put_is_swept_by_the_next(
-    puts, is_first, publish, s3_server, tmp_path
+    puts, is_first, publish, s3_server, tmp_path, monkeypatch
 ):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
     if not is_first:
         publish(1, 2)
     numbers = "1,2,3,4,5,6,7"
@@ -123,3 +128,4 @@ def test_what_a_killed_publication_has_put_is_swept_by_the_next(
     assert len(orphans) == puts
     assert (made.urls, len(made.files)) == (3, 2)
     assert _names(s3_server) == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+    assert not list(temporary.iterdir()), "what the killed one had staged on this machine"
