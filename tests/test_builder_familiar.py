@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import urlset
+from urlset.arrow import batches
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.builder import build, familiar, judging
 from urlset.errors import EntryError
+from urlset.model import Image
+from urlset.sources import Candidate, Rows
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -147,9 +150,14 @@ def test_rewritten_urls_are_rewritten_once(make, tmp_path):
     assert locs == [f"{BASE}en/a", f"{BASE}en/b"]
 
 
-def test_entries_with_more_than_core_elements_are_no_plain_ones():
-    (plain,) = Given("loc lastmod", (BASE, None)).batches()
-    (more,) = (rows_to_batch([("loc", "string"), ("images", "string")], [(BASE, None)]),)
+def test_of_entries_the_columns_that_hold_anything_are_looked_at():
+    pictures = (Image(f"{BASE}a.png"),)
+    (empty,) = Rows([Candidate(BASE, lastmod_text="2026-11-01", priority=0.5)]).batches()
+    (more,) = Rows([Candidate(BASE), Candidate(BASE, images=pictures)]).batches()
 
-    assert familiar.is_plain(plain)
-    assert not familiar.is_plain(more)
+    plain = familiar.plain_part(batches.entry_columns(empty))
+
+    assert plain is not None
+    assert sorted(plain.schema.names) == ["lastmod_text", "loc", "priority"]
+    assert familiar.plain_part(batches.entry_columns(more)) is None
+    assert familiar.plain_part(batches.entry_columns(more.slice(0, 1))) is not None

@@ -130,6 +130,8 @@ class Model:
             self.ledger.unlink(missing_ok=True)
         made = self.build(step)
         seen = self.look()
+        for name, since in seen.since.items():  # where no index says it, and no ledger, a file does
+            os.utime(self.out / name, (since.timestamp(),) * 2)
         self.assert_published(step, made, seen)
         self.assert_indexed(made, seen)
         self.assert_counted(step, made, seen)
@@ -191,8 +193,13 @@ class Model:
                 name = sitemap.loc.removeprefix(BASE)
                 assert name not in listed
                 listed[name] = sitemap.lastmod
+        for name, since in listed.items():
+            if since != seen.since[name]:  # it has the bytes, and so the date, of another name
+                twins = [n for n, data in self.before.data.items() if data == seen.data[name]]
+                assert since in [self.before.since[twin] for twin in twins], name
+                seen.since[name] = since
         if made.indexes:
-            assert listed == {file.name: seen.since[file.name] for file in made.files}
+            assert set(listed) == {file.name for file in made.files}
 
     def assert_counted(self, step: Step, made: Build, seen: Seen) -> None:
         before = {loc for listed in self.before.lists.values() for loc in listed}

@@ -21,8 +21,8 @@ from urlset.errors import (
     TargetError,
 )
 from urlset.files import Beside
+from urlset.plain import cells, clip, harmless
 from urlset.reporter import (
-    harmless,
     report_github,
     report_json,
     report_junit,
@@ -30,7 +30,6 @@ from urlset.reporter import (
     report_text,
     summary,
 )
-from urlset.reporter.plain import cells, clip
 from urlset.urls import resolve
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -20,6 +20,7 @@ __all__ = [
     "ends",
     "entry_columns",
     "first",
+    "followed",
     "is_filled",
     "one_batch",
     "parts_of",
@@ -31,9 +32,9 @@ __all__ = [
 ]
 
 
-def as_table(batch: Any) -> Any:
-    """A batch as something that others can read: a table of one batch."""
-    return arro3.Table.from_batches([batch])
+def as_table(*batches: Any) -> Any:
+    """Batches of one schema as something that others can read: a table of them."""
+    return arro3.Table.from_batches(list(batches))
 
 
 def one_batch(stream: Any) -> Any:
@@ -103,10 +104,20 @@ def replaced(batch: Any, name: str, values: Any) -> Any:
     return batch_of({n: values if n == name else batch.column(n) for n in batch.schema.names})
 
 
-def is_filled(batch: Any, name: str) -> bool:
-    """Whether a column has any value."""
+def followed(batch: Any, name: str, end: int) -> Any:
+    """A column without its first value, and another number behind its last."""
     values = batch.column(name)
-    return bool(values.null_count < len(values))
+    last = arro3.Array([end], values.type)
+    return arro3.ChunkedArray([values.slice(1), last]).combine_chunks()
+
+
+def is_filled(batch: Any, name: str) -> bool:
+    """Whether a column has any value; a list of nothing is none."""
+    values = batch.column(name)
+    if values.null_count == len(values):
+        return False
+    is_list: bool = arro3.DataType.is_list(values.type)
+    return not is_list or len(arro3.list_flatten(values)) > 0
 
 
 def ends(batch: Any, name: str) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.publishing import Published, shape_of
 from urlset.builder.settings import Settings
+from urlset.builder.unchanged import rules_of
 from urlset.dates import format_date
 from urlset.publisher import Target
 from urlset.store import Workbench, quoted
@@ -18,8 +19,8 @@ fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
-FILES = 32
-"""Files whose URLs are written into the ledger by one statement."""
+FILES, ROWS = 256, 1_600_000
+"""The most files, and about the most of their URLs, that one statement writes into the ledger."""
 
 Range = tuple[int, tuple[int, int]]
 Counts = Mapping[str, int]
@@ -50,8 +51,7 @@ def intend(
     if not names:
         return
     with bench.transaction():
-        for name in names:
-            bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, settings.now])
+        bench.fill(ledger.table("orphans"), [(name, settings.now) for name in names])
 
 
 def commit(
@@ -79,24 +79,31 @@ def commit(
     for some in _groups(sorted(ranges.items(), key=lambda item: item[1])):
         files = "".join(f" WHEN n <= {last} THEN {number}" for number, (_, last) in some)
         placed = _URL.format(file=f"CASE{files} END", now=now)
-        bench.run(f"""
-            INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
-            WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
+        with bench.unordered():
+            bench.run(f"""
+                INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
+                WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
-    for name, since in published.orphans.items():
-        bench.run(f"INSERT INTO {ledger.table('orphans')} VALUES (?, ?)", [name, since])
+    bench.fill(ledger.table("orphans"), list(published.orphans.items()))
     total = sum(file.urls for file in published.files)
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
-    bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}")
+    rules = quoted(rules_of(settings))
+    bench.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {rules}")
 
 
 def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
     """So many files that parts of tables are full, so few that their list is not long."""
-    for start in range(0, len(ranges), FILES):
-        yield ranges[start : start + FILES]
+    group: list[Range] = []
+    for number, (first, last) in ranges:
+        if group and (len(group) == FILES or last - group[0][1][0] >= ROWS):
+            yield group
+            group = []
+        group.append((number, (first, last)))
+    if group:
+        yield group
 
 
 def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:
@@ -105,9 +112,7 @@ def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None
         ("indexes", published.indexes, _INDEX),
     ):
         bench.run(f"DELETE FROM {ledger.table(table)}")
-        marks = ", ".join("?" for _ in fields)
-        for file in files:
-            bench.run(f"INSERT INTO {ledger.table(table)} VALUES ({marks})", _values(file, fields))
+        bench.fill(ledger.table(table), [_values(file, fields) for file in files])
 
 
 def _values(file: File, fields: list[str]) -> list[object]:

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 from urlset.builder.ledger import Ledger
+from urlset.builder.sections import SECTION, section_of
 from urlset.builder.settings import Settings
+from urlset.builder.unchanged import divide
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
@@ -18,7 +19,6 @@ from urlset.store import Workbench, quoted
 __all__ = ["IS_CHANGED", "check_patterns", "decide", "refusal", "sort_key"]
 
 _W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
-_SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
 
 _EVIDENCE = {
     "given": "g.lastmod_text",
@@ -53,14 +53,13 @@ UNION ALL SELECT {columns} FROM merged"""
 _ALONE = "CREATE VIEW given AS SELECT {columns} FROM staged"
 
 _DECIDED = """
-CREATE VIEW decided AS
 SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
 FROM (
     SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source, g.place, g.line,
         {section} AS section, {fingerprint} AS fingerprint, {content} AS content_lastmod,
         u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
         u.size AS old_size, u.first_seen, {old}, {evidence}
-    FROM given g LEFT JOIN {urls} u ON g.loc = u.loc
+    FROM {given} g LEFT JOIN {urls} u ON g.loc = u.loc
     WHERE {wanted}) d"""
 
 _ALL_NEW = """
@@ -70,14 +69,14 @@ CREATE TABLE differing AS
 SELECT *, {is_changed} AS is_changed,
     CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
         WHEN {is_changed} THEN 'changed' ELSE 'noted' END AS state
-FROM decided d
+FROM ({rest}) d
 WHERE {is_compacted} OR NOT is_known OR section <> old_section OR {is_changed} OR {is_noted}"""
 # Beware: not in one statement with the other, which would take twice the memory.
 _REMOVED = """
 INSERT INTO differing BY NAME
 SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
     'removed' AS state
-FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM given g WHERE g.loc = u.loc AND {wanted})"""
+FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM {given} g WHERE g.loc = u.loc AND {wanted}){others}"""
 _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
@@ -87,9 +86,9 @@ _SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVID
 
 def check_patterns(bench: Workbench, settings: Settings) -> None:
     """Raise ``ValueError`` for a pattern that is none, before anything is read."""
-    _section(settings)
+    section_of(settings)
     named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
-    found = [(spec, _SECTION.fullmatch(spec)) for spec in settings.sections]
+    found = [(spec, SECTION.fullmatch(spec)) for spec in settings.sections]
     named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]
     for what, pattern in named:
         try:
@@ -101,29 +100,36 @@ def check_patterns(bench: Workbench, settings: Settings) -> None:
             ) from error
 
 
-def decide(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
-    """Make the views and tables of this module; gives how many rows were listed before."""
-    doubles = _merge(bench, settings)
+def decide(bench: Workbench, ledger: Ledger, settings: Settings, *, is_familiar: bool) -> int:
+    """Make the views and tables of this module; gives how many rows were listed before.
+
+    ``is_familiar`` says that it is known which rows the ledger has.
+    """
+    same = divide(bench, ledger, settings) if is_familiar else None
+    doubles = _merge(bench, settings, is_single=same is not None)
     wanted = f"{refusal(settings)} IS NULL"
-    bench.run(_DECIDED.format(**_expressions(bench, ledger, settings), wanted=wanted))
+    words = {**_expressions(bench, ledger, settings), "wanted": wanted}
+    bench.run(f"CREATE VIEW decided AS {_DECIDED.format(given='given', **words)}")
     if ledger.is_new:
         bench.run(_ALL_NEW)
         return doubles
-    is_compacted = "true" if settings.compact else "false"
-    words = {"is_changed": IS_CHANGED, "is_noted": _differ(_UNSEEN)}
-    bench.run(_DIFFERING.format(**words, is_compacted=is_compacted))
-    if _is_any_gone(bench, ledger, wanted):
-        bench.run(_REMOVED.format(urls=ledger.table("urls"), wanted=wanted))
-    return doubles
-
-
-def _is_any_gone(bench: Workbench, ledger: Ledger, wanted: str) -> bool:
-    """Whether the ledger has a URL that is not to be published: counting costs less than a join."""
+    given = "given" if same is None else "fresh"
+    bench.run(
+        _DIFFERING.format(
+            rest=_DECIDED.format(given=given, **words),
+            is_compacted="true" if settings.compact else "false",
+            is_changed=IS_CHANGED,
+            is_noted=_differ(_UNSEEN),
+        )
+    )
     (known,) = bench.one(
-        f"SELECT count(*) - (SELECT count(*) FROM differing WHERE NOT is_known) FROM given g "
+        f"SELECT count(*) - (SELECT count(*) FROM differing WHERE NOT is_known) FROM {given} g "
         f"WHERE {wanted}"
     )
-    return bool(known < ledger.count())
+    if known + (same or 0) < ledger.count():  # counting costs less than a join
+        others = "" if same is None else " AND u.rowid NOT IN (SELECT known FROM same)"
+        bench.run(_REMOVED.format(given=given, others=others, **words))
+    return doubles
 
 
 def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[str, str]:
@@ -146,7 +152,7 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         else "NULL::VARCHAR",
         "origin": f"CASE{origins} END" if origins else "NULL::VARCHAR",
         "own": ", ".join(f"g.{n}" if n in there else f"{_null(n)} AS {n}" for n in _OWN),
-        "section": _section(settings),
+        "section": section_of(settings),
         "fingerprint": "coalesce(g.fingerprint, u.fingerprint)" if has_content else "NULL::VARCHAR",
         "content": f"CASE WHEN g.fingerprint <> u.fingerprint THEN {now} ELSE u.content_lastmod END"
         if has_content
@@ -195,8 +201,11 @@ def sort_key(settings: Settings, loc: str = "loc") -> str:
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _merge(bench: Workbench, settings: Settings) -> int:
-    """Make ``given``: one row for each URL, of all that sources say; gives how many are merged."""
+def _merge(bench: Workbench, settings: Settings, *, is_single: bool) -> int:
+    """Make ``given``: one row for each URL, of all that sources say; gives how many are merged.
+
+    ``is_single`` says that none is listed twice.
+    """
     texts = [
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
         "mtime_lastmod", *settings.kept_columns,
@@ -204,7 +213,8 @@ def _merge(bench: Workbench, settings: Settings) -> int:
     own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
            "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
-    rows, locs = bench.one("SELECT count(*), count(DISTINCT loc) FROM staged")
+    counted = "SELECT count(*), count(DISTINCT loc) FROM staged"
+    rows, locs = (0, 0) if is_single else bench.one(counted)
     if rows == locs:
         bench.run(_ALONE.format(columns=columns))
         return 0
@@ -223,28 +233,3 @@ def _believed(column: str, settings: Settings) -> str:
     if column == _EVIDENCE["given"]:
         return text
     return f"if(regexp_full_match({column}, {quoted(_W3C)}), {text}, NULL)"
-
-
-def _section(settings: Settings) -> str:
-    """An expression for the section of a URL: a word for names of files, or nothing."""
-    cases, rest = [], ["g.section"]
-    for spec in settings.sections:
-        if spec.startswith("column:"):
-            rest.append(f'g."{spec.removeprefix("column:")}"')
-        elif spec == "source":
-            rest.append("g.source::VARCHAR")
-        elif found := _SECTION.fullmatch(spec):
-            cases.append(f"WHEN regexp_matches(g.loc, {quoted(found[2])}) THEN {quoted(found[1])}")
-        else:
-            raise ValueError(
-                "expected a section as NAME=PATTERN, column:NAME or source, found "
-                f"{spec!r}; blog=/blog/ puts every URL with /blog/ in it into that section"
-            )
-    word = f"coalesce({', '.join(rest)}, '')"
-    slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
-    # A word of no Latin letters is told apart by its digest.
-    named = (
-        f"if({word} <> '' AND trim({slug}, '-') = '', 's' || md5({word})[:8], trim({slug}, '-'))"
-    )
-    plain = named if settings.sections else "''"
-    return f"CASE {' '.join(cases)} ELSE {plain} END" if cases else plain

@@ -6,47 +6,81 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from urlset.arrow import batches
+from urlset.builder.sections import section_of
+from urlset.builder.settings import Settings
 from urlset.builder.staging import TAKEN, Staging
 from urlset.store import Workbench
 
-__all__ = ["is_plain", "lay_as_given", "strangers"]
+__all__ = ["FAMILIAR", "find_familiar", "lay_as_given", "plain_part", "strangers"]
+
+FAMILIAR = "familiar"
+"""The table of them: ``id`` of a row of ``staged``, ``known`` of which row of the ledger, and
+whether it ``is_same``: its date and its section, too, are those that were published."""
 
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
-_PLAIN = {*_CORE, "source", "line"}
+_PLAIN = {*_CORE, "source", "line", "offset"}
 
 # An instant is told as the engine writes it; where it does not, nobody knows it, which costs time.
 _TEXT = "replace(make_timestamp(epoch_us(lastmod))::VARCHAR, ' ', 'T') || 'Z'"
-# Beware: as NOT EXISTS it takes four times as long, and twice with all columns in the join.
-_STRANGERS = """
-CREATE OR REPLACE TABLE strangers AS
-SELECT * FROM staged WHERE id IN (
-    SELECT s.id FROM staged s LEFT JOIN {urls} u ON s.loc = u.loc AND u.more IS NULL
-        AND coalesce(s.lastmod_text = u.lastmod, s.lastmod_text IS NULL)
-        AND s.changefreq IS NOT DISTINCT FROM u.changefreq
-        AND s.priority IS NOT DISTINCT FROM u.priority
-    WHERE s.size IS NULL AND u.loc IS NULL)"""
+# Beware: with the columns of the ledger in what comes of the join it takes twice as long.
+_FAMILIAR = """
+CREATE TABLE {familiar} AS
+SELECT g.id, u.rowid AS known, {is_same} AS is_same
+FROM staged g LEFT JOIN {urls} u ON g.loc = u.loc AND u.more IS NULL
+    AND coalesce(g.lastmod_text = u.lastmod, g.lastmod_text IS NULL)
+    AND {changefreq} AND {priority}
+WHERE g.size IS NULL"""
+_SAME_DATE = """(u.rowid IS NOT NULL AND g.lastmod_text IS NOT DISTINCT FROM u.lastmod
+    AND (u.lastmod IS NULL OR u.lastmod_from = 'given'))"""
+_STRANGERS = f"""
+CREATE TABLE strangers AS
+SELECT * FROM staged WHERE id IN (SELECT id FROM {FAMILIAR} WHERE known IS NULL)"""
 
 
-def is_plain(entries: Any) -> bool:
-    """Whether entries have nothing but core elements."""
-    names = set(entries.schema.names)
-    return names <= _PLAIN and not {"lastmod", "lastmod_text"} <= names
+def plain_part(entries: Any) -> Any | None:
+    """The columns of entries that hold anything, where those are core elements; else None."""
+    filled = [n for n in entries.schema.names if n == "loc" or batches.is_filled(entries, n)]
+    if not _PLAIN.issuperset(filled) or {"lastmod", "lastmod_text"} <= set(filled):
+        return None
+    return batches.batch_of({name: entries.column(name) for name in filled if name != "offset"})
 
 
 def lay_as_given(staging: Staging, source: int, entries: Any, columns: Mapping[str, Any]) -> None:
     """Lay plain entries into ``staged`` as they are, without a size: it is that of the ledger."""
-    names = set(entries.schema.names)
-    core = {n: entries.column(n) for n in _CORE if n in names and batches.is_filled(entries, n)}
+    core = {n: entries.column(n) for n in _CORE if n in entries.schema.names}
     made = batches.batch_of({**core, **columns})
     values = [(name, f'"{name}"') for name in made.schema.names if name != "lastmod"]
     if "lastmod" in core:
         values += [("instant", "lastmod"), ("lastmod_text", _TEXT)]
-    staging.insert(batches.as_table(made), [("source", str(source)), *values])
+    staging.insert(made, [("source", str(source)), *values])
 
 
-def strangers(bench: Workbench, urls: str, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """Take those out of ``staged`` that the ledger has not; yields them, by their source."""
-    bench.run(_STRANGERS.format(urls=urls))
+def find_familiar(bench: Workbench, urls: str, settings: Settings) -> None:
+    """Make the table of those that a table of the ledger has."""
+    there = bench.columns(TAKEN)
+    is_same = _SAME_DATE
+    if any(spec == "source" or spec.startswith("column:") for spec in settings.sections):
+        is_same += f" AND {section_of(settings)} = u.section"
+    with bench.unordered():
+        bench.run(
+            _FAMILIAR.format(
+                familiar=FAMILIAR,
+                urls=urls,
+                is_same=is_same,
+                changefreq=_alike("changefreq", there),
+                priority=_alike("priority", there),
+            )
+        )
+
+
+def _alike(name: str, there: Sequence[str]) -> str:
+    """Whether a column is that of the ledger; where there is none, it costs no join."""
+    return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in there else f"u.{name} IS NULL"
+
+
+def strangers(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Take those out of ``staged`` that are not familiar; yields them, by their source."""
+    bench.run(_STRANGERS)
     bench.run(f"DELETE FROM {TAKEN} WHERE id IN (SELECT id FROM strangers)")
     others = "".join(f', "{name}"' for name in beside)
     for (source,) in bench.rows("SELECT DISTINCT source FROM strangers ORDER BY 1"):

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from urlset.arrow import batches, batches_to_entries
-from urlset.builder.familiar import is_plain, lay_as_given, strangers
+from urlset.builder.familiar import find_familiar, lay_as_given, plain_part, strangers
 from urlset.builder.fragments import without_fragments
 from urlset.builder.judging import Checked, Judge
 from urlset.builder.settings import Settings
@@ -34,9 +34,7 @@ BATCH_ROWS = 40_960
 PART_ROWS = 1_000
 """Rows that are looked at again together, where a batch did not: as many as a file of news has."""
 
-# Beware: without ORDER BY the window costs nothing, and a batch is read as it stands.
-_SIZE = """lead("offset", 1, {end}::UBIGINT) OVER () - "offset"
-    - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
+_SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
 Part = tuple[Any, Any]
@@ -66,6 +64,11 @@ class Intake:
         self._is_published = False
         self.staging = Staging(bench, settings)
 
+    @property
+    def is_trusting(self) -> bool:
+        """Whether it is known, after :meth:`settle`, which rows the ledger has."""
+        return self._urls is not None
+
     def trust(self, urls: str) -> None:
         """Believe a table of the ledger, for what is taken from now on: :meth:`settle` asks it."""
         self._urls = urls
@@ -81,12 +84,14 @@ class Intake:
         parts = self._parts(map(self._rewritten, source.batches()))
         if self._urls is None:
             yield from self._take_parts(parts)
+            self.staging.flush()
             return
         for batch, entries in parts:
-            if is_plain(entries):
+            plain = plain_part(entries)
+            if plain is not None:
                 count = entries.num_rows
                 columns = self._beside(batch, entries, count)
-                lay_as_given(self.staging, self._source, entries, columns)
+                lay_as_given(self.staging, self._source, plain, columns)
                 self._count(count)
                 yield self.count
             else:
@@ -94,13 +99,16 @@ class Intake:
 
     def settle(self) -> Iterator[int]:
         """Look at what was taken on trust and is not in the ledger; yields as :meth:`take`."""
+        self.staging.flush()
         if self._urls is None:
             return
         beside = (*EVIDENCE, *self._settings.kept_columns)
-        for source, batch in strangers(self._bench, self._urls, list(dict.fromkeys(beside))):
+        find_familiar(self._bench, self._urls, self._settings)
+        for source, batch in strangers(self._bench, list(dict.fromkeys(beside))):
             self._source = source
             self.count -= batch.num_rows
             yield from self._take_parts(self._parts(iter([batch])))
+        self.staging.flush()
 
     def clear(self) -> None:
         """Forget all that was taken in, and begin anew."""
@@ -204,13 +212,12 @@ class Intake:
         columns = self._beside(batch, entries, count, checked.rows)
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
-        made = batches.beside(checked.entries, columns)
+        ends = batches.followed(checked.entries, "offset", checked.end)
+        made = batches.beside(checked.entries, {**columns, "end": ends})
         core = ("loc", "lastmod_text", "changefreq", "priority")
         names = [*(name for name in core if batches.is_filled(made, name)), *columns]
-        values = [("source", str(self._source)), ("size", _SIZE.format(end=checked.end))]
-        self.staging.insert(
-            batches.as_table(made), [*values, *((name, f'"{name}"') for name in names)]
-        )
+        values = [("source", str(self._source)), ("size", _SIZE)]
+        self.staging.insert(made, [*values, *((name, f'"{name}"') for name in names)])
         if checked.more is not None:
             self._lay_extended(batches.as_table(made))
         self._count(count)

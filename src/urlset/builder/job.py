@@ -68,7 +68,7 @@ class Job:
             ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
             intake = Intake(bench, self._engine, settings)
             self._prepare(bench, ledger, intake, target)
-            self._duplicates = decide(bench, ledger, settings)
+            self._duplicates = decide(bench, ledger, settings, is_familiar=intake.is_trusting)
             counts = count_changes(bench)
             self._pass_gates(bench, ledger, intake, counts)
             placing = Placing(bench, ledger, settings, self._engine, has_more=intake.has_extended)

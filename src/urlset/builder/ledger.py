@@ -18,7 +18,7 @@ from urlset.store import Workbench, quoted
 
 __all__ = ["TABLES", "VERSION", "File", "Ledger"]
 
-VERSION = 1
+VERSION = 2
 """Of the tables; a ledger of another one is not opened."""
 
 
@@ -96,6 +96,12 @@ class Ledger:
         found: str | None = self._bench.one(f"SELECT shape FROM {self.table('settings')}")[0]
         return found
 
+    @property
+    def rules(self) -> str | None:
+        """What decided of the entries that are published: a digest."""
+        found: str | None = self._bench.one(f"SELECT rules FROM {self.table('settings')}")[0]
+        return found
+
     def files(self) -> list[File]:
         """The files of the set as they were published, in the order of the index."""
         rows = self._bench.rows(f"""
@@ -132,7 +138,7 @@ class Ledger:
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
         if not versions:
-            values = f"{VERSION}, {quoted(self._target)}, NULL"
+            values = f"{VERSION}, {quoted(self._target)}, NULL, NULL"
             run(f"INSERT INTO {self.table('settings')} VALUES ({values})")
         elif versions != [(VERSION,)]:
             raise StoreError(

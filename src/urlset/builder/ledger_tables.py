@@ -89,6 +89,7 @@ TABLES: tuple[Table, ...] = (
         version | INTEGER | Of these tables.
         target  | VARCHAR | Where the set is published: a bucket, or a folder as it is found from that of the ledger.
         shape   | VARCHAR | What all files look like but for their entries: where it changes, all are written anew.
+        rules   | VARCHAR | A digest of what decides of entries (base, sections, filters, dates): where it changes, all are looked at.
         """,
     ),
 )

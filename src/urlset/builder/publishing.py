@@ -69,12 +69,12 @@ def publish(
     published = Published()
     wanted = placing.dirty & set(made) | stale
     for count, file in enumerate(rendering.render(placing, named, wanted), 1):
-        _note(file, published, target)
         made[file.number] = file
         progress(f"{count:,} of {len(wanted):,} files")
     published.files = [made[file.number] for file in files]
     if names.is_indexed(files):
-        published.indexes = list(_indexes(published, names, rendering, ledger, settings, target))
+        published.indexes = list(_indexes(published, names, rendering, ledger, settings))
+    published.changed = rendering.made
     _retired(published, ledger, settings, target)
     return published
 
@@ -103,19 +103,12 @@ def _is_stale(file: File, name: str, target: Target, there: frozenset[str]) -> b
     return not target.is_remote and digest_of(target.read(name) or b"") != file.digest
 
 
-def _note(file: File, published: Published, target: Target) -> None:
-    there = target.read(file.name)
-    if there is None or digest_of(there) != file.digest:
-        published.changed.add(file.name)
-
-
 def _indexes(
     published: Published,
     names: Names,
     rendering: Rendering,
     ledger: Ledger,
     settings: Settings,
-    target: Target,
 ) -> Iterator[File]:
     before = ledger.indexes()
     for section, files in _index_groups(published.files, settings):
@@ -127,9 +120,7 @@ def _indexes(
             file = File(0, section, number, count, name=name)
             if old is not None:
                 file = replace(file, lastmod=old.lastmod, digest=old.digest)
-            index = rendering.stage(file, data)
-            _note(index, published, target)
-            yield index
+            yield rendering.stage(file, data)
 
 
 def _index_groups(files: list[File], settings: Settings) -> Iterable[tuple[str, list[Listed]]]:

@@ -10,8 +10,8 @@ from threading import Lock
 from typing import Any
 
 from urlset.arrow import batches
-from urlset.builder.deciding import sort_key
 from urlset.builder.gates import stop
+from urlset.builder.gathering import Gathering, Lot
 from urlset.builder.ledger import File
 from urlset.builder.placing import Placing
 from urlset.builder.settings import Settings
@@ -24,12 +24,12 @@ __all__ = ["Rendering", "digest_of"]
 
 THREADS = 2
 
-_ROW = "loc, lastmod, changefreq, priority, id"
-_NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
-
 
 class Rendering:
-    """Renders files of a placing into a staging; gives each as it was published."""
+    """Renders files of a placing into a staging; gives each as it was published.
+
+    ``made`` are the names of those that were staged: what is published is not what they are.
+    """
 
     def __init__(
         self,
@@ -40,28 +40,30 @@ class Rendering:
         *,
         has_more: bool,
     ):
-        self._bench = bench
+        self.made: set[str] = set()
+        self._gathering = Gathering(bench, settings, has_more=has_more)
         self._settings = settings
         self._engine = engine
         self._target = target
-        self._has_more = has_more
         self._lock = Lock()
 
     def render(
         self, placing: Placing, names: Mapping[int, str], wanted: Iterable[int]
     ) -> Iterator[File]:
-        """Render those files; yields each when it is staged, in their order."""
-        numbers = sorted(wanted)
-        self._gather(numbers, placing)
+        """Render those files; yields each when it is staged."""
 
-        def one(number: int) -> File:
-            return self._file(placing.files[number], names[number], placing.ranges.get(number))
+        def some(lot: Lot) -> list[File]:
+            return [
+                self._file(replace(placing.files[number], name=names[number]), rows)
+                for number, rows in self._gathering.tables(lot)
+            ]
 
         with ThreadPoolExecutor(THREADS) as pool:
-            waiting = [pool.submit(one, number) for number in numbers]
+            lots = self._gathering.lots(placing, sorted(wanted))
+            waiting = [pool.submit(some, lot) for lot in lots]
             try:
                 for future in waiting:
-                    yield future.result()
+                    yield from future.result()
             finally:
                 for future in waiting:
                     future.cancel()
@@ -76,6 +78,7 @@ class Rendering:
         packed = self._engine.gzip(data) if self._settings.gzip else data
         with self._lock:  # staging is for one thread at a time
             self._target.put(file.name, packed)
+            self.made.add(file.name)
             staged = self._target.staged(file.name)
         if self._unpacked(staged, len(data)) != data:
             stop("unreadable", self._settings, f"expected {file.name} to read back as it was")
@@ -90,46 +93,14 @@ class Rendering:
     def _unpacked(self, data: bytes, size: int) -> bytes | None:
         return self._engine.gunzip(data, size) if self._settings.gzip else data
 
-    def _gather(self, numbers: list[int], placing: Placing) -> None:
-        """Lay what stays in those files side by side: the table ``kept``, file by file."""
-        old = [str(n) for n in numbers if placing.files[n].digest is not None]
-        if not old:
-            return
-        self._bench.run(f"""
-            CREATE OR REPLACE TABLE kept AS
-            SELECT {_ROW}, old_file AS file FROM decided d WHERE old_file IN ({", ".join(old)})
-                AND NOT EXISTS
-                    (SELECT 1 FROM differing x WHERE x.loc = d.loc AND x.state = 'moved')
-            ORDER BY file""")
+    def _file(self, file: File, rows: Iterable[Any]) -> File:
+        return self.stage(file, self._document(file, rows))
 
-    def _file(self, file: File, name: str, rows: tuple[int, int] | None) -> File:
-        data = self._document(file, self._rows(file, rows))
-        return self.stage(replace(file, name=name), data)
-
-    def _rows(self, file: File, rows: tuple[int, int] | None) -> Iterator[Any]:
-        first, last = rows or (0, -1)
-        new = f"SELECT {_ROW}, n FROM queue WHERE n BETWEEN {first} AND {last}"
-        old = f"SELECT {_ROW}, 0 AS n FROM kept WHERE file = {file.number}"
-        order = sort_key(self._settings, "r.loc")
-        if file.digest is None:  # all of it is new, and in order already
-            source, order = new, "r.n"
-        else:
-            source = f"{old} UNION ALL {new}" if rows else old
-        more, join = "", ""
-        if self._has_more:
-            more, join = f", {_NESTED}", "LEFT JOIN extended e ON e.id = r.id"
-        return self._bench.batches(
-            "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
-            f"{more} FROM ({source}) r {join} ORDER BY {order}"
-        )
-
-    def _document(self, file: File, rows: Iterator[Any]) -> bytes:
+    def _document(self, file: File, rows: Iterable[Any]) -> bytes:
         kind = "text" if self._settings.is_text else "urlset"
         limits = self._settings.max_urls, self._settings.max_bytes, MAX_NEWS
         renderer = self._engine.renderer(kind, *limits, self._settings.stylesheet)
         for batch in rows:
-            if not batch.num_rows:
-                continue
             columns = self._engine.columns(batches.as_table(batch))
             if renderer.add(columns, 0) < batch.num_rows:
                 stop("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")

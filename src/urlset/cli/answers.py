@@ -9,7 +9,7 @@ from itertools import islice
 from urlset.cli.options import MisuseError
 from urlset.cli.rows import CsvLine, as_array
 from urlset.cli.table import CHUNK, GAP
-from urlset.reporter import Line, Piece, cells, clip, escape_json, harmless
+from urlset.plain import Line, Piece, cells, clip, escape_json, harmless
 from urlset.store import Answer
 
 __all__ = ["answer_lines"]

@@ -6,14 +6,11 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 from typer.exceptions import TyperException
 
-from urlset.cli.build import build
-from urlset.cli.check import check
-from urlset.cli.read import read
-from urlset.cli.rules import rules
 from urlset.cli.sink import ClosedPipeError
 from urlset.cli.talk import complain
 from urlset.errors import UrlsetError
@@ -22,22 +19,29 @@ __all__ = ["run"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
-app = typer.Typer(
-    name="urlset",
-    no_args_is_help=True,
-    # Help is plain text, so that examples in it can be copied and it looks the same everywhere.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for _command in (read, build, check, rules):
-    app.command()(_command)
+COMMANDS = ("read", "build", "check", "rules")
+"""Each is a function in the module of its name."""
 
 
-@app.callback(
-    epilog="Exit codes: 0 done and clean · 1 findings, or part of the work failed and is listed · "
-    "2 misuse or failure · 10 to 14 a gate of `build` was shut."
-)
+def _app(names: Sequence[str]) -> typer.Typer:
+    """The command line of some commands: what another one needs takes time to come in."""
+    app = typer.Typer(
+        name="urlset",
+        no_args_is_help=True,
+        # Help is plain text, so that examples in it can be copied and it looks the same everywhere.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        app.command()(getattr(import_module(f"urlset.cli.{name}"), name))
+    app.callback(
+        epilog="Exit codes: 0 done and clean · 1 findings, or part of the work failed and is "
+        "listed · 2 misuse or failure · 10 to 14 a gate of `build` was shut."
+    )(_root)
+    return app
+
+
 def _root(
     # main() answers it, at once; here it is for --help
     version: bool = typer.Option(
@@ -53,6 +57,7 @@ def _root(
 def run(arguments: Sequence[str]) -> int:
     """Run a command and give the exit code; every error ends here."""
     try:
+        app = _app(arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS)
         result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except ClosedPipeError:

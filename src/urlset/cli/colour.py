@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from urlset.cli.talk import is_coloured
-from urlset.reporter import Line
+from urlset.plain import Line
 
 __all__ = ["painter"]
 

@@ -17,8 +17,8 @@ from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
 from urlset.cli.talk import complain, complain_each, count_of, note
 from urlset.errors import SourceError
+from urlset.plain import harmless
 from urlset.reader import is_url
-from urlset.reporter import harmless
 
 __all__ = ["mend"]
 

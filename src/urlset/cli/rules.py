@@ -11,7 +11,7 @@ import typer
 from urlset.cli.colour import painter
 from urlset.cli.options import misuse
 from urlset.cli.sink import Sink
-from urlset.reporter import Line, Piece, unfilled
+from urlset.plain import Line, Piece, unfilled
 
 if TYPE_CHECKING:
     from urlset.checker import Rule

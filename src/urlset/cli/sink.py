@@ -11,7 +11,7 @@ from typing import BinaryIO, TextIO
 
 from urlset.errors import TargetError
 from urlset.files import Beside, is_special
-from urlset.reporter import harmless
+from urlset.plain import harmless
 
 __all__ = ["ClosedPipeError", "Sink"]
 

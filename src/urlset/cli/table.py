@@ -7,7 +7,7 @@ from itertools import groupby, islice
 
 from urlset.cli.rows import w3c
 from urlset.model import Entry
-from urlset.reporter import Line, Piece, cells, clip, harmless
+from urlset.plain import Line, Piece, cells, clip, harmless
 
 __all__ = ["CHUNK", "GAP", "table_lines"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
-from urlset.reporter import harmless
+from urlset.plain import harmless
 from urlset.underway import slow_ones
 
 __all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note", "size_of"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from urlset.cli.talk import count_of, size_of
+from urlset.plain import Line, Piece, harmless
 from urlset.reader import DocumentRecord
-from urlset.reporter import Line, Piece, harmless
 from urlset.urls import split_origin
 
 __all__ = ["tree_lines"]

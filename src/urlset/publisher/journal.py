@@ -6,13 +6,25 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-__all__ = ["Step", "intact", "read_journal", "sync_folder", "take", "undo", "write_journal"]
+__all__ = [
+    "Step",
+    "intact",
+    "read_journal",
+    "sync_files",
+    "sync_folder",
+    "take",
+    "undo",
+    "write_journal",
+]
 
 _JOURNAL = "swap.json"
+_WAITERS = 8
 
 Mark = tuple[int, int]
 """Size in bytes and time of the last change in ns: what tells one state of a file from another."""
@@ -75,18 +87,23 @@ def intact(steps: Sequence[Step]) -> bool:
 def write_journal(folder: Path, steps: Sequence[Step]) -> Path:
     """Write the plan of a swap into its staging folder, on the disk for good."""
     path = folder / _JOURNAL
+    from_here = cache(lambda there: os.path.relpath(there, folder))
+
+    def named(path: Path) -> str:
+        return os.path.join(from_here(os.path.dirname(path)), os.path.basename(path))
+
     rows = [
         {
-            "final": os.path.relpath(step.final, folder),
+            "final": named(step.final),
             "staged": step.staged and step.staged.name,
-            "backup": os.path.relpath(step.backup, folder),
+            "backup": named(step.backup),
             "before": step.before,
             "after": step.after,
         }
         for step in steps
     ]
     with open(path, "x", encoding="utf-8") as file:
-        json.dump({"steps": rows}, file)
+        file.write(json.dumps({"steps": rows}))  # in C, which json.dump is not
         file.flush()
         os.fsync(file.fileno())
     sync_folder(folder)
@@ -102,7 +119,28 @@ def read_journal(folder: Path) -> list[Step]:
     return []
 
 
-def sync_folder(folder: Path) -> None:
+def sync_files(paths: Sequence[str]) -> None:
+    """Wait until files are on the disk for good.
+
+    All at the end, and several at once: the disk then writes many in one go, where it would be
+    waited for after each.
+    """
+    with ThreadPoolExecutor(_WAITERS) as pool:
+        for _ in pool.map(_sync, [paths[n::_WAITERS] for n in range(_WAITERS)]):
+            pass
+
+
+def _sync(paths: Sequence[str]) -> None:
+    for path in paths:
+        # Windows syncs only what may be written to; elsewhere a file may be read-only by then.
+        descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def sync_folder(folder: str | Path) -> None:
     """Make renames last through a power cut, where folders can be synced at all."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from urlset.errors import TargetError
-from urlset.publisher.journal import Step, sync_folder, take, undo, write_journal
+from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
 from urlset.publisher.locking import FolderLock
 from urlset.publisher.sweeping import make_staging, sweep
 from urlset.publisher.target import checked_name, checked_swap
@@ -41,7 +41,8 @@ class Staging:
         self._made: list[Path] = []
         self._lock = FolderLock(folder)
         self._staging: Path | None = None
-        self._put: dict[str, Path] = {}
+        # Of thousands of files a Path for each call would take as long as all else.
+        self._put: dict[str, str] = {}
         self._steps: list[Step] = []
         self._is_swapped = False
 
@@ -97,37 +98,35 @@ class Staging:
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file as it lies in the folder, None where there is none."""
-        path = self._real / checked_name(name)
-        with _told("read", self.folder / name):
-            return path.read_bytes() if path.is_file() else None
+        path = os.path.join(self._real, checked_name(name))
+        with _told("read", self.folder, name):
+            return _bytes_of(path) if os.path.isfile(path) else None
 
     def modified(self, name: str) -> datetime | None:
         """The moment in UTC, to the second, at which a file of the folder was written, or None."""
         path = self._real / checked_name(name)
-        with _told("read", self.folder / name):
+        with _told("read", self.folder, name):
             return (
                 datetime.fromtimestamp(int(path.stat().st_mtime), UTC) if path.is_file() else None
             )
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file to the disk, where nobody sees it yet."""
+        """Write a file where nobody sees it yet; :meth:`swap` waits until it is on the disk."""
         final = self._final(name)
-        staged = self._stage / f"{name}.put"
-        with _told("write", self.folder / name):
-            if final.is_dir():
+        staged = os.path.join(self._stage, f"{name}.put")
+        with _told("write", self.folder, name):
+            if os.path.isdir(final):
                 raise IsADirectoryError(None, "a folder has its name")
             with open(staged, "xb", opener=_created) as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if final.exists():
-                _dress(staged, final)
+            if os.path.exists(final):
+                _dress(Path(staged), Path(final))
         self._put[name] = staged
 
     def staged(self, name: str) -> bytes:
         """The bytes of a file that was put, as they came to lie on the disk."""
-        with _told("read", self.folder / name):
-            return (self._stage / f"{checked_name(name)}.put").read_bytes()
+        with _told("read", self.folder, name):
+            return _bytes_of(os.path.join(self._stage, f"{checked_name(name)}.put"))
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Let the staged files take their places, in this order; then take away the retired.
@@ -138,8 +137,9 @@ class Staging:
         checked_swap(names, retired, self._put)
         backups = self._stage / "old"
         with _told("write into", self.folder):
+            sync_files([self._put[name] for name in names])
             backups.mkdir()
-            steps = [Step.of(self._final(n), self._put[n], backups / n) for n in names]
+            steps = [Step.of(Path(self._final(n)), Path(self._put[n]), backups / n) for n in names]
             gone = [Step.of(self._real / n, None, backups / n) for n in retired]
             gone = [step for step in gone if step.before is not None]
             self._steps = [*steps, *gone]
@@ -167,18 +167,18 @@ class Staging:
             raise told from error
         self._steps = []
 
-    def _final(self, name: str) -> Path:
+    def _final(self, name: str) -> str:
         """Where a file of that name comes to lie: behind a link, where there is one."""
-        path = self._real / checked_name(name)
-        if not path.is_symlink():
+        path = os.path.join(self._real, checked_name(name))
+        if not os.path.islink(path):
             return path
-        final = Path(os.path.realpath(path))
-        with _told("write", self.folder / name):
-            is_near = final.parent.stat().st_dev == self._real.stat().st_dev
+        final = os.path.realpath(path)
+        with _told("write", self.folder, name):
+            is_near = os.stat(os.path.dirname(final)).st_dev == self._real.stat().st_dev
         if not is_near:
             raise TargetError(
                 f"expected a file, or a link on the same file system, found {self.folder / name}, "
-                f"which leads to {final}; publish into {final.parent}, or remove the link"
+                f"which leads to {final}; publish into {os.path.dirname(final)}, or remove the link"
             )
         return final
 
@@ -188,7 +188,7 @@ class Staging:
         return self._staging
 
     def _sync(self) -> None:
-        for folder in {self._real, *(step.final.parent for step in self._steps)}:
+        for folder in {os.path.dirname(step.final) for step in self._steps} | {str(self._real)}:
             sync_folder(folder)
 
     def _make_folder(self) -> None:
@@ -209,6 +209,11 @@ def _created(path: str, flags: int) -> int:
     return os.open(path, flags, MODE)
 
 
+def _bytes_of(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
 def _dress(staged: Path, final: Path) -> None:
     """Give a new file the owner, where we may, and the permissions of the one it replaces."""
     if os.name != "nt":
@@ -221,13 +226,14 @@ def _dress(staged: Path, final: Path) -> None:
 
 
 @contextmanager
-def _told(what: str, path: Path) -> Iterator[None]:
+def _told(what: str, folder: Path, name: str = "") -> Iterator[None]:
     """Say in our words what the operating system refused."""
     try:
         yield
     except TargetError:
         raise
     except OSError as error:
+        path = folder / name
         told = TargetError(
             f"cannot {what} {path}: {error.strerror or error}; "
             "what was published before is unchanged"

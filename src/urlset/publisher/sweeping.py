@@ -37,10 +37,12 @@ def sweep(folder: Path, label: str, *, is_alone: bool) -> None:
     its files since). What another machine left, on a network file system, goes after a day.
     Raises ``OSError`` where a swap cannot be undone.
     """
-    for path in sorted(folder.iterdir()):
-        found = _OURS.fullmatch(path.name)
-        if found is None and not _is_old_style(path.name, label):
+    # Of names alone, until one is ours: there may be thousands of files, and each a Path is slow.
+    for name in sorted(os.listdir(folder)):
+        found = _OURS.fullmatch(name)
+        if found is None and not _is_old_style(name, label):
             continue
+        path = folder / name
         with suppress(FileNotFoundError):
             here = path.lstat()
             if not stat.S_ISDIR(here.st_mode):

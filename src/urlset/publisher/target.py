@@ -51,7 +51,7 @@ class Target(Protocol):
         """The moment in UTC, to the second, at which a published file was written, or None."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Stage a file, on the disk for good, where no visitor sees it. Once for each name."""
+        """Stage a file where no visitor sees it. Once for each name."""
 
     def staged(self, name: str) -> bytes:
         """The bytes of a file that was put, read back from where it waits."""
@@ -59,10 +59,11 @@ class Target(Protocol):
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Let the staged files take their places, in this order; then take away the retired.
 
-        Children belong before the index in ``names``, and an index before its children in
-        ``retired``: so no visitor ever finds an index that names a missing file. A retired file
-        that is not there is no error. Whatever fails, all that stood there before stands there
-        again, or the error tells what does not. Once for each publication.
+        They are on the disk for good before the first of them does. Children belong before the
+        index in ``names``, and an index before its children in ``retired``: so no visitor ever
+        finds an index that names a missing file. A retired file that is not there is no error.
+        Whatever fails, all that stood there before stands there again, or the error tells what
+        does not. Once for each publication.
         """
 
 

@@ -10,22 +10,14 @@ from __future__ import annotations
 from urlset.reporter.github import report_github
 from urlset.reporter.json import report_json
 from urlset.reporter.junit import report_junit
-from urlset.reporter.plain import cells, clip, escape_json, harmless, unfilled
 from urlset.reporter.sarif import report_sarif
-from urlset.reporter.text import Line, Piece, report_text, summary
+from urlset.reporter.text import report_text, summary
 
 __all__ = [
-    "Line",
-    "Piece",
-    "cells",
-    "clip",
-    "escape_json",
-    "harmless",
     "report_github",
     "report_json",
     "report_junit",
     "report_sarif",
     "report_text",
     "summary",
-    "unfilled",
 ]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from urlset.checker import Finding
-from urlset.reporter.plain import harmless
+from urlset.plain import harmless
 
 __all__ = ["report_github"]
 

@@ -12,8 +12,8 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from urlset.checker import LEVELS, Finding
+from urlset.plain import harmless
 from urlset.reader import DocumentRecord
-from urlset.reporter.plain import harmless
 
 __all__ = ["report_junit"]
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
-from urlset.reporter.plain import unfilled
+from urlset.plain import unfilled
 
 __all__ = ["page", "table"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from urlset.checker import CATALOGUE, Finding, Rule
-from urlset.reporter.plain import escape_json, unfilled
+from urlset.plain import escape_json, unfilled
 from urlset.urls import split_origin
 
 __all__ = ["report_sarif"]

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from urlset.checker import Excerpt, Finding
 from urlset.model import Level
+from urlset.plain import Line, Piece, cells, first, harmless, last
 from urlset.reader import DocumentRecord
-from urlset.reporter.plain import cells, first, harmless, last
 
 __all__ = ["Line", "Piece", "report_text", "summary"]
 
-Role = Literal[
-    "plain", "place", "error", "warning", "info", "rule", "excerpt", "caret", "good", "heading"
-]
-"""What a stretch of a line is for; whoever shows it gives it a colour."""
 
 WIDTH = 80
 _INDENT = "    "
@@ -26,16 +22,6 @@ _NOUNS: tuple[tuple[Literal["error", "warning", "info"], str], ...] = (
     ("warning", "warnings"),
     ("info", "info"),  # the word of the catalogue, which no number changes
 )
-
-
-class Piece(NamedTuple):
-    """A stretch of a line, and the role it plays there."""
-
-    text: str
-    role: Role = "plain"
-
-
-Line = tuple[Piece, ...]
 
 
 def report_text(

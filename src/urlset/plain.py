@@ -4,8 +4,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal, NamedTuple
 
-__all__ = ["cells", "clip", "escape_json", "first", "harmless", "last", "unfilled"]
+__all__ = [
+    "Line",
+    "Piece",
+    "Role",
+    "cells",
+    "clip",
+    "escape_json",
+    "first",
+    "harmless",
+    "last",
+    "unfilled",
+]
+
+Role = Literal[
+    "plain", "place", "error", "warning", "info", "rule", "excerpt", "caret", "good", "heading"
+]
+"""What a stretch of a line is for; whoever shows it gives it a colour."""
+
+
+class Piece(NamedTuple):
+    """A stretch of a line, and the role it plays there."""
+
+    text: str
+    role: Role = "plain"
+
+
+Line = tuple[Piece, ...]
+
 
 # C0, DEL and C1 (escape sequences); marks that turn the direction of writing (CVE-2021-42574);
 # what has no width, and the breaks, surrogates and tags that terminals treat each in its own way;
