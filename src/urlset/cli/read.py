@@ -22,8 +22,8 @@ from urlset.cli.session import Session
 from urlset.cli.showing import RowFormat, Work
 from urlset.cli.talk import note
 from urlset.files import is_special
+from urlset.plain import harmless
 from urlset.reader.selection import Selection
-from urlset.reporter import harmless
 
 __all__ = ["read"]
 
