@@ -1,5 +1,9 @@
 """Builds into a bucket, on an S3 server on loopback."""
 
+import re
+import subprocess
+import sys
+import tempfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,3 +78,54 @@ def test_a_bucket_that_is_not_there(publish, s3_server, tmp_path):
             base_url="https://example.com/",
             ledger=tmp_path / "other.duckdb",
         )
+
+
+_KILLED = """
+import os, pathlib, sys
+from urlset.builder import build
+from urlset.publisher.cloud import Cloud
+from urlset.sources import Rows
+
+put, left = Cloud.put, [int(sys.argv[2])]
+
+def put_or_die(*arguments):
+    if not left[0]:
+        os._exit(9)
+    left[0] -= 1
+    put(*arguments)
+
+Cloud.put = put_or_die
+rows = Rows([f"/p{number}" for number in map(int, sys.argv[3].split(","))])
+base = "https://example.com/maps/"
+build(rows, "s3://shop/maps", base_url=base, ledger=pathlib.Path(sys.argv[1]), max_urls=2)
+"""
+
+
+def _names(s3_server):
+    listed = ask(f"{s3_server}/shop?list-type=2&prefix=maps/")[1].decode()
+    return sorted(re.findall(r"<Key>maps/([^<]+)</Key>", listed))
+
+
+@pytest.mark.parametrize("puts", [0, 1, 3, 4])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_a_killed_publication_has_put_is_swept_by_the_next(
+    puts, is_first, publish, s3_server, tmp_path, monkeypatch
+):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    if not is_first:
+        publish(1, 2)
+    numbers = "1,2,3,4,5,6,7"
+
+    arguments = [str(tmp_path / "ledger.duckdb"), str(puts), numbers]
+    ran = subprocess.run([sys.executable, "-c", _KILLED, *arguments], check=False)
+    orphans = [name for name in _names(s3_server) if name != "sitemap.xml"]
+    made = publish(1, 2, 3, hour=1, force={"shrunk"})
+
+    assert ran.returncode == 9
+    assert len(orphans) == puts
+    assert (made.urls, len(made.files)) == (3, 2)
+    assert _names(s3_server) == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+    assert not list(temporary.iterdir()), "what the killed one had staged on this machine"

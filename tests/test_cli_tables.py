@@ -95,7 +95,7 @@ def test_read_of_a_table_without_urls_is_refused(urlset):
 
     assert ran.code == 2
     assert ran.out == ""
-    assert "expected a column 'loc' or 'url', found name, age" in ran.err
+    assert "expected a column 'loc' or 'url', found name, age; rename the one" in ran.err
 
 
 @pytest.mark.parametrize("line", ["loc,lastmod\n", '{"loc": "https://e.com/b"}\n'])

@@ -26,7 +26,10 @@ def turn_back(bench: Workbench, ledger: Ledger, settings: Settings) -> list[str]
     One of the two clocks was wrong, and nobody knows which. A moment that is over is never a lie
     to a crawler, and no grace lasts longer for it.
     """
-    (last,) = bench.one(f"SELECT max(built_at) FROM {ledger.table('builds')}")
+    (last,) = bench.one(
+        f"SELECT max(moment) FROM (SELECT built_at AS moment FROM {ledger.table('builds')} "
+        f"UNION ALL SELECT since FROM {ledger.table('orphans')})"  # of one that was killed
+    )
     if last is None or last <= settings.now:
         return []
     now = format_date(settings.now)

@@ -14,6 +14,7 @@ from urlset.arrow.batches import as_table, column, replaced, rows_at
 from urlset.arrow.streams import rows_to_batch
 from urlset.cli.talk import count_of
 from urlset.dates import parse_date
+from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
 from urlset.sources import open_source
 from urlset.store import Workbench, quoted
@@ -22,6 +23,9 @@ from urlset.urls import read_url
 __all__ = ["open_table"]
 
 _COLUMNS = [name for name, _ in ENTRY.fields]
+# As `store.write_parquet` has it: with 300, a million rows take three times as long.
+_MEMORY_MB = 1_000
+_RENAME = "rename the one that holds the URLs (`urlset build` has --map for it)"
 
 
 @contextmanager
@@ -33,7 +37,7 @@ def open_table(
     Raises :class:`urlset.SourceError` for what is no table, and has no column of URLs.
     """
     table = _Table(source, base)
-    with Workbench() as bench:
+    with Workbench(memory=_MEMORY_MB) as bench:
         _prepare(bench, source)
         for batch in table.batches():
             found = ", ".join(name for name in _COLUMNS if name in batch.schema.names)
@@ -81,6 +85,13 @@ class _Table:
 
     def batches(self) -> Iterator[Any]:
         """The rows that have a URL, with columns of entries among others."""
+        try:
+            yield from self._wanted()
+        except SourceError as error:  # what the sources of a build say; here is no --map
+            words = str(error).replace("map the one that holds the URLs: loc=COLUMN", _RENAME)
+            raise SourceError(words) from error
+
+    def _wanted(self) -> Iterator[Any]:
         for batch in self._source.batches():
             wanted = self._with_urls(batch)
             if wanted.num_rows:

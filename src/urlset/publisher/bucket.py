@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -16,6 +15,7 @@ from urlset.errors import TargetError
 from urlset.protocol import READ_LIMIT
 from urlset.publisher.cloud import Cloud, Conflict, Thing
 from urlset.publisher.target import checked_name, checked_swap
+from urlset.scratch import Scratch
 
 if TYPE_CHECKING:
     from obstore import Attributes, UpdateVersion
@@ -60,7 +60,7 @@ class Bucket:
         self._cloud = cloud
         self._cache_control = cache_control
         self._encoding = encoding
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Scratch | None = None
         self._put: dict[str, Path] = {}
         self._seen: dict[str, UpdateVersion | None] = {}
         self._steps: list[_Step] = []
@@ -89,7 +89,7 @@ class Bucket:
         return True
 
     def __enter__(self) -> Bucket:
-        self._folder = tempfile.TemporaryDirectory(prefix="urlset-", ignore_cleanup_errors=True)
+        self._folder = Scratch()
         return self
 
     def __exit__(
@@ -99,7 +99,7 @@ class Bucket:
         traceback: TracebackType | None,
     ) -> None:
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
 
     def names(self) -> list[str]:
         """The names of the objects directly under the prefix, sorted, hidden ones left out."""
@@ -243,7 +243,7 @@ class Bucket:
     @property
     def _stage(self) -> Path:
         assert self._folder is not None, "entered as a context manager"
-        return Path(self._folder.name)
+        return Path(self._folder.path)
 
 
 def _is_encoded(attributes: Attributes) -> bool:
