@@ -113,7 +113,10 @@ class AccessLog:
 
     def _read(self, file: int, path: str) -> None:
         clock, now, number = Clock(), 0, 1
-        for lines, (hits, rows), count in ahead(self._tallied(path)):
+        tallied = self._tallied(path)
+        if path != "-":  # what waits for a pipe could not be interrupted in a thread
+            tallied = ahead(tallied)
+        for lines, (hits, rows), count in tallied:
             self._count(hits, (file, number))
             now = self._take(rows, lines, clock, now, (file, number))
             number += count
