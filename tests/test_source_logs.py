@@ -189,7 +189,7 @@ def test_pages_that_only_look_private_are_pages(read):
 
     found, _ = read("".join(map(line, paths)))
 
-    assert list(found) == [f"https://example.com{path}" for path in paths]
+    assert set(found) == {f"https://example.com{path}" for path in paths}
 
 
 def test_international_host_is_known_by_either_name(read):
@@ -275,7 +275,7 @@ def test_damaged_lines_are_counted(read):
 
     found, source = read(text)
 
-    assert list(found) == ["https://example.com/a", "https://example.com/b"]
+    assert sorted(found) == ["https://example.com/a", "https://example.com/b"]
     assert source.notes == [f"3 of 8 lines could not be read, first: line 4 of {source.paths[0]}"]
 
 

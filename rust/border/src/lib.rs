@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyString, PyTuple};
 use urlset_core::columns::Entries;
 use urlset_core::{Mark, Run, Sitemap};
 
@@ -154,6 +154,28 @@ fn parse_date(text: &str) -> PyDate {
 
 type PyUrl = (Option<String>, Vec<(&'static str, String, Option<&'static str>)>);
 
+type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize);
+type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
+
+/// Tallies lines of an access log: what was there, and lines that need another look.
+#[pyfunction]
+fn tally<'py>(
+    py: Python<'py>,
+    block: &[u8],
+    keeps_queries: bool,
+) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>)> {
+    let (hits, rows) = py.detach(|| urlset_core::logs::tally(block, keeps_queries));
+    let bytes = |text: &[u8]| PyBytes::new(py, text);
+    let hits = hits
+        .into_iter()
+        .map(|hit| (bytes(hit.host), bytes(hit.path), hit.count, hit.last, hit.line))
+        .collect();
+    let row = |(line, second, parts): urlset_core::logs::Row<'_>| {
+        Ok((line, second, PyTuple::new(py, parts.map(bytes))?))
+    };
+    Ok((hits, rows.into_iter().map(row).collect::<PyResult<_>>()?))
+}
+
 /// Reads a URL: the URL, and its flaws.
 #[pyfunction]
 fn read_url(text: &str, base: Option<&str>) -> PyUrl {
@@ -166,7 +188,7 @@ fn read_url(text: &str, base: Option<&str>) -> PyUrl {
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use super::{Columns, gzip, is_utf8, parse, parse_date, read_url};
+    use super::{Columns, gzip, is_utf8, parse, parse_date, read_url, tally};
     #[pymodule_export]
     use crate::arrow_in::columns_from_arrow;
     #[pymodule_export]

@@ -14,6 +14,7 @@
 pub mod codes;
 pub mod columns;
 pub mod dates;
+pub mod logs;
 pub mod packing;
 pub mod render;
 pub mod urls;

@@ -20,6 +20,7 @@ from urlset.model import Entry, Kind, Sitemap
 __all__ = [
     "Columns",
     "Engine",
+    "Hit",
     "Mark",
     "Parsed",
     "Renderer",
@@ -75,6 +76,14 @@ def source_offset(offset: int, runs: Sequence[Run]) -> int:
         return offset
     run = runs[max(0, bisect_right(runs, offset, key=lambda run: run.text_start) - 1)]
     return run.source_start + (offset - run.text_start) // run.text_width * run.source_width
+
+
+Hit = tuple[bytes, bytes, int, int, int]
+"""Lines of an access log that say the same: a path was there whenever a block asks for it.
+
+The virtual host, empty where the log names none; the path; the number of lines; the latest second
+of the epoch; the number of the first line, from 0.
+"""
 
 
 class Rows(Protocol):
@@ -151,6 +160,21 @@ class Engine(Protocol):
         """Begin a document: ``kind`` is ``urlset`` or ``text``.
 
         ``stylesheet`` is the address of the CSS that browsers show a ``urlset`` with.
+        """
+
+    def tally(
+        self, block: bytes, keeps_queries: bool
+    ) -> tuple[Sequence[Hit], Sequence[tuple[Any, ...]]]:
+        """Read whole lines of an access log, common or combined: hits, and other lines.
+
+        Lines come in order, as ``(number, second, parts)``: a number from 0, the second of the
+        epoch where an engine has read it, and the fields of a ``Row`` of
+        :mod:`urlset.sources.logs.lines`. Those with another method than GET do not, unless they
+        are odd in another way, too.
+
+        An engine may put lines together into hits: all lines of a path, if all of them have 200
+        or 304, and a time. Of those only that have no tail; one that begins with ``?`` does not
+        count as one, unless ``keeps_queries``.
         """
 
 

@@ -8,6 +8,7 @@ instants are microseconds since 1970-01-01 UTC. A ``TypeError`` or a ``UnicodeEn
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
+from urlset.engine import Hit
 from urlset.model import Entry
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "parse",
     "parse_date",
     "read_url",
+    "tally",
 ]
 
 @final
@@ -120,3 +122,6 @@ def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
 
 def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
     """Read a URL as :func:`urlset.urls.read_url` does; for the tests that hold them equal."""
+
+def tally(block: bytes, keeps_queries: bool) -> tuple[list[Hit], list[tuple[int, int | None, Any]]]:
+    """Read whole lines of an access log; see :meth:`urlset.engine.Engine.tally`."""

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, cast
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.dates import format_date
 from urlset.engine import Mark, Run, _native
-from urlset.engine._native import Columns, Renderer, gunzip, gzip, is_utf8
+from urlset.engine._native import Columns, Renderer, gunzip, gzip, is_utf8, tally
 from urlset.model import Entry, Kind, Sitemap
 
-__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer"]
+__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer", "tally"]
 
 name = "native"
 

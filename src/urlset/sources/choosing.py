@@ -215,7 +215,8 @@ def _pages(path: str, options: SourceOptions, name: str) -> Source:
 def _log(path: str, options: SourceOptions, name: str) -> Source:
     from urlset.sources.logs.log import AccessLog
 
-    log = AccessLog(path, _base(options, name, "an access log"), **options.log)
+    base = _base(options, name, "an access log")
+    log = AccessLog(path, base, engine=options.engine, **options.log)
     log.name = name
     return log
 

@@ -4,6 +4,7 @@
 
 mod calendar;
 mod forms;
+mod log;
 mod scanner;
 mod strict;
 
@@ -13,6 +14,7 @@ use calendar::{days, days_of_month};
 use forms::{Parts, Rfc822, compact, is_before_christ, iso, long, month_number, rfc822, w3c};
 
 pub use calendar::{fields, format_instant, is_instant};
+pub use log::second_of_log;
 pub use strict::{is_atom_date, is_rss_date, w3c_instant};
 
 /// How much of a moment a text tells.

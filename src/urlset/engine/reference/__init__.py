@@ -9,11 +9,12 @@ from typing import NamedTuple
 from urlset.engine import Mark, Run
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
+from urlset.engine.reference.logs import tally
 from urlset.engine.reference.render import Columns, Renderer
 from urlset.engine.reference.rows import Rows
 from urlset.model import Kind, Sitemap
 
-__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer"]
+__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer", "tally"]
 
 name = "reference"
 

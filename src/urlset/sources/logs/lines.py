@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+from urlset.engine import Engine, Hit
+from urlset.engine.reference.logs import lines
 
 __all__ = ["CommonLines", "FieldLines", "Lines", "Row", "request_of", "row_of", "unread"]
 
@@ -27,8 +30,18 @@ class Row(NamedTuple):
     other: bytes
 
 
+Tally = tuple[Iterable[Hit], Iterable[tuple[int, int | None, Any]]]
+"""Of a block of lines what :meth:`urlset.engine.Engine.tally` says: hits, and rows."""
+
+
 class Lines(Protocol):
     """One way to write a log."""
+
+    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
+        """Give what a block of whole lines says of pages, see :meth:`urlset.engine.Engine.tally`.
+
+        Other threads may ask meanwhile for what they need.
+        """
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
         """Yield a row for each of some whole lines, in order."""
@@ -42,14 +55,6 @@ def unread(line: bytes) -> Row:
     return Row(b"", b"", b"", b"", b"", b"", b"", line)
 
 
-# Possessive throughout: a line that does not fit costs one pass. The host is one where an address
-# stands behind it, and three more words: `example.com:443 192.0.2.1 - - [`.
-_FAST = re.compile(
-    rb"^(?:([^ \n]++) (?:- [^ \n\[]++ |([^ \n-][^ \n]*+) [^ \n]++ [^ \n\[]++ )"
-    rb'\[(.{20}(?: .{5})?)\] "([A-Z]++) (/[!$&-.0-9:=@A-Z_a-z~/]*+)([^ "\\\n]*+) HTTP/[0-9.]++" '
-    rb"(\d\d\d)\b.*+\n|(.*+)\n)",
-    re.MULTILINE,
-)
 _ORDINARY = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
 _TIME = re.compile(rb"\[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?)\] ")
 _REQUEST = re.compile(rb'"((?:[^"\\]|\\.)*+)" (\d{3})(?![^ ])')
@@ -67,9 +72,13 @@ class CommonLines:
     (b'03/Nov/2026:12:00:00 +0000', b'GET', b'/a', b'?b=1', b'200')
     """
 
+    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
+        """Let the engine read the block: nearly all lines of a log are of one kind."""
+        return engine.tally(block, keeps_queries)
+
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
         """Yield the rows of a block of lines."""
-        return _FAST.findall(block)
+        return lines(block)
 
     def row(self, line: bytes) -> Row | None:
         """Read a line with escapes in its request, or with something before or behind it."""
@@ -103,6 +112,10 @@ class FieldLines:
         self._width = 0
         self._date = b""
         self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
+
+    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:  # noqa: ARG002
+        """Give all rows: no engine knows columns that a log names itself."""
+        return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
     def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
         """Yield the rows of a block of lines, those of directives empty."""

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from urlset import engine as engines
 from urlset.arrow.streams import Kind, rows_to_batch
+from urlset.engine import Hit
 from urlset.errors import SourceError
+from urlset.sources.ahead import ahead
 from urlset.sources.candidates import BATCH_ROWS
 from urlset.sources.logs.clock import Clock
 from urlset.sources.logs.files import blocks
-from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, unread
+from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, Tally, unread
 from urlset.sources.logs.objects import ObjectLines
 from urlset.sources.logs.sightings import ALIVE, GONE, Sightings
 from urlset.sources.logs.targets import REFUSALS, Targets
@@ -31,6 +34,9 @@ _NEW = 1 << 60
 _QUESTION_MARK = ord("?")
 _MAX_ALIASES = 100_000
 
+Place = tuple[int, int]
+"""The number of a file, and of a line in it."""
+
 
 class AccessLog:
     """The pages that a site's server was asked for with GET and answered with 200 or 304.
@@ -48,8 +54,9 @@ class AccessLog:
     of them in a row or at least a hundredth of its good ones: one 404 in ten thousand is no
     removal. Of temporary redirects, which may depend on the visitor, it takes as many as of good
     answers, or ten. A URL that was never there is not given at all. 206, 403, 5xx … say nothing.
-    ``min_hits`` is how often one must have been there. ``progress`` is called with the number of
-    lines so far. There is no ``lastmod`` in a log.
+    ``min_hits`` is how often one must have been there. ``engine`` reads the lines; by default the
+    best that is installed. ``progress`` is called with the number of lines so far. There is no
+    ``lastmod`` in a log.
 
     Holds about 210 bytes per URL that was there, whatever the number of lines: a process with a
     million URLs of 60 characters was measured at 251 MB. ``name``, ``failures`` and ``notes`` are
@@ -64,6 +71,7 @@ class AccessLog:
         keep_parameters: Iterable[str] = (),
         keep_assets: bool = False,
         min_hits: int = 1,
+        engine: str | None = None,
         progress: Callable[[int], None] | None = None,
     ):
         self.paths = [paths] if isinstance(paths, str) else [str(path) for path in paths]
@@ -72,6 +80,7 @@ class AccessLog:
         self.notes: list[str] = []
         self._targets = Targets(base_url, keep_parameters=keep_parameters, keep_assets=keep_assets)
         self._min_hits = min_hits
+        self._engine = engines.get(engine)
         self._progress = progress
         self._sightings = Sightings()
         self._aliases: dict[bytes, bytes] = {}
@@ -103,37 +112,61 @@ class AccessLog:
         return sorted(enumerate(self.paths), key=lambda item: begins.get(item[1], 1 << 60))
 
     def _read(self, file: int, path: str) -> None:
-        lines: Lines | None = None
         clock, now, number = Clock(), 0, 1
-        for block in blocks(path):
-            lines = lines or _lines_of(block)
-            rows = lines.rows(block)
+        tallied = self._tallied(path)
+        if path != "-":  # what waits for a pipe could not be interrupted in a thread
+            tallied = ahead(tallied)
+        for lines, (hits, rows), count in tallied:
+            self._count(hits, (file, number))
             now = self._take(rows, lines, clock, now, (file, number))
-            count = block.count(b"\n")
             number += count
             self._lines += count
             if self._progress is not None:
                 self._progress(self._lines)
 
+    def _tallied(self, path: str) -> Iterator[tuple[Lines, Tally, int]]:
+        """The blocks of a file, each with what says how to read it, and the number of its lines."""
+        lines: Lines | None = None
+        for block in blocks(path):
+            lines = lines or _lines_of(block)
+            tally = lines.tally(block, self._engine, keeps_queries=bool(self._targets.keep))
+            yield lines, tally, block.count(b"\n")
+
+    def _count(self, hits: Iterable[Hit], place: Place) -> None:
+        """Take in what was there whenever a block asked for it."""
+        seen, left_out = self._sightings, self._left_out
+        known, counts, latest, against = seen.known, seen.hits, seen.last, seen.against
+        for host, path, count, last, line in hits:
+            if host and not self._targets.is_ours(host):
+                left_out[_HOST] += count
+                continue
+            index = known.get(path, _NEW)
+            if index == _NEW:
+                index = self._meet(path, (place[0], place[1] + line))
+            if index < 0:
+                left_out[index] += count
+                continue
+            counts[index] += count
+            if last > latest[index]:
+                latest[index] = last
+            if index in against:
+                seen.was_there(index, last)
+
     def _take(
         self,
-        rows: Iterable[tuple[bytes, ...]],
+        rows: Iterable[tuple[int, int | None, tuple[bytes, ...]]],
         lines: Lines,
         clock: Clock,
         now: int,
-        place: tuple[int, int],
+        place: Place,
     ) -> int:
-        """Take the rows of one block in; calls of functions are for what is rare.
-
-        Every line goes through this loop: it takes as long as the pattern that found its rows.
-        DuckDB's regular expressions were no faster than the two, and its reader of CSV, which is,
-        knows one format and no escapes.
-        """
+        """Take the rows of one block in; calls of functions are for what is rare."""
         seen, left_out = self._sightings, self._left_out
         known, hits, last, against = seen.known, seen.hits, seen.last, seen.against
         is_ours, has_keep = self._targets.is_ours, bool(self._targets.keep)
         last_time = b""
-        for number, row in enumerate(rows, place[1]):
+        for line, second, row in rows:
+            number = place[1] + line
             host, marker, time, method, path, tail, status, other = row
             if method != b"GET":
                 if other:
@@ -148,7 +181,9 @@ class AccessLog:
             if index < 0:
                 left_out[index] += 1
                 continue
-            if time != last_time:
+            if second is not None:
+                last_time, now = b"", second
+            elif time != last_time:
                 read = clock.read(time) if time else now
                 if read is None:
                     self._miss((place[0], number))
@@ -169,9 +204,7 @@ class AccessLog:
                 seen.was_gone(path, status, now)
         return now
 
-    def _look_closer(
-        self, line: bytes, lines: Lines, clock: Clock, now: int, place: tuple[int, int]
-    ) -> int:
+    def _look_closer(self, line: bytes, lines: Lines, clock: Clock, now: int, place: Place) -> int:
         text = line.strip()
         if not text or text.startswith(b"#"):
             return now
@@ -179,14 +212,14 @@ class AccessLog:
         if row is None:
             self._miss(place)
             return now
-        return self._take([row], lines, clock, now, place)
+        return self._take([(0, None, row)], lines, clock, now, place)
 
-    def _miss(self, place: tuple[int, int]) -> None:
+    def _miss(self, place: Place) -> None:
         self._damaged += 1
         if not self._first_damaged:
             self._first_damaged = f"line {place[1]:,} of {self.paths[place[0]]}"
 
-    def _meet(self, path: bytes, place: tuple[int, int]) -> int:
+    def _meet(self, path: bytes, place: Place) -> int:
         """Number a path that was not seen before, below 0 where it is refused."""
         refusal = _refusal_in(path) if path.startswith(b"!") else self._targets.clean(path)[1]
         if refusal is not None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from urlset.sources.logs.lines import CommonLines, Row, request_of, row_of, unread
+from urlset.engine import Engine
+from urlset.sources.logs.lines import CommonLines, Row, Tally, request_of, row_of, unread
 
 __all__ = ["ObjectLines"]
 
@@ -48,6 +49,10 @@ class ObjectLines:
     def __init__(self) -> None:
         self._texts = CommonLines()
         self._found: dict[int, str] = {}
+
+    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:  # noqa: ARG002
+        """Give all rows: no engine reads them."""
+        return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
     def rows(self, block: bytes) -> Iterator[Row]:
         """Yield the rows of a block of lines."""

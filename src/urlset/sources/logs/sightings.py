@@ -107,7 +107,7 @@ class Sightings:
             run[2], run[3] = now, self._statuses.index(status)
 
     def of_pages(self) -> list[bytes]:
-        """The paths in the order in which they were first seen."""
+        """The paths of pages, about in the order in which they were first seen."""
         return [path for path, number in self.known.items() if number >= 0]
 
     def sighting(self, path: bytes) -> Sighting:

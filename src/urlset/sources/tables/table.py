@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
-from urlset.sources.tables.ahead import ahead
+from urlset.sources.ahead import ahead
 from urlset.sources.tables.mapping import Plan, parse_mapping
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
 from urlset.store import Foreign, Shaper

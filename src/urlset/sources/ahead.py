@@ -1,4 +1,4 @@
-"""Reads one batch ahead, in a thread: while one is worked on, DuckDB gets the next."""
+"""Reads one batch ahead, in a thread: while one is worked on, the next is made ready."""
 
 from __future__ import annotations
 

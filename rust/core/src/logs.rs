@@ -1,0 +1,196 @@
+//! Lines of access logs in the common and combined formats: what was given, tallied.
+
+use std::collections::HashMap;
+
+use memchr::memchr_iter;
+
+use crate::dates::second_of_log;
+
+/// A path that was there in all lines of a block that ask for it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Hit<'a> {
+    /// The virtual host; empty where the log names none.
+    pub host: &'a [u8],
+    /// The path.
+    pub path: &'a [u8],
+    /// How many lines.
+    pub count: u64,
+    /// The latest time of them, in seconds of the epoch.
+    pub last: i64,
+    /// The number of the first of them, from 0.
+    pub line: usize,
+}
+
+/// A line as its parts: host, marker, time, method, path, tail, status, and all that was not read.
+pub type Parts<'a> = [&'a [u8]; 8];
+
+/// A line that somebody is to look at: its number, its second of the epoch, its parts.
+pub type Row<'a> = (usize, Option<i64>, Parts<'a>);
+
+/// Reads a block of whole lines: what was there, and the lines that somebody is to look at.
+#[must_use]
+pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) {
+    let mut known = HashMap::new();
+    let mut is_mixed = Vec::new();
+    let mut lines = Vec::with_capacity(block.len() / 128);
+    let mut start = 0;
+    let mut clock: (&[u8], Option<i64>) = (b"", None);
+    for (number, end) in memchr_iter(b'\n', block).enumerate() {
+        let line = &block[start..end];
+        start = end + 1;
+        let Some(parts) = parts(line) else {
+            lines.push((None, (number, None, [b"", b"", b"", b"", b"", b"", b"", line])));
+            continue;
+        };
+        let [host, marker, time, method, path, tail, status, _] = parts;
+        if method != b"GET" {
+            continue;
+        }
+        if time != clock.0 {
+            clock = (time, second_of_log(time));
+        }
+        let is_plain = tail.is_empty() || (!keeps_queries && tail[0] == b'?');
+        let key = is_plain.then(|| {
+            let host = if marker.is_empty() { marker } else { host };
+            let key = *known.entry((host, path)).or_insert(is_mixed.len());
+            if key == is_mixed.len() {
+                is_mixed.push(false);
+            }
+            is_mixed[key] |= clock.1.is_none() || (status != b"200" && status != b"304");
+            key
+        });
+        lines.push((key, (number, clock.1, parts)));
+    }
+    let mut hits: Vec<Hit<'_>> = Vec::new();
+    let mut rows = Vec::new();
+    let mut places = vec![usize::MAX; is_mixed.len()];
+    for (key, row) in lines {
+        let (line, Some(last), [host, marker, _, _, path, ..]) = row else {
+            rows.push(row);
+            continue;
+        };
+        let Some(key) = key.filter(|&key| !is_mixed[key]) else {
+            rows.push(row);
+            continue;
+        };
+        if places[key] == usize::MAX {
+            places[key] = hits.len();
+            let host = if marker.is_empty() { marker } else { host };
+            hits.push(Hit { host, path, count: 0, last, line });
+        }
+        let hit = &mut hits[places[key]];
+        hit.count += 1;
+        hit.last = hit.last.max(last);
+    }
+    (hits, rows)
+}
+
+/// What is left of a line: each step takes its part off the beginning, or there is none.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn literal(&mut self, text: &[u8]) -> Option<()> {
+        self.0 = self.0.strip_prefix(text)?;
+        Some(())
+    }
+
+    fn until(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
+        let end = self.0.iter().position(|&byte| is_end(byte)).unwrap_or(self.0.len());
+        let (taken, rest) = self.0.split_at(end);
+        self.0 = rest;
+        taken
+    }
+
+    /// At least one byte before the end.
+    fn some(&mut self, is_end: impl Fn(u8) -> bool) -> Option<&'a [u8]> {
+        Some(self.until(is_end)).filter(|taken| !taken.is_empty())
+    }
+
+    fn word(&mut self) -> Option<&'a [u8]> {
+        let word = self.some(|byte| byte == b' ')?;
+        self.literal(b" ")?;
+        Some(word)
+    }
+
+    fn taken(&mut self, size: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        Some(taken)
+    }
+}
+
+fn parts(line: &[u8]) -> Option<Parts<'_>> {
+    let mut rest = Rest(line);
+    let host = rest.word()?;
+    let marker = if rest.literal(b"- ").is_some() {
+        b""
+    } else {
+        let marker = rest.word().filter(|word| word[0] != b'-')?;
+        rest.word()?;
+        marker
+    };
+    rest.some(|byte| matches!(byte, b' ' | b'['))?;
+    rest.literal(b" [")?;
+    let is_zoned = rest.0.get(20) == Some(&b' ') && rest.0.get(26..29) == Some(b"] \"");
+    let time = rest.taken(if is_zoned { 26 } else { 20 })?;
+    rest.literal(b"] \"")?;
+    let method = rest.some(|byte| !byte.is_ascii_uppercase())?;
+    rest.literal(b" ")?;
+    if rest.0.first() != Some(&b'/') {
+        return None;
+    }
+    let path = rest.until(|byte| !ORDINARY[usize::from(byte)]);
+    let tail = rest.until(|byte| matches!(byte, b' ' | b'"' | b'\\'));
+    rest.literal(b" HTTP/")?;
+    rest.some(|byte| !byte.is_ascii_digit() && byte != b'.')?;
+    rest.literal(b"\" ")?;
+    let status = rest.taken(3).filter(|status| status.iter().all(u8::is_ascii_digit))?;
+    let is_over = rest.0.first().is_none_or(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_');
+    is_over.then_some([host, marker, time, method, path, tail, status, b""])
+}
+
+/// Characters of a path that need no second look.
+const ORDINARY: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = matches!(
+            byte,
+            b'!' | b'$' | b'&'..=b'.' | b'/'..=b':' | b'=' | b'@'..=b'Z' | b'_' | b'a'..=b'z' | b'~'
+        );
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(path: &str, status: u16, second: u8) -> String {
+        format!(
+            "192.0.2.1 - - [03/Nov/2026:12:00:{second:02} +0000] \"GET {path} HTTP/1.1\" {status} 5\n"
+        )
+    }
+
+    #[test]
+    fn what_is_there_is_tallied() {
+        let block = line("/a", 200, 7) + &line("/a?b", 304, 5) + "nonsense\n";
+
+        let (hits, rows) = tally(block.as_bytes(), false);
+
+        let hit = Hit { host: b"", path: b"/a", count: 2, last: 1_793_707_207, line: 0 };
+        assert_eq!(hits, [hit]);
+        assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_path_with_other_answers_is_left_in_order() {
+        let block = line("/a", 200, 7) + &line("/a", 404, 5) + &line("/b", 200, 60);
+
+        let (hits, rows) = tally(block.as_bytes(), false);
+
+        assert_eq!(hits, []);
+        assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+}

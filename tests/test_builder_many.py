@@ -1,0 +1,125 @@
+"""Builds of very many files: what they cost does not grow with the number of files."""
+
+import os
+import re
+
+import pytest
+from tests.test_builder import BASE, Site
+
+from urlset import engine as engines
+from urlset.builder import gathering
+from urlset.model import Entry, Image
+from urlset.publisher import open_target
+from urlset.sources import Candidate
+from urlset.store import Workbench
+
+
+@pytest.fixture(params=engines.available())
+def site(tmp_path, request):
+    return Site(tmp_path, request.param)
+
+
+def rows(*numbers, sections, day=1):
+    """Pages with an even share for each section, in an order of no meaning."""
+    return [
+        Candidate(
+            f"{BASE}{number * 7_919 % 1_000:03}",
+            lastmod_text=f"2026-01-{day:02}",
+            section=f"s{number % sections}",
+        )
+        for number in numbers
+    ]
+
+
+def lists(site):
+    """What each file lists, in the order in which it does."""
+    return {
+        name: re.findall(rb"<url><loc>([^<]+)", data)
+        for name, data in site.bytes().items()
+        if name != "sitemap.xml"
+    }
+
+
+def test_statements_do_not_grow_with_the_sections(site, monkeypatch):
+    counts, count = [], 0
+    for name in ("run", "rows", "insert", "batches"):
+        plain = getattr(Workbench, name)
+
+        def counted(*args, plain=plain):
+            nonlocal count
+            count += 1
+            return plain(*args)
+
+        monkeypatch.setattr(Workbench, name, counted)
+
+    for sections in (5, 80):
+        site.ledger = site.folder / f"{sections}.duckdb"
+        site.out = site.folder / f"out-{sections}"
+        for numbers in (range(160), range(240)):  # the second fills files that are there
+            count = 0
+            site.build(rows(*numbers, sections=sections), sections=("column:section",))
+            counts.append(count)
+
+    assert counts[:2] == counts[2:]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50_000])
+def test_files_are_the_same_however_many_come_by_one_query(site, monkeypatch, size):
+    monkeypatch.setattr(gathering, "ROWS", size)
+    options = {"sections": ("column:section",), "max_urls": 9, "force": ("shrunk",)}
+
+    site.build(rows(*range(100), sections=12), **options)
+    kept = rows(*range(0, 100, 3), sections=12, day=2) + rows(*range(100, 260), sections=14)
+    site.build(kept, **options)
+
+    listed = lists(site)
+    wanted: dict[str, list[bytes]] = {f"s{n}": [] for n in range(14)}
+    for row in kept:
+        wanted[row.section].append(row.loc.encode())
+    for section, locs in wanted.items():
+        files = [some for name, some in listed.items() if name.startswith(f"sitemap-{section}-")]
+        assert all(some == sorted(some) and len(some) <= 9 for some in files)
+        assert sorted(loc for some in files for loc in some) == sorted(locs)
+
+
+def test_extensions_stay_with_their_urls_in_many_files(site):
+    images = [
+        Candidate.of(
+            Entry(f"{BASE}{n:03}", images=(Image(f"{BASE}{n:03}.jpg"),) if n % 3 else ()),
+            section=f"s{n % 20}",
+        )
+        for n in range(100)
+    ]
+    site.build(images[:60], sections=("column:section",))
+    site.build(images, sections=("column:section",))
+
+    entry = re.compile(rb"<url><loc>\S+?/(\d+)</loc>(?:<image:image><image:loc>\S+?/(\d+)\.jpg)?")
+    found = [pair for data in site.bytes().values() for pair in entry.findall(data)]
+    assert len(found) == 100
+    assert all(image == (loc if int(loc) % 3 else b"") for loc, image in found)
+
+
+def test_files_are_on_the_disk_before_the_first_takes_its_place(tmp_path, monkeypatch):
+    steps = []
+    sync, replace = os.fsync, os.replace
+
+    def synced(descriptor):
+        steps.append(("sync", os.fstat(descriptor).st_ino))
+        sync(descriptor)
+
+    def replaced(old, new):
+        steps.append(("replace", os.stat(old).st_ino))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    names = [f"{number}.xml" for number in range(20)]
+    with open_target(tmp_path / "out", "sitemap") as target:
+        for name in names:
+            target.put(name, name.encode())
+        target.swap(names, [])
+
+    first = steps.index(next(step for step in steps if step[0] == "replace"))
+    placed = {inode for what, inode in steps if what == "replace"}
+    assert len(placed) == len(names)
+    assert placed <= {inode for what, inode in steps[:first] if what == "sync"}

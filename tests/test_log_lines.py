@@ -1,0 +1,97 @@
+"""Lines of access logs: both engines say the same of any block, in whatever form."""
+
+import arro3.core as arro3
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from urlset.engine import available, get
+from urlset.sources.logs import AccessLog
+from urlset.sources.logs.clock import Clock
+
+HEADS = ["192.0.2.1 - - ", "192.0.2.1 - kim ", "example.com:443 192.0.2.1 - - ", "192.0.2.1 kim - "]
+HEADS += ["other.example 192.0.2.1 - kim ", "- - - ", "192.0.2.1 - a [b ", "a/b 192.0.2.1 - - "]
+TIMES = ["03/Nov/2026:12:00:05 +0000", "03/Nov/2026:12:00:04 +0000", "03/nov/2026:12:00:05"]
+TIMES += ["03/Nov/2026:13:00:05 +0100", "31/Feb/2026:12:00:05 +0000", "03/Nov/2026:12:00:60 +0000"]
+TIMES += ["03/Nov/0000:12:00:05 +0000", "01/Jan/1970:00:00:00 +0100", "03/Nov/2026:12-00:05 +00x0"]
+PATHS = ["/a", "/b", "/", "/c/d.html", "/style.css", "/a%7e", "/e;x=1", "/f#x", "a", '/\\"']
+QUERIES = ["", "", "", "?b=1", "?"]
+FIRST = b'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /first HTTP/1.1" 200 5\n'
+HANDS = [b"", b" ", b"]", b'"', b"[", b"-", b"\xe9"]
+ENDS = [" 5", "", ' 5 "-" "Mozilla/5.0"', "5", "_", "\r"]
+
+
+@st.composite
+def usual(draw):
+    """A line as servers write it, or nearly."""
+    time, end = draw(st.sampled_from(TIMES)), draw(st.sampled_from(ENDS))
+    method = draw(st.sampled_from(["GET", "GET", "GET", "HEAD", "get", ""]))
+    target = draw(st.sampled_from(PATHS)) + draw(st.sampled_from(QUERIES))
+    status = draw(st.sampled_from(["200", "200", "304", "404", "301", "500", "20"]))
+    head = draw(st.sampled_from(HEADS))
+    return f'{head}[{time}] "{method} {target} HTTP/1.1" {status}{end}\n'.encode()
+
+
+@st.composite
+def blocks(draw):
+    """Lines, some of which a hand has changed at one place."""
+    text = b"".join(draw(st.lists(usual() | st.binary(max_size=40).map(lambda x: x + b"\n"))))
+    for place in draw(st.lists(st.integers(0, len(text)), max_size=3)):
+        text = text[:place] + draw(st.sampled_from(HANDS)) + text[place + 1 :]
+    return text
+
+
+def hits_of(lines, keeps_queries):
+    """What :meth:`Engine.tally` may put together of lines, and what stays: in other words."""
+    keys, mixed, clock = {}, set(), Clock()
+    for number, _, (host, marker, time, method, path, tail, status, _) in lines:
+        if method != b"GET" or (tail and (keeps_queries or not tail.startswith(b"?"))):
+            continue
+        key = keys[number] = (host if marker else b"", path)
+        second = None if time[18:20] > b"59" else clock.read(time)
+        if second is None or status not in (b"200", b"304"):
+            mixed.add(key)
+    seconds = {number: clock.read(parts[2]) or 0 for number, _, parts in lines if number in keys}
+    hits = []
+    for key in dict.fromkeys(keys.values()):
+        if key not in mixed:
+            numbers = [number for number in keys if keys[number] == key]
+            last = max(seconds[number] for number in numbers)
+            hits.append((*key, len(numbers), last, numbers[0]))
+    stay = [line for line in lines if keys.get(line[0]) in mixed or line[0] not in keys]
+    return hits, [(number, parts) for number, _, parts in stay]
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@given(blocks(), st.booleans())
+@example(b"\n\n", False)
+@example(b"no end", False)
+def test_engines_read_the_same_lines(block, keeps_queries):
+    nothing, lines = get("reference").tally(block, keeps_queries)
+
+    hits, rows = get("native").tally(block, keeps_queries)
+
+    assert nothing == []
+    assert (hits, [(number, parts) for number, _, parts in rows]) == hits_of(lines, keeps_queries)
+    for _, second, parts in rows:
+        assert second is None or second == Clock().read(parts[2])
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@given(st.lists(blocks(), min_size=1, max_size=3))
+def test_engines_give_the_same_pages(tmp_path_factory, texts):
+    paths = [tmp_path_factory.mktemp("logs") / "access.log" for _ in texts]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(FIRST + text)
+
+    found = []
+    for engine in available():
+        source = AccessLog(map(str, paths), "https://example.com/", engine=engine)
+        rows = [row for batch in source.batches() for row in rows_of(batch)]
+        found.append((sorted(rows, key=str), source.notes, source.failures))
+
+    assert found[0] == found[1]
+
+
+def rows_of(batch):
+    return arro3.Table.from_batches([batch]).to_struct_array().to_pylist()
