@@ -9,7 +9,8 @@ is to be there already.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import cache
 
 from urlset.checker.macros import MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
@@ -151,14 +152,7 @@ _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 def mentioned(texts: Iterable[str]) -> set[str]:
     """The views that SQL mentions, and those that these are made of."""
-    found: set[str] = set()
-    waiting = [name for text in texts for name in _WORD.findall(text.lower()) if name in VIEWS]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [other for other in _WORD.findall(VIEWS[name]) if other in VIEWS]
-    return found
+    return _reached(texts, VIEWS)
 
 
 def making(
@@ -170,24 +164,34 @@ def making(
     those that are to be tables.
     """
     texts = list(texts)
-    views = [(name, VIEWS[name]) for name in VIEWS if name in mentioned(texts)]
-    for name, head in _macros([*texts, *(body for _, body in views)]):
-        if name not in made:
-            yield name, f"CREATE OR REPLACE TEMP MACRO {head} AS {MACROS[head]}"
+    wanted = mentioned(texts)
+    views = [(name, body) for name, body in VIEWS.items() if name in wanted]
+    called = _reached([*texts, *(body for _, body in views)], _BODIES)
+    for name in _BODIES:
+        if name in called and name not in made:
+            yield name, f"CREATE OR REPLACE TEMP MACRO {_HEADS[name]} AS {_BODIES[name]}"
     for name, body in views:
         if name not in made:
             kind = "TABLE" if name in kept else "VIEW"
             yield name, f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
 
 
-def _macros(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The macros that queries mention, and those that these are made of: names and heads."""
-    heads = {head.partition("(")[0]: head for head in MACROS}
+_HEADS = {head.partition("(")[0]: head for head in MACROS}
+_BODIES = {name: MACROS[head] for name, head in _HEADS.items()}
+
+
+def _reached(texts: Iterable[str], bodies: Mapping[str, str]) -> set[str]:
+    """The names of what texts mention, and of what that is made of."""
     found: set[str] = set()
-    waiting = [word for text in texts for word in set(_WORD.findall(text.lower()))]
+    waiting = list(texts)
     while waiting:
-        name = waiting.pop()
-        if name in heads and name not in found:
-            found.add(name)
-            waiting += _WORD.findall(MACROS[heads[name]])
-    return ((name, head) for name, head in heads.items() if name in found)
+        new = (_words(waiting.pop()) & bodies.keys()) - found
+        found |= new
+        waiting += [bodies[name] for name in new]
+    return found
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    """The words of SQL, which are those of rules and views: few texts, asked for again and again."""
+    return frozenset(_WORD.findall(text.lower()))
