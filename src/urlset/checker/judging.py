@@ -7,7 +7,7 @@ asked for their rows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from datetime import datetime
 from string import Formatter
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
-from urlset.checker.preparing import count_of, prepare
+from urlset.checker.preparing import prepare
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -91,7 +91,6 @@ def judge(
     store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
     chosen = prepare(store, rules)
     store.run(_FOUND)
-    sources = dict(store.rows("SELECT document, source FROM documents"))
     if any(rule.code in disallowed.CODES for rule in chosen):
         disallowed.note_disallowed(store, profile)
     counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
@@ -100,11 +99,10 @@ def judge(
         if rule.over is not None:
             by_view[rule.over].append(rule)
         elif rule.sql is not None:
-            counts += _ask(store, rule, sources)
+            counts += _ask(store, rule)
     for view, its in by_view.items():
-        for rule in _hitting(store, view, its):
-            counts += _ask(store, rule, sources)
-    return Verdict(counts, store)
+        counts += _ask_view(store, view, its)
+    return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
 
 
 def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
@@ -116,7 +114,7 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
     told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
-    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL"
+    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL ORDER BY ALL"
     for code, its, source, count in store.rows(query):
         counts[Told(code, its, source)] += count
     if counts:
@@ -143,16 +141,25 @@ def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
 
 
-def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
-    """Count what a rule finds, and keep the rows of the first findings."""
-    asked = f"(SELECT * FROM {rule.over} WHERE {rule.where})"
+def _ask(store: Asking, rule: Rule) -> Tally:
+    """Keep the rows of what a rule of SQL finds, and count them where not all are kept."""
     with _named(rule):
-        if rule.sql is not None:  # once: it may be long
-            store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
-            asked = "asked"
-            if not count_of(store, "asked"):
-                return Counter()
-        return _tell(store, rule, asked, sources)
+        # Once: it may be long.
+        if not store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}"):
+            return Counter()
+        return _tell(store, rule, "asked", store.columns("SELECT * FROM asked"))
+
+
+def _ask_view(store: Asking, view: str, rules: Sequence[Rule]) -> Tally:
+    """The same for rules over one view."""
+    counts: Tally = Counter()
+    if hitting := _hitting(store, view, rules):
+        columns = store.columns(f"SELECT * FROM {view}")
+        for rule in hitting:
+            with _named(rule):
+                asked = f"(SELECT * FROM {view} WHERE {rule.where})"
+                counts += _tell(store, rule, asked, columns)
+    return counts
 
 
 @contextmanager
@@ -165,21 +172,39 @@ def _named(rule: Rule) -> Iterator[None]:
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
 
 
-def _tell(store: Asking, rule: Rule, asked: str, sources: Mapping[int, str | None]) -> Tally:
-    columns = store.columns(f"SELECT * FROM {asked}")
+def _tell(store: Asking, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
+    """Keep the first rows of these; gives their counts where there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
-    by = ", ".join(name if name in columns else "NULL" for name in ("document", "source"))
+    values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
+    kept = store.run(
+        f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
+        f"FROM (SELECT *{values} FROM {asked}) LIMIT {MAX_ROWS}"
+    )
+    if kept < MAX_ROWS:
+        return Counter()
+    by = ", ".join(
+        name if name in columns else f"NULL AS {name}" for name in ("document", "source")
+    )
+    return _counted(
+        store, f"SELECT {quoted(rule.code)} AS code, {level} AS level, {by} FROM {asked}"
+    )
+
+
+def _count_found(store: Asking, counted: Set[str]) -> Tally:
+    """Count the findings that are kept, but for those of rules that are counted already."""
+    codes = ", ".join(map(quoted, sorted(counted))) or "NULL"
+    return _counted(store, f"FROM found WHERE (code IN ({codes})) IS NOT TRUE")
+
+
+def _counted(store: Asking, findings: str) -> Tally:
+    """Count findings by their rule, level and document."""
+    query = f"""
+        SELECT code, f.level, CASE WHEN document IS NULL THEN f.source ELSE d.source END, count(*)
+        FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
     counts: Tally = Counter()
-    query = f"SELECT {level} AS its, {by}, count(*) FROM {asked} GROUP BY ALL"
-    for its, document, named, count in store.rows(query):
-        counts[Told(rule.code, its, named if document is None else sources[document])] += count
-    if counts:
-        values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
-        store.run(
-            f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
-            f"FROM (SELECT *{values} FROM {asked}) LIMIT {MAX_ROWS}"
-        )
+    for code, level, source, count in store.rows(query):
+        counts[Told(code, level, source)] += count
     return counts
 
 

@@ -12,22 +12,21 @@ from urlset.checker.declaring import Rule
 from urlset.checker.views import FEW, FIRST, KEPT, making, mentioned
 from urlset.store import Asking
 
-__all__ = ["count_of", "prepare"]
+__all__ = ["prepare"]
 
 
 def prepare(store: Asking, rules: Iterable[Rule]) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something."""
     nothing = _empty_views(store)
-    made: set[str] = set()
+    made: dict[str, int] = {}
     chosen = _promising(rules, nothing)
     first = FIRST.keys() & mentioned(_queries(chosen))
     _make(store, first, made)
-    sizes = {name: count_of(store, name) for name in first}
-    nothing |= {FIRST[name] for name, size in sizes.items() if not size}
-    kept = KEPT | {"odd"} if sizes.get("odd_ones", 0) <= FEW else KEPT
+    nothing |= {FIRST[name] for name in first if not made[name]}
+    kept = KEPT | {"odd"} if made.get("odd_ones", 0) <= FEW else KEPT
     chosen = _promising(chosen, nothing)
     _make(store, _queries(chosen), made, kept)
-    nothing |= {name for name in KEPT & made if not count_of(store, name)}
+    nothing |= {name for name in KEPT & made.keys() if not made[name]}
     return _promising(chosen, nothing)
 
 
@@ -41,11 +40,12 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     ]
 
 
-def _make(store: Asking, texts: Iterable[str], made: set[str], kept: Container[str] = KEPT) -> None:
-    """Make the views and macros that are mentioned, and are not there yet."""
+def _make(
+    store: Asking, texts: Iterable[str], made: dict[str, int], kept: Container[str] = KEPT
+) -> None:
+    """Make the views and macros that are mentioned, and are not there yet; notes rows of tables."""
     for name, statement in making(texts, made, kept):
-        store.run(statement)
-        made.add(name)
+        made[name] = store.run(statement)
 
 
 _ALWAYS = "told declared origin_of"  # of urlset.checker.judging, and of urlset.checker.disallowed
@@ -76,8 +76,3 @@ def _empty_views(store: Asking) -> set[str]:
     asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
     answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
     return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
-
-
-def count_of(store: Asking, table: str) -> int:
-    """How many rows a table or a view has."""
-    return int(next(iter(store.rows(f"SELECT count(*) FROM {table}")))[0])

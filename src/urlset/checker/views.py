@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 
 from urlset.checker.macros import MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
@@ -191,7 +191,7 @@ def _reached(texts: Iterable[str], bodies: Mapping[str, str]) -> set[str]:
     return found
 
 
-@cache
+@lru_cache(2_000)
 def _words(text: str) -> frozenset[str]:
-    """The words of SQL, which are those of rules and views: few texts, asked for again and again."""
+    """The words of SQL: that of rules and views, few texts that are looked into again and again."""
     return frozenset(_WORD.findall(text.lower()))

@@ -31,10 +31,11 @@ class Asking:
         self.run("RESET GLOBAL threads")
         self.run(_ROOM)
 
-    def run(self, statement: str) -> None:
-        """Run a statement that gives nothing."""
+    def run(self, statement: str) -> int:
+        """Run a statement that gives nothing; tells how many rows it has put somewhere."""
         with told(self._path):
-            self._cursor.execute(statement)
+            found = self._cursor.execute(statement).fetchone()
+        return int(found[0]) if found else 0
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query; all of them are to be taken before the next one is put."""
@@ -45,7 +46,9 @@ class Asking:
 
     def columns(self, query: str) -> list[str]:
         """The names of the columns that a query would give."""
-        return [row[0] for row in self.rows(f"DESCRIBE {query}")]
+        with told(self._path):
+            self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
+        return [column[0] for column in self._cursor.description or ()]
 
     def bring(self, name: str, flow: Flow) -> None:
         """Make a table of a stream, for as long as this is open."""

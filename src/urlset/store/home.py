@@ -45,8 +45,10 @@ class Home:
         return self._opened.result()
 
     def make_room(self) -> None:
-        """Be ready for more than memory is to hold: what has no path, and nothing in it yet, is
-        from now on in a file."""
+        """Be ready for more than memory is to hold.
+
+        What has no path, and nothing in it yet, is from here on in a file.
+        """
         if self.is_new:
             with told(self.path):
                 self.connection.execute("USE answers")
