@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from functools import partial
 from string import Formatter
 from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
 from urlset.checker.preparing import prepare
+from urlset.checker.sharing import Task, share
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -25,9 +27,13 @@ __all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge"]
 MAX_ROWS = 10_000
 """Findings of one rule that are given; the others are counted."""
 
+FEW_ENTRIES = 500_000
+"""With more, queries are put one after another: DuckDB shares each among all cores by itself, and
+two at once would want twice the memory."""
+
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
 _FOUND = """
-CREATE OR REPLACE TEMP TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
+CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
     message VARCHAR)"""
 
@@ -87,22 +93,45 @@ def judge(
 
     Raises :class:`urlset.QueryError` for a rule whose SQL cannot be run, with its name.
     """
-    store.run(f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ")
-    store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
-    chosen = prepare(store, rules)
-    store.run(_FOUND)
-    if any(rule.code in disallowed.CODES for rule in chosen):
-        disallowed.note_disallowed(store, profile)
-    counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
+    settings = (
+        f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
+        f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
+    )
+    with ExitStack() as others:
+        askings = [store]
+        if _entry_count(store) <= FEW_ENTRIES:
+            askings.append(others.enter_context(store.beside()))
+        for asking in askings:
+            for setting in settings:
+                asking.run(setting)
+        chosen = prepare(askings, rules)
+        store.run(_FOUND)
+        if any(rule.code in disallowed.CODES for rule in chosen):
+            disallowed.note_disallowed(store, profile)
+        counts: Tally = Counter()
+        for its in share(askings, _tasks(chosen)).values():
+            counts += its
+    return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
+
+
+def _entry_count(store: Asking) -> int:
+    return int(next(iter(store.rows("SELECT count(*) FROM entries")))[0])
+
+
+def _tasks(rules: Sequence[Rule]) -> dict[str, Task[Tally]]:
+    """What there is to ask: first of the views, each of which many rules are about."""
     by_view: dict[str, list[Rule]] = defaultdict(list)
-    for rule in chosen:
+    for rule in rules:
         if rule.over is not None:
             by_view[rule.over].append(rule)
-        elif rule.sql is not None:
-            counts += _ask(store, rule)
-    for view, its in by_view.items():
-        counts += _ask_view(store, view, its)
-    return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
+    tasks: dict[str, Task[Tally]] = {
+        view: partial(_ask_view, view=view, rules=its) for view, its in by_view.items()
+    }
+    for rule in rules:
+        if rule.sql is not None:
+            tasks[rule.code] = partial(_ask, rule=rule)
+    told = [rule for rule in rules if rule.is_of_engine]
+    return tasks | {"engine": partial(_tell_problems, rules=told)}
 
 
 def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:

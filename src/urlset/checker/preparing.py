@@ -6,26 +6,28 @@ reading thousands of entries.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import partial
 
 from urlset.checker.declaring import Rule
-from urlset.checker.views import FEW, FIRST, KEPT, making, mentioned
+from urlset.checker.sharing import share
+from urlset.checker.views import FEW, FIRST, KEPT, making, mentioned, named
 from urlset.store import Asking
 
 __all__ = ["prepare"]
 
 
-def prepare(store: Asking, rules: Iterable[Rule]) -> list[Rule]:
+def prepare(askings: Sequence[Asking], rules: Iterable[Rule]) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something."""
-    nothing = _empty_views(store)
+    nothing = _empty_views(askings[0])
     made: dict[str, int] = {}
     chosen = _promising(rules, nothing)
     first = FIRST.keys() & mentioned(_queries(chosen))
-    _make(store, first, made)
+    _make(askings, first, made)
     nothing |= {FIRST[name] for name in first if not made[name]}
     kept = KEPT | {"odd"} if made.get("odd_ones", 0) <= FEW else KEPT
     chosen = _promising(chosen, nothing)
-    _make(store, _queries(chosen), made, kept)
+    _make(askings, _queries(chosen), made, kept)
     nothing |= {name for name in KEPT & made.keys() if not made[name]}
     return _promising(chosen, nothing)
 
@@ -41,11 +43,16 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
 
 
 def _make(
-    store: Asking, texts: Iterable[str], made: dict[str, int], kept: Container[str] = KEPT
+    askings: Sequence[Asking],
+    texts: Iterable[str],
+    made: dict[str, int],
+    kept: Container[str] = KEPT,
 ) -> None:
     """Make the views and macros that are mentioned, and are not there yet; notes rows of tables."""
-    for name, statement in making(texts, made, kept):
-        made[name] = store.run(statement)
+    statements = dict(making(texts, made, kept))
+    needs = {name: named([statement]) - {name} for name, statement in statements.items()}
+    tasks = {name: partial(Asking.run, statement=text) for name, text in statements.items()}
+    made.update(share(askings, tasks, needs))
 
 
 _ALWAYS = "told declared origin_of"  # of urlset.checker.judging, and of urlset.checker.disallowed

@@ -17,7 +17,7 @@ from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OU
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned"]
+__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned", "named"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -169,11 +169,11 @@ def making(
     called = _reached([*texts, *(body for _, body in views)], _BODIES)
     for name in _BODIES:
         if name in called and name not in made:
-            yield name, f"CREATE OR REPLACE TEMP MACRO {_HEADS[name]} AS {_BODIES[name]}"
+            yield name, f"CREATE MACRO {_HEADS[name]} AS {_BODIES[name]}"
     for name, body in views:
         if name not in made:
             kind = "TABLE" if name in kept else "VIEW"
-            yield name, f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
+            yield name, f"CREATE {kind} {name} AS {body}"
 
 
 _HEADS = {head.partition("(")[0]: head for head in MACROS}
@@ -189,6 +189,11 @@ def _reached(texts: Iterable[str], bodies: Mapping[str, str]) -> set[str]:
         found |= new
         waiting += [bodies[name] for name in new]
     return found
+
+
+def named(texts: Iterable[str]) -> set[str]:
+    """The macros and views that SQL names itself."""
+    return {word for text in texts for word in _words(text) if word in _BODIES or word in VIEWS}
 
 
 @lru_cache(2_000)
