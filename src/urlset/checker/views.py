@@ -107,6 +107,41 @@ VIEWS = {
             UNION ALL SELECT document, "offset", line, loc, lastmod, lastmod_text FROM sitemaps) l
         JOIN sound s ON s.document = l.document
         WHERE lastmod_text IS NOT NULL""",
+    # What each document has of what: its entries, how many of them have a lastmod and so on, how
+    # many locs end in a slash, and whether the first segment of a path has capitals.
+    "totals": """
+        SELECT document, count(*) AS n, count(lastmod_text) AS lastmods,
+            count(changefreq) AS changefreqs, count(priority) AS priorities,
+            count_if(ends_with(loc, '/')) AS slashes,
+            bool_or(CASE WHEN loc = lower(loc) THEN false
+                ELSE split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4)) END) AS is_upper
+        FROM entries SEMI JOIN sound USING (document) GROUP BY document""",
+    # Those of them in which a style of URLs may be mixed.
+    "mixed": """
+        FROM totals
+        WHERE n >= 20 AND (least(slashes, n - slashes) >= n * 0.05 OR is_upper)""",
+    # Documents most of whose dates lie near the middle one, with all of them, in microseconds: only
+    # there may 95 % lie within one minute, wherever that is.
+    "crowded": """
+        SELECT * FROM (
+            SELECT document, count(*) AS n, (95 * count(*) + 99) // 100 AS most,
+                list(epoch_us(lastmod)) AS all_, quantile_disc(epoch_us(lastmod), 0.5) AS middle,
+                bool_or(has_time) AS has_time
+            FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL
+            GROUP BY document HAVING count(*) >= 10)
+        WHERE len(list_filter(all_, lambda t: abs(t - middle) <= 60000000)) >= most""",
+    # When a document may have been generated, as far as that is known, and whence. A date alone
+    # cannot tell minutes; of an index, midnight is most likely one.
+    "generated": """
+        SELECT document, moment FROM (SELECT document, unnest([
+            {'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
+                'what': 'Last-Modified of the file'},
+            {'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
+                THEN epoch(read_at) END, 'what': 'the time of the request'},
+            {'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
+                'what': 'lastmod of the file in its index'}]) AS moment
+            FROM sound WHERE kind <> 'index')
+        WHERE moment.at IS NOT NULL""",
     # Every image, video, article and alternate, as a struct; the nth of its entry.
     "images": f"""
         SELECT {ENTRY}, s.url AS sitemap, unnest(e.images, recursive := false) AS image,
@@ -135,8 +170,8 @@ VIEWS = {
 """The views by name, in the order in which they are made."""
 
 KEPT = frozenset(
-    "broken sources proofs versions doubtful outsiders strays mixtures odd_ones twins repeated "
-    "alike".split()
+    "broken sources totals mixed crowded generated proofs versions doubtful outsiders strays "
+    "mixtures odd_ones twins repeated alike".split()
 )
 """Those that are tables, for they are asked often, or dear."""
 
