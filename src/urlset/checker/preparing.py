@@ -6,12 +6,13 @@ reading thousands of entries.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from urlset.checker.declaring import Rule
 from urlset.checker.sharing import share
-from urlset.checker.views import FEW, FIRST, KEPT, making, mentioned, named
+from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
 from urlset.store import Asking
 
 __all__ = ["prepare"]
@@ -20,14 +21,9 @@ __all__ = ["prepare"]
 def prepare(askings: Sequence[Asking], rules: Iterable[Rule]) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something."""
     nothing = _empty_views(askings[0])
-    made: dict[str, int] = {}
     chosen = _promising(rules, nothing)
-    first = FIRST.keys() & mentioned(_queries(chosen))
-    _make(askings, first, made)
-    nothing |= {FIRST[name] for name in first if not made[name]}
-    kept = KEPT | {"odd"} if made.get("odd_ones", 0) <= FEW else KEPT
-    chosen = _promising(chosen, nothing)
-    _make(askings, _queries(chosen), made, kept)
+    made = _make(askings, chosen)
+    nothing |= {FIRST[name] for name in FIRST.keys() & made.keys() if not made[name]}
     nothing |= {name for name in KEPT & made.keys() if not made[name]}
     return _promising(chosen, nothing)
 
@@ -42,17 +38,37 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     ]
 
 
-def _make(
-    askings: Sequence[Asking],
-    texts: Iterable[str],
-    made: dict[str, int],
-    kept: Container[str] = KEPT,
-) -> None:
-    """Make the views and macros that are mentioned, and are not there yet; notes rows of tables."""
-    statements = dict(making(texts, made, kept))
-    needs = {name: named([statement]) - {name} for name, statement in statements.items()}
-    tasks = {name: partial(Asking.run, statement=text) for name, text in statements.items()}
-    made.update(share(askings, tasks, needs))
+def _make(askings: Sequence[Asking], rules: Sequence[Rule]) -> dict[str, int]:
+    """Make the views and macros that rules mention; gives how many rows the tables have.
+
+    What is of no use, because a table that comes first is empty, is not made, and has none.
+    """
+    made: dict[str, int] = {}
+    views = dict(making(_queries(rules)))
+    tables = dict(making(_queries(rules), KEPT | {"odd"}))
+    firsts = _firsts(rules)
+
+    def make(asking: Asking, name: str) -> None:
+        is_useful = all(made[first] for first in firsts[name])
+        is_small = name != "odd" or made["odd_ones"] <= FEW
+        made[name] = asking.run((tables if is_small else views)[name]) if is_useful else 0
+
+    needs = {name: (named([text]) | firsts[name]) - {name} for name, text in views.items()}
+    # Tables before what is made at once; of these first the one that takes longest.
+    order = sorted(views, key=lambda name: (name != LONGEST, name not in KEPT))
+    share(askings, {name: partial(make, name=name) for name in order}, needs)
+    return made
+
+
+def _firsts(rules: Sequence[Rule]) -> dict[str, set[str]]:
+    """The tables that have to have rows, or a view or macro is of no use, by the name of that."""
+    firsts: dict[str, set[str]] = defaultdict(set)
+    names = {name for name, _ in making(_queries(rules))}
+    for first, view in FIRST.items():
+        rest = {name for name, _ in making(_queries(_promising(rules, {view})))}
+        for name in names - rest - {name for name, _ in making([first])}:
+            firsts[name].add(first)
+    return firsts
 
 
 _ALWAYS = "told declared origin_of"  # of urlset.checker.judging, and of urlset.checker.disallowed

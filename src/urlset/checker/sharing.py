@@ -29,8 +29,8 @@ def share(
 ) -> dict[str, T]:
     """Do tasks, each when those that it needs are done; gives what came of them, in their order.
 
-    Needs that are no task are taken for done; the others come before it. Raises what the first
-    task in that order has raised, of those that were begun.
+    Needs that are no task are taken for done; no two tasks may need each other. Raises what the
+    first task in that order has raised, of those that were begun.
     """
     work = _Work(tasks, needs)
     with ThreadPoolExecutor(len(askings), thread_name_prefix="urlset-rules") as pool:

@@ -17,7 +17,7 @@ from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OU
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned", "named"]
+__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -179,36 +179,30 @@ FIRST = {"odd_ones": "odd", "outsiders": "strays", "mixtures": "mixtures", "repe
 """Those that tell soon whether another one has rows; most sites have none, and it is dear to plan
 what nothing comes of."""
 
+LONGEST = "twins"
+"""The one that takes longest to make."""
+
 FEW = 200_000
 """Rows of ``odd_ones`` that may be kept with all their parts, so that these are worked out once."""
 
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
-def mentioned(texts: Iterable[str]) -> set[str]:
-    """The views that SQL mentions, and those that these are made of."""
-    return _reached(texts, VIEWS)
-
-
-def making(
-    texts: Iterable[str], made: Container[str] = (), kept: Container[str] = KEPT
-) -> Iterator[tuple[str, str]]:
+def making(texts: Iterable[str], kept: Container[str] = KEPT) -> Iterator[tuple[str, str]]:
     """The names of macros and views that queries mention, each with the SQL that makes it.
 
-    It is for the connection of one check; ``made`` are those that are there already, ``kept``
-    those that are to be tables.
+    It is for the connections of one check; ``kept`` are those that are to be tables.
     """
     texts = list(texts)
-    wanted = mentioned(texts)
+    wanted = _reached(texts, VIEWS)
     views = [(name, body) for name, body in VIEWS.items() if name in wanted]
     called = _reached([*texts, *(body for _, body in views)], _BODIES)
     for name in _BODIES:
-        if name in called and name not in made:
+        if name in called:
             yield name, f"CREATE MACRO {_HEADS[name]} AS {_BODIES[name]}"
     for name, body in views:
-        if name not in made:
-            kind = "TABLE" if name in kept else "VIEW"
-            yield name, f"CREATE {kind} {name} AS {body}"
+        kind = "TABLE" if name in kept else "VIEW"
+        yield name, f"CREATE {kind} {name} AS {body}"
 
 
 _HEADS = {head.partition("(")[0]: head for head in MACROS}
