@@ -32,6 +32,7 @@ FEW_ENTRIES = 500_000
 two at once would want twice the memory."""
 
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
+_ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
 CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
@@ -150,7 +151,8 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
             f"level, message FROM {told} "
-            f"QUALIFY row_number() OVER (PARTITION BY code) <= {MAX_ROWS}"
+            'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
+            f"<= {MAX_ROWS}"
         )
     return counts
 
@@ -209,9 +211,12 @@ def _tell(store: Asking, rule: Rule, asked: str, columns: Sequence[str]) -> Tall
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
     values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
+    # Beware: without an order, several threads would take those that they come upon first.
+    ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]
+    order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
     kept = store.run(
         f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
-        f"FROM (SELECT *{values} FROM {asked}) LIMIT {MAX_ROWS}"
+        f"FROM (SELECT *{values} FROM (FROM {asked}{order} LIMIT {MAX_ROWS}))"
     )
     if kept < MAX_ROWS:
         return Counter()
