@@ -24,7 +24,7 @@ _AGENTS = {"bing": "bingbot", "yandex": "YandexBot", "baidu": "Baiduspider"}
 _GOOGLE = {"page": "Googlebot", "image": "Googlebot-Image", "video": "Googlebot-Video"}
 
 _TABLE = """
-CREATE OR REPLACE TEMP TABLE disallowed (document UINTEGER, entry UINTEGER, nth UINTEGER,
+CREATE OR REPLACE TABLE disallowed (document UINTEGER, entry UINTEGER, nth UINTEGER,
     url VARCHAR, robots VARCHAR, agent VARCHAR)"""
 
 # Of a page no URL is kept: there may be millions, and it is the loc of its entry.

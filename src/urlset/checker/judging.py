@@ -7,15 +7,17 @@ asked for their rows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from functools import partial
 from string import Formatter
 from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.declaring import Rule
-from urlset.checker.preparing import count_of, prepare
+from urlset.checker.preparing import prepare
+from urlset.checker.sharing import Task, share
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import Asking, quoted
@@ -25,9 +27,14 @@ __all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge"]
 MAX_ROWS = 10_000
 """Findings of one rule that are given; the others are counted."""
 
+FEW_ENTRIES = 500_000
+"""With more, queries are put one after another: DuckDB shares each among all cores by itself, and
+two at once would want twice the memory."""
+
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
+_ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
-CREATE OR REPLACE TEMP TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
+CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
     message VARCHAR)"""
 
@@ -87,24 +94,45 @@ def judge(
 
     Raises :class:`urlset.QueryError` for a rule whose SQL cannot be run, with its name.
     """
-    store.run(f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ")
-    store.run(f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}")
-    chosen = prepare(store, rules)
-    store.run(_FOUND)
-    sources = dict(store.rows("SELECT document, source FROM documents"))
-    if any(rule.code in disallowed.CODES for rule in chosen):
-        disallowed.note_disallowed(store, profile)
-    counts = _tell_problems(store, [rule for rule in chosen if rule.is_of_engine])
+    settings = (
+        f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
+        f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
+    )
+    with ExitStack() as others:
+        askings = [store]
+        if _entry_count(store) <= FEW_ENTRIES:
+            askings.append(others.enter_context(store.beside()))
+        for asking in askings:
+            for setting in settings:
+                asking.run(setting)
+        chosen = prepare(askings, rules)
+        store.run(_FOUND)
+        if any(rule.code in disallowed.CODES for rule in chosen):
+            disallowed.note_disallowed(store, profile)
+        counts: Tally = Counter()
+        for its in share(askings, _tasks(chosen)).values():
+            counts += its
+    return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
+
+
+def _entry_count(store: Asking) -> int:
+    return int(next(iter(store.rows("SELECT count(*) FROM entries")))[0])
+
+
+def _tasks(rules: Sequence[Rule]) -> dict[str, Task[Tally]]:
+    """What there is to ask: first of the views, each of which many rules are about."""
     by_view: dict[str, list[Rule]] = defaultdict(list)
-    for rule in chosen:
+    for rule in rules:
         if rule.over is not None:
             by_view[rule.over].append(rule)
-        elif rule.sql is not None:
-            counts += _ask(store, rule, sources)
-    for view, its in by_view.items():
-        for rule in _hitting(store, view, its):
-            counts += _ask(store, rule, sources)
-    return Verdict(counts, store)
+    tasks: dict[str, Task[Tally]] = {
+        view: partial(_ask_view, view=view, rules=its) for view, its in by_view.items()
+    }
+    for rule in rules:
+        if rule.sql is not None:
+            tasks[rule.code] = partial(_ask, rule=rule)
+    told = [rule for rule in rules if rule.is_of_engine]
+    return tasks | {"engine": partial(_tell_problems, rules=told)}
 
 
 def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
@@ -116,14 +144,15 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
     told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
-    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL"
+    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL ORDER BY ALL"
     for code, its, source, count in store.rows(query):
         counts[Told(code, its, source)] += count
     if counts:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
             f"level, message FROM {told} "
-            f"QUALIFY row_number() OVER (PARTITION BY code) <= {MAX_ROWS}"
+            'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
+            f"<= {MAX_ROWS}"
         )
     return counts
 
@@ -133,8 +162,11 @@ def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     asked = ", ".join(
         f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules
     )
+    query = f"SELECT {asked} FROM {view}"
+    if len(rules) == 1:  # then what it does not ask is not worked out either
+        query = f"SELECT count(*) > 0 FROM (FROM {view} WHERE {rules[0].where} LIMIT 1)"
     try:
-        answers = next(iter(store.rows(f"SELECT {asked} FROM {view}")))
+        answers = next(iter(store.rows(query)))
     except StoreError:
         for rule in rules:  # which one is it?
             with _named(rule):
@@ -143,16 +175,25 @@ def _hitting(store: Asking, view: str, rules: Sequence[Rule]) -> list[Rule]:
     return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
 
 
-def _ask(store: Asking, rule: Rule, sources: Mapping[int, str | None]) -> Tally:
-    """Count what a rule finds, and keep the rows of the first findings."""
-    asked = f"(SELECT * FROM {rule.over} WHERE {rule.where})"
+def _ask(store: Asking, rule: Rule) -> Tally:
+    """Keep the rows of what a rule of SQL finds, and count them where not all are kept."""
     with _named(rule):
-        if rule.sql is not None:  # once: it may be long
-            store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}")
-            asked = "asked"
-            if not count_of(store, "asked"):
-                return Counter()
-        return _tell(store, rule, asked, sources)
+        # Once: it may be long.
+        if not store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}"):
+            return Counter()
+        return _tell(store, rule, "asked", store.columns("SELECT * FROM asked"))
+
+
+def _ask_view(store: Asking, view: str, rules: Sequence[Rule]) -> Tally:
+    """The same for rules over one view."""
+    counts: Tally = Counter()
+    if hitting := _hitting(store, view, rules):
+        columns = store.columns(f"SELECT * FROM {view}")
+        for rule in hitting:
+            with _named(rule):
+                asked = f"(SELECT * FROM {view} WHERE {rule.where})"
+                counts += _tell(store, rule, asked, columns)
+    return counts
 
 
 @contextmanager
@@ -165,21 +206,42 @@ def _named(rule: Rule) -> Iterator[None]:
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
 
 
-def _tell(store: Asking, rule: Rule, asked: str, sources: Mapping[int, str | None]) -> Tally:
-    columns = store.columns(f"SELECT * FROM {asked}")
+def _tell(store: Asking, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
+    """Keep the first rows of these; gives their counts where there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
-    by = ", ".join(name if name in columns else "NULL" for name in ("document", "source"))
+    values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
+    # Beware: without an order, several threads would take those that they come upon first.
+    ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]
+    order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
+    kept = store.run(
+        f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
+        f"FROM (SELECT *{values} FROM (FROM {asked}{order} LIMIT {MAX_ROWS}))"
+    )
+    if kept < MAX_ROWS:
+        return Counter()
+    by = ", ".join(
+        name if name in columns else f"NULL AS {name}" for name in ("document", "source")
+    )
+    return _counted(
+        store, f"SELECT {quoted(rule.code)} AS code, {level} AS level, {by} FROM {asked}"
+    )
+
+
+def _count_found(store: Asking, counted: Set[str]) -> Tally:
+    """Count the findings that are kept, but for those of rules that are counted already."""
+    codes = ", ".join(map(quoted, sorted(counted))) or "NULL"
+    return _counted(store, f"FROM found WHERE (code IN ({codes})) IS NOT TRUE")
+
+
+def _counted(store: Asking, findings: str) -> Tally:
+    """Count findings by their rule, level and document."""
+    query = f"""
+        SELECT code, f.level, CASE WHEN document IS NULL THEN f.source ELSE d.source END, count(*)
+        FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
     counts: Tally = Counter()
-    query = f"SELECT {level} AS its, {by}, count(*) FROM {asked} GROUP BY ALL"
-    for its, document, named, count in store.rows(query):
-        counts[Told(rule.code, its, named if document is None else sources[document])] += count
-    if counts:
-        values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
-        store.run(
-            f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
-            f"FROM (SELECT *{values} FROM {asked}) LIMIT {MAX_ROWS}"
-        )
+    for code, level, source, count in store.rows(query):
+        counts[Told(code, level, source)] += count
     return counts
 
 

@@ -6,28 +6,25 @@ reading thousands of entries.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from urlset.checker.declaring import Rule
-from urlset.checker.views import FEW, FIRST, KEPT, making, mentioned
+from urlset.checker.sharing import share
+from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
 from urlset.store import Asking
 
-__all__ = ["count_of", "prepare"]
+__all__ = ["prepare"]
 
 
-def prepare(store: Asking, rules: Iterable[Rule]) -> list[Rule]:
+def prepare(askings: Sequence[Asking], rules: Iterable[Rule]) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something."""
-    nothing = _empty_views(store)
-    made: set[str] = set()
+    nothing = _empty_views(askings[0])
     chosen = _promising(rules, nothing)
-    first = FIRST.keys() & mentioned(_queries(chosen))
-    _make(store, first, made)
-    sizes = {name: count_of(store, name) for name in first}
-    nothing |= {FIRST[name] for name, size in sizes.items() if not size}
-    kept = KEPT | {"odd"} if sizes.get("odd_ones", 0) <= FEW else KEPT
-    chosen = _promising(chosen, nothing)
-    _make(store, _queries(chosen), made, kept)
-    nothing |= {name for name in KEPT & made if not count_of(store, name)}
+    made = _make(askings, chosen)
+    nothing |= {FIRST[name] for name in FIRST.keys() & made.keys() if not made[name]}
+    nothing |= {name for name in KEPT & made.keys() if not made[name]}
     return _promising(chosen, nothing)
 
 
@@ -41,11 +38,37 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     ]
 
 
-def _make(store: Asking, texts: Iterable[str], made: set[str], kept: Container[str] = KEPT) -> None:
-    """Make the views and macros that are mentioned, and are not there yet."""
-    for name, statement in making(texts, made, kept):
-        store.run(statement)
-        made.add(name)
+def _make(askings: Sequence[Asking], rules: Sequence[Rule]) -> dict[str, int]:
+    """Make the views and macros that rules mention; gives how many rows the tables have.
+
+    What is of no use, because a table that comes first is empty, is not made, and has none.
+    """
+    made: dict[str, int] = {}
+    views = dict(making(_queries(rules)))
+    tables = dict(making(_queries(rules), KEPT | {"odd"}))
+    firsts = _firsts(rules)
+
+    def make(asking: Asking, name: str) -> None:
+        is_useful = all(made[first] for first in firsts[name])
+        is_small = name != "odd" or made["odd_ones"] <= FEW
+        made[name] = asking.run((tables if is_small else views)[name]) if is_useful else 0
+
+    needs = {name: (named([text]) | firsts[name]) - {name} for name, text in views.items()}
+    # Tables before what is made at once; of these first the one that takes longest.
+    order = sorted(views, key=lambda name: (name != LONGEST, name not in KEPT))
+    share(askings, {name: partial(make, name=name) for name in order}, needs)
+    return made
+
+
+def _firsts(rules: Sequence[Rule]) -> dict[str, set[str]]:
+    """The tables that have to have rows, or a view or macro is of no use, by the name of that."""
+    firsts: dict[str, set[str]] = defaultdict(set)
+    names = {name for name, _ in making(_queries(rules))}
+    for first, view in FIRST.items():
+        rest = {name for name, _ in making(_queries(_promising(rules, {view})))}
+        for name in names - rest - {name for name, _ in making([first])}:
+            firsts[name].add(first)
+    return firsts
 
 
 _ALWAYS = "told declared origin_of"  # of urlset.checker.judging, and of urlset.checker.disallowed
@@ -76,8 +99,3 @@ def _empty_views(store: Asking) -> set[str]:
     asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
     answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
     return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
-
-
-def count_of(store: Asking, table: str) -> int:
-    """How many rows a table or a view has."""
-    return int(next(iter(store.rows(f"SELECT count(*) FROM {table}")))[0])

@@ -9,14 +9,15 @@ is to be there already.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from urlset.checker.macros import MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
 
-__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "VIEWS", "making", "mentioned"]
+__all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]
 
 BROKEN = frozenset({"X002", "X009", "X019", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
@@ -106,6 +107,41 @@ VIEWS = {
             UNION ALL SELECT document, "offset", line, loc, lastmod, lastmod_text FROM sitemaps) l
         JOIN sound s ON s.document = l.document
         WHERE lastmod_text IS NOT NULL""",
+    # What each document has of what: its entries, how many of them have a lastmod and so on, how
+    # many locs end in a slash, and whether the first segment of a path has capitals.
+    "totals": """
+        SELECT document, count(*) AS n, count(lastmod_text) AS lastmods,
+            count(changefreq) AS changefreqs, count(priority) AS priorities,
+            count_if(ends_with(loc, '/')) AS slashes,
+            bool_or(CASE WHEN loc = lower(loc) THEN false
+                ELSE split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4)) END) AS is_upper
+        FROM entries SEMI JOIN sound USING (document) GROUP BY document""",
+    # Those of them in which a style of URLs may be mixed.
+    "mixed": """
+        FROM totals
+        WHERE n >= 20 AND (least(slashes, n - slashes) >= n * 0.05 OR is_upper)""",
+    # Documents most of whose dates lie near the middle one, with all of them, in microseconds: only
+    # there may 95 % lie within one minute, wherever that is.
+    "crowded": """
+        SELECT * FROM (
+            SELECT document, count(*) AS n, (95 * count(*) + 99) // 100 AS most,
+                list(epoch_us(lastmod)) AS all_, quantile_disc(epoch_us(lastmod), 0.5) AS middle,
+                bool_or(has_time) AS has_time
+            FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL
+            GROUP BY document HAVING count(*) >= 10)
+        WHERE len(list_filter(all_, lambda t: abs(t - middle) <= 60000000)) >= most""",
+    # When a document may have been generated, as far as that is known, and whence. A date alone
+    # cannot tell minutes; of an index, midnight is most likely one.
+    "generated": """
+        SELECT document, moment FROM (SELECT document, unnest([
+            {'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
+                'what': 'Last-Modified of the file'},
+            {'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
+                THEN epoch(read_at) END, 'what': 'the time of the request'},
+            {'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
+                'what': 'lastmod of the file in its index'}]) AS moment
+            FROM sound WHERE kind <> 'index')
+        WHERE moment.at IS NOT NULL""",
     # Every image, video, article and alternate, as a struct; the nth of its entry.
     "images": f"""
         SELECT {ENTRY}, s.url AS sitemap, unnest(e.images, recursive := false) AS image,
@@ -134,8 +170,8 @@ VIEWS = {
 """The views by name, in the order in which they are made."""
 
 KEPT = frozenset(
-    "broken sources proofs versions doubtful outsiders strays mixtures odd_ones twins repeated "
-    "alike".split()
+    "broken sources totals mixed crowded generated proofs versions doubtful outsiders strays "
+    "mixtures odd_ones twins repeated alike".split()
 )
 """Those that are tables, for they are asked often, or dear."""
 
@@ -143,51 +179,53 @@ FIRST = {"odd_ones": "odd", "outsiders": "strays", "mixtures": "mixtures", "repe
 """Those that tell soon whether another one has rows; most sites have none, and it is dear to plan
 what nothing comes of."""
 
+LONGEST = "twins"
+"""The one that takes longest to make."""
+
 FEW = 200_000
 """Rows of ``odd_ones`` that may be kept with all their parts, so that these are worked out once."""
 
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
-def mentioned(texts: Iterable[str]) -> set[str]:
-    """The views that SQL mentions, and those that these are made of."""
+def making(texts: Iterable[str], kept: Container[str] = KEPT) -> Iterator[tuple[str, str]]:
+    """The names of macros and views that queries mention, each with the SQL that makes it.
+
+    It is for the connections of one check; ``kept`` are those that are to be tables.
+    """
+    texts = list(texts)
+    wanted = _reached(texts, VIEWS)
+    views = [(name, body) for name, body in VIEWS.items() if name in wanted]
+    called = _reached([*texts, *(body for _, body in views)], _BODIES)
+    for name in _BODIES:
+        if name in called:
+            yield name, f"CREATE MACRO {_HEADS[name]} AS {_BODIES[name]}"
+    for name, body in views:
+        kind = "TABLE" if name in kept else "VIEW"
+        yield name, f"CREATE {kind} {name} AS {body}"
+
+
+_HEADS = {head.partition("(")[0]: head for head in MACROS}
+_BODIES = {name: MACROS[head] for name, head in _HEADS.items()}
+
+
+def _reached(texts: Iterable[str], bodies: Mapping[str, str]) -> set[str]:
+    """The names of what texts mention, and of what that is made of."""
     found: set[str] = set()
-    waiting = [name for text in texts for name in _WORD.findall(text.lower()) if name in VIEWS]
+    waiting = list(texts)
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [other for other in _WORD.findall(VIEWS[name]) if other in VIEWS]
+        new = (_words(waiting.pop()) & bodies.keys()) - found
+        found |= new
+        waiting += [bodies[name] for name in new]
     return found
 
 
-def making(
-    texts: Iterable[str], made: Container[str] = (), kept: Container[str] = KEPT
-) -> Iterator[tuple[str, str]]:
-    """The names of macros and views that queries mention, each with the SQL that makes it.
-
-    It is for the connection of one check; ``made`` are those that are there already, ``kept``
-    those that are to be tables.
-    """
-    texts = list(texts)
-    views = [(name, VIEWS[name]) for name in VIEWS if name in mentioned(texts)]
-    for name, head in _macros([*texts, *(body for _, body in views)]):
-        if name not in made:
-            yield name, f"CREATE OR REPLACE TEMP MACRO {head} AS {MACROS[head]}"
-    for name, body in views:
-        if name not in made:
-            kind = "TABLE" if name in kept else "VIEW"
-            yield name, f"CREATE OR REPLACE TEMP {kind} {name} AS {body}"
+def named(texts: Iterable[str]) -> set[str]:
+    """The macros and views that SQL names itself."""
+    return {word for text in texts for word in _words(text) if word in _BODIES or word in VIEWS}
 
 
-def _macros(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The macros that queries mention, and those that these are made of: names and heads."""
-    heads = {head.partition("(")[0]: head for head in MACROS}
-    found: set[str] = set()
-    waiting = [word for text in texts for word in set(_WORD.findall(text.lower()))]
-    while waiting:
-        name = waiting.pop()
-        if name in heads and name not in found:
-            found.add(name)
-            waiting += _WORD.findall(MACROS[heads[name]])
-    return ((name, head) for name, head in heads.items() if name in found)
+@lru_cache(2_000)
+def _words(text: str) -> frozenset[str]:
+    """The words of SQL: that of rules and views, few texts that are looked into again and again."""
+    return frozenset(_WORD.findall(text.lower()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 import duckdb
 
 from urlset.arrow.streams import Flow
+from urlset.errors import StoreError
 from urlset.store.connecting import first_of, told
 
 __all__ = ["Asking"]
@@ -20,21 +22,34 @@ _BATCH = 10_000
 class Asking:
     """A connection of its own to an open store; a context manager.
 
-    What is made TEMP here goes with it. Values in statements are quoted by whoever writes them
-    (:func:`urlset.store.quoted`). What cannot be done raises :class:`urlset.StoreError`.
+    What is made here goes with it: tables, views and macros in ``desk``, which :meth:`beside`
+    shares, and what is TEMP, which is for one connection alone. Values in statements are quoted by
+    whoever writes them (:func:`urlset.store.quoted`). What cannot be done raises
+    :class:`urlset.StoreError`.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str):
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, path: str, *, is_beside: bool = False
+    ):
+        self._connection = connection
         self._cursor = connection.cursor()
         self._path = path
-        self.run("USE store")
-        self.run("RESET GLOBAL threads")
-        self.run(_ROOM)
+        self._is_beside = is_beside
+        if not is_beside:
+            self.run("ATTACH ':memory:' AS desk")
+            self.run("RESET GLOBAL threads")
+            self.run(_ROOM)
+        self.run("SET search_path = 'desk,store'")  # what is made goes to the first of them
 
-    def run(self, statement: str) -> None:
-        """Run a statement that gives nothing."""
+    def beside(self) -> Asking:
+        """Another connection to the same, to be used by a thread beside this one."""
+        return Asking(self._connection, self._path, is_beside=True)
+
+    def run(self, statement: str) -> int:
+        """Run a statement that gives nothing; tells how many rows it has put somewhere."""
         with told(self._path):
-            self._cursor.execute(statement)
+            found = self._cursor.execute(statement).fetchone()
+        return int(found[0]) if found else 0
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query; all of them are to be taken before the next one is put."""
@@ -45,7 +60,9 @@ class Asking:
 
     def columns(self, query: str) -> list[str]:
         """The names of the columns that a query would give."""
-        return [row[0] for row in self.rows(f"DESCRIBE {query}")]
+        with told(self._path):
+            self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
+        return [column[0] for column in self._cursor.description or ()]
 
     def bring(self, name: str, flow: Flow) -> None:
         """Make a table of a stream, for as long as this is open."""
@@ -53,7 +70,7 @@ class Asking:
             self._cursor.register("brought", flow)
             try:
                 with first_of(flow):
-                    query = f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM brought"
+                    query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM brought"
                     self._cursor.execute(query)
             finally:
                 self._cursor.unregister("brought")
@@ -67,4 +84,8 @@ class Asking:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if not self._is_beside:
+            with suppress(StoreError):
+                self.run("USE store")
+                self.run("DETACH desk")
         self._cursor.close()

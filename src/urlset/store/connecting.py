@@ -17,6 +17,7 @@ from urlset.store.tables import VERSION
 
 __all__ = [
     "attach",
+    "attach_passing",
     "connect",
     "ensure_store",
     "first_of",
@@ -52,29 +53,33 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def attach(
-    connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, is_kept: bool = True
-) -> None:
+def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
     """Open a store under the name ``store``, made where there is none.
 
     Raises :class:`urlset.StoreError`. Beside it is ``answers``, for tables that come and go: a
-    store that is only read has no room for them. One that is not kept is nowhere explained.
+    store that is only read has no room for them.
     """
     _check(path, read_only=read_only)
-    modes = ["READ_ONLY"] if read_only else []
-    if not is_kept:
-        modes.append("RECOVERY_MODE NO_WAL_WRITES")  # it is never opened again
-    mode = f" ({', '.join(modes)})" if modes else ""
+    mode = " (READ_ONLY)" if read_only else ""
     with told(path):
         # Beware: only an absolute path is always one (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS answers")
         connection.execute("USE store")
-        ensure_store(connection, path, read_only=read_only, is_kept=is_kept)
-        if not is_kept:
-            # What is not kept need not be tidied up, which takes half of the time.
-            connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-            connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
+        ensure_store(connection, path, read_only=read_only)
+
+
+def attach_passing(connection: duckdb.DuckDBPyConnection, path: str | None) -> None:
+    """Make a store under the name ``store`` that goes, in memory or in a file; without comments."""
+    if path is None:
+        connection.execute("ATTACH ':memory:' AS store")
+    else:
+        # It is never opened again, and need not be tidied up, which takes half of the time.
+        connection.execute(f"ATTACH {literal(path)} AS store (RECOVERY_MODE NO_WAL_WRITES)")
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
+    connection.execute("USE store")
+    _make_tables(connection, with_comments=False)
 
 
 def is_database(path: str) -> bool:
@@ -89,17 +94,12 @@ def is_database(path: str) -> bool:
         return False
 
 
-def ensure_store(
-    connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, is_kept: bool = True
-) -> None:
+def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
     """Make the tables in a new file; raises :class:`urlset.StoreError` for one with others."""
     with told(path):
         tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
         if not tables and not read_only:
-            connection.execute("BEGIN")
-            for statement in statements(with_comments=is_kept):
-                connection.execute(statement)
-            connection.execute("COMMIT")
+            _make_tables(connection, with_comments=True)
             return
         if "urlset_store" not in tables:
             found = f"other tables ({', '.join(sorted(tables)[:5])})" if tables else "no tables"
@@ -116,6 +116,13 @@ def ensure_store(
             f"expected a store of version {VERSION}, found version {found_version}: {path!r}; "
             f"{advice}"
         )
+
+
+def _make_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:
+    connection.execute("BEGIN")
+    for statement in statements(with_comments=with_comments):
+        connection.execute(statement)
+    connection.execute("COMMIT")
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from urlset.store.facts import (
     sitemap_rows,
     table,
 )
+from urlset.store.home import Home
 
 if TYPE_CHECKING:
     from urlset.fetcher import Response
@@ -63,15 +64,13 @@ class Filling:
     set to False. However it ends, all that was added is in the store.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, root: str | None):
+    def __init__(self, home: Home, root: str | None):
         self.is_whole = True
-        self._connection = connection
-        self._path = path
+        self._home = home
         self._root = root
         self._began = datetime.now(UTC)
-        with told(path):
-            found = connection.execute("SELECT max(document) FROM documents").fetchone()
-        self._first = self._next = ((found and found[0]) or 0) + 1
+        self._is_first = home.is_new
+        self._first = self._next = 1 if self._is_first else _last_document(home) + 1
         self._begin()
 
     def __enter__(self) -> Filling:
@@ -97,6 +96,7 @@ class Filling:
         is_elsewhere = document is not None and not document.text
         is_now = is_time or is_limited or is_elsewhere
         if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_now:
+            self._home.make_room()
             self.write()
         return number
 
@@ -130,7 +130,7 @@ class Filling:
         if kind is not None and issubclass(kind, StoreError):
             return  # it is full, or gone: once more is no better
         self.write()
-        if kind is None and self.is_whole:
+        if kind is None and self.is_whole and not self._is_first:
             with self._transaction():
                 self._forget(
                     "root IS NOT DISTINCT FROM ? AND document < ?", self._root, self._first
@@ -154,15 +154,16 @@ class Filling:
 
     def _write(self) -> None:
         """Write all that is pending. Can be done again: a document replaces itself, too."""
+        is_new, self._home.is_new = self._home.is_new, False
         self._write_urls()
         for numbers in self._portions(sorted(self._sources)):
             with self._transaction():
-                self._forget_former(numbers)
+                if not is_new:
+                    self._forget_former(numbers)
                 wanted = set(numbers)
                 for name in _OF_DOCUMENTS:
-                    self._insert(
-                        name, table(name, [r for r in self._plain[name] if r[0] in wanted])
-                    )
+                    if rows := [row for row in self._plain[name] if row[0] in wanted]:
+                        self._insert(name, table(name, rows))
                 entries = [(n, self._entries[n]) for n in numbers if n in self._entries]
                 self._insert("entries", numbered(entries))
 
@@ -197,13 +198,14 @@ class Filling:
             yield portion
 
     def _insert(self, name: str, flow: Flow) -> None:
-        self._connection.register("incoming", flow)
+        connection = self._home.connection
+        connection.register("incoming", flow)
         try:
             with first_of(flow):
-                self._connection.execute(f"INSERT INTO {name} SELECT * FROM incoming")
+                connection.execute(f"INSERT INTO {name} SELECT * FROM incoming")
         finally:
             with suppress(duckdb.Error):  # the transaction may be over
-                self._connection.unregister("incoming")
+                connection.unregister("incoming")
 
     def _forget_former(self, numbers: list[int]) -> None:
         """Take out what earlier readings had of the sources of these documents.
@@ -221,25 +223,34 @@ class Filling:
         if table == "robots":
             urls = f"source IN (SELECT url FROM robots WHERE {which})"
             query = f"DELETE FROM problems WHERE document IS NULL AND {urls}"
-            self._connection.execute(query, [*values])
-        self._connection.execute(f"DELETE FROM {table} WHERE {which}", [*values])
+            self._home.connection.execute(query, [*values])
+        self._home.connection.execute(f"DELETE FROM {table} WHERE {which}", [*values])
 
     def _forget(self, which: str, *values: Any) -> None:
         """Take documents out, with all that stands in them."""
         query = f"SELECT document FROM documents WHERE {which}"
-        numbers = [row[0] for row in self._connection.execute(query, [*values]).fetchall()]
+        numbers = [row[0] for row in self._home.connection.execute(query, [*values]).fetchall()]
         if numbers:
             for table in ("entries", *_OF_DOCUMENTS):
-                self._connection.execute(f"DELETE FROM {table} WHERE document = ANY(?)", [numbers])
+                self._home.connection.execute(
+                    f"DELETE FROM {table} WHERE document = ANY(?)", [numbers]
+                )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with told(self._path):
-            self._connection.execute("BEGIN")
+        with told(self._home.path):
+            self._home.connection.execute("BEGIN")
             try:
                 yield
-                self._connection.execute("COMMIT")
+                self._home.connection.execute("COMMIT")
             except BaseException:
                 with suppress(duckdb.Error):
-                    self._connection.execute("ROLLBACK")
+                    self._home.connection.execute("ROLLBACK")
                 raise
+
+
+def _last_document(home: Home) -> int:
+    """The highest number that a document has; 0 where there is none."""
+    with told(home.path):
+        found = home.connection.execute("SELECT max(document) FROM documents").fetchone()
+    return int(found[0] or 0) if found else 0

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from types import TracebackType
 from typing import Any
 
-import duckdb
-
-from urlset.scratch import Scratch
 from urlset.store.answers import Answer, answer, check
 from urlset.store.asking import Asking
-from urlset.store.connecting import attach, connect
 from urlset.store.contents import StoredDocument, documents
 from urlset.store.filling import Filling
+from urlset.store.home import Home
 
 __all__ = ["Store"]
 
@@ -35,18 +32,7 @@ class Store:
 
     def __init__(self, path: str | None, *, read_only: bool = False):
         self.path = path
-        self._folder = None
-        if path is None or read_only:
-            # Not beside a store that is only read: its folder may be, too.
-            self._folder = Scratch()
-        self._file = path or os.path.join(self._folder.path if self._folder else "", "store.duckdb")
-        spill = os.path.join(self._folder.path, "spill") if self._folder else f"{self._file}.tmp"
-        self._connection = connect(spill)
-        try:
-            attach(self._connection, self._file, read_only=read_only, is_kept=path is not None)
-        except BaseException:
-            self.close()
-            raise
+        self._home = Home(path, read_only=read_only)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
@@ -73,33 +59,30 @@ class Store:
 
     def filling(self, root: str | None) -> Filling:
         """Begin a reading that is added document by document."""
-        return Filling(self._connection, self._file, root)
+        return Filling(self._home, root)
 
     def query(self, query: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> Answer:
         """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
 
         Raises :class:`urlset.QueryError` before any row is given.
         """
-        return answer(self._connection, query, values)
+        return answer(self._home.connection, query, values)
 
     def asking(self) -> Asking:
         """Begin to put many queries of our own, with views and tables that go afterwards."""
-        return Asking(self._connection, self._file)
+        return Asking(self._home.connection, self._home.path)
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` where a query could not be run."""
-        check(self._connection, query)
+        check(self._home.connection, query)
 
     def documents(self) -> Iterator[StoredDocument]:
         """The documents in the order of their reading, each with its entries."""
-        return documents(self._connection, self._file)
+        return documents(self._home.connection, self._home.path)
 
     def close(self) -> None:
         """Close the file; a store without a path goes. Does nothing the second time."""
-        with suppress(duckdb.Error):
-            self._connection.close()
-        if self._folder is not None:
-            self._folder.close()
+        self._home.close()
 
     def __enter__(self) -> Store:
         return self

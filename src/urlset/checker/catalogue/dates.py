@@ -56,8 +56,8 @@ RULES = (
         "D005 lastmod-reduced-precision warning",
         says='"{lastmod_text}" has no day',
         over="lastmods",
-        where="lastmod IS NOT NULL AND strlen(lastmod_text) IN (4, 7) "
-        "AND regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2})?')",
+        where="CASE WHEN strlen(lastmod_text) < 8 THEN lastmod IS NOT NULL "
+        "AND regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2})?') ELSE false END",
         at="lastmod",
         why="A year or a month is a W3C date, but not one for the XML schema, nor among those "
         "that Google reads; and it tells no crawler what to fetch anew.",

@@ -11,22 +11,12 @@ _BING = "https://blogs.bing.com/webmaster/february-2023/The-Importance-of-Settin
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
 _DATED = "FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL"
 
-# A date alone cannot tell minutes; of an index, midnight is most likely one.
 _GENERATED = """
-    WITH moments AS (
-        SELECT document, unnest([
-            {'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
-                'what': 'Last-Modified of the file'},
-            {'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
-                THEN epoch(read_at) END, 'what': 'the time of the request'},
-            {'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
-                'what': 'lastmod of the file in its index'}]) AS moment
-        FROM sound WHERE kind <> 'index'),
-    counted AS (
+    WITH counted AS (
         SELECT l.document, moment, count(*) AS n, count(*) FILTER (
             has_time AND abs(epoch(lastmod) - moment.at) <= 300) AS hits
-        FROM lastmods l JOIN moments m ON m.document = l.document
-        WHERE moment.at IS NOT NULL AND lastmod IS NOT NULL GROUP BY ALL)
+        FROM lastmods l JOIN generated g ON g.document = l.document
+        WHERE lastmod IS NOT NULL GROUP BY ALL)
     SELECT document, n, (100 * hits) // n AS percent, moment.what AS what,
         strftime(to_timestamp(moment.at), '%Y-%m-%dT%H:%M:%SZ') AS moment
     FROM counted WHERE n >= 10 AND 100 * hits >= 95 * n
@@ -34,15 +24,9 @@ _GENERATED = """
 
 # The narrowest stretch of time that holds 95 % of the dates, in microseconds. Wherever it lies, the
 # middle one is in it: where fewer are near that, which costs little to see, there is none.
-_IDENTICAL = f"""
-    WITH dates AS (
-        SELECT document, count(*) AS n, (95 * count(*) + 99) // 100 AS most,
-            list(epoch_us(lastmod)) AS all_, quantile_disc(epoch_us(lastmod), 0.5) AS middle,
-            bool_or(has_time) AS has_time
-        {_DATED} GROUP BY document HAVING count(*) >= 10),
-    near AS (
-        SELECT * REPLACE (list_sort(all_) AS all_) FROM dates
-        WHERE len(list_filter(all_, lambda t: abs(t - middle) <= 60000000)) >= most),
+_IDENTICAL = """
+    WITH near AS (
+        SELECT * REPLACE (list_sort(all_) AS all_) FROM crowded),
     gaps AS (
         SELECT *, list_transform(list_zip(all_[:n - most + 1], all_[most:]),
             lambda pair: pair[2] - pair[1]) AS gaps FROM near),
@@ -69,6 +53,7 @@ RULES = (
     rule(
         "D009 lastmod-all-identical warning",
         says="{percent} % of {n:,} URLs share the lastmod {value}",
+        given="crowded",
         # Where D010 tells whence the date comes, that is enough.
         sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
         f"(SELECT document FROM ({_GENERATED}))",
@@ -83,6 +68,7 @@ RULES = (
     rule(
         "D010 lastmod-is-generation-time warning",
         says="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
+        given="generated",
         sql=_GENERATED,
         why="It is the time at which the sitemap was made, not that of the page's last change. "
         "Search engines that notice no longer use lastmod, on the whole site.",
@@ -105,10 +91,10 @@ RULES = (
         "D011 lastmod-coverage info",
         says="{missing:,} of {total:,} URLs have no lastmod",
         sql="""
-            SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing,
-                CASE WHEN count(lastmod_text) = 0 THEN 'warning' ELSE 'info' END AS level
-            FROM urls WHERE kind <> 'text' GROUP BY document
-            HAVING count(lastmod_text) < count(*)""",
+            SELECT t.document, t.n AS total, t.n - t.lastmods AS missing,
+                CASE WHEN t.lastmods = 0 THEN 'warning' ELSE 'info' END AS level
+            FROM totals t JOIN sound s ON s.document = t.document
+            WHERE s.kind <> 'text' AND t.lastmods < t.n""",
         why="lastmod is the one hint that search engines use to fetch what is new first. Without "
         "it, a change is found whenever they come by.",
         instead="Give each URL the date of its last change",

@@ -23,12 +23,13 @@ RULES = (
         says="{hints}: Google and Bing ignore {them}",
         # Baidu and Yandex read them.
         sql="""
-            SELECT document, if(n > 0 AND m > 0, 'both', 'it') AS them,
-                concat_ws(' and ', if(n > 0, format('{:,} changefreq', n), NULL),
-                    if(m > 0, format('{:,} priority', m), NULL)) AS hints
-            FROM (SELECT document, count(changefreq) AS n, count(priority) AS m
-                FROM entries e SEMI JOIN sound s USING (document) GROUP BY document)
-            WHERE n + m > 0 AND coalesce(profile(), '') NOT IN ('yandex', 'baidu')""",
+            SELECT document, if(changefreqs > 0 AND priorities > 0, 'both', 'it') AS them,
+                concat_ws(' and ',
+                    if(changefreqs > 0, format('{:,} changefreq', changefreqs), NULL),
+                    if(priorities > 0, format('{:,} priority', priorities), NULL)) AS hints
+            FROM totals
+            WHERE changefreqs + priorities > 0
+                AND coalesce(profile(), '') NOT IN ('yandex', 'baidu')""",
         why="Google and Bing do not look at changefreq and priority. They make the file larger, "
         "and somebody has to keep them right.",
         instead="Leave both out, and give a <lastmod> that is true",

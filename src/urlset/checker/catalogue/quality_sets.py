@@ -35,22 +35,16 @@ RULES = (
         says="Mixed {style} ({a:,} like {first}, {b:,} like {second})",
         # Folders and the pages in them may differ: what lies side by side should not. Documents
         # in which no style is mixed at all are left out first, by what costs little.
+        given="mixed",
         sql=r"""
-            WITH tallies AS (
-                SELECT document, count(*) AS n, count_if(ends_with(loc, '/')) AS slashes,
-                    bool_or(CASE WHEN loc = lower(loc) THEN false
-                        ELSE split_part(loc, '/', 4) <> lower(split_part(loc, '/', 4)) END)
-                        AS is_upper
-                FROM entries SEMI JOIN sound USING (document) GROUP BY document
-                HAVING n >= 20),
-            mixed AS (FROM tallies WHERE least(slashes, n - slashes) >= n * 0.05),
+            WITH sloped AS (FROM mixed WHERE least(slashes, n - slashes) >= n * 0.05),
             pages AS (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
                     left(bare, length(bare) - length(last)) AS folder
                 FROM (SELECT document, loc, bare, split_part(bare, '/', -1) AS last
                     FROM (SELECT document, loc,
                             CASE WHEN ends_with(loc, '/') THEN rtrim(loc, '/') ELSE loc END AS bare
-                        FROM entries SEMI JOIN mixed USING (document)
+                        FROM entries SEMI JOIN sloped USING (document)
                         WHERE NOT contains(loc, '?') AND NOT contains(loc, '#')))
                 WHERE NOT contains(last, '.')),
             folders AS (
@@ -64,7 +58,7 @@ RULES = (
                 FROM folders GROUP BY document HAVING sum(a + b) >= 20),
             tops AS (
                 SELECT document, split_part(loc, '/', 4) AS top, count(*) AS n, min(loc) AS loc
-                FROM entries SEMI JOIN (FROM tallies WHERE is_upper) USING (document)
+                FROM entries SEMI JOIN (FROM mixed WHERE is_upper) USING (document)
                 WHERE split_part(loc, '/', 5) <> '' GROUP BY document, top),
             cases AS (
                 SELECT document, 'upper and lower case' AS style, max(n) AS a,

@@ -27,6 +27,8 @@ _TRACKING = (
     "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
 )
 _PARAMETER = f"(?i)(?:^|[&;])({_SESSION}|{_TRACKING})(?:=|&|;|$)"
+# What every loc with such a parameter has: it costs less to look for that than to find the query.
+_MAY_HAVE = f"(?i)[?&;](?:{_SESSION}|{_TRACKING})(?:=|&|;|#|$)"
 _IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
 
 # What browsers show as a page of its own (text, PDF, office) is none of these; nor is XML, which
@@ -69,9 +71,10 @@ RULES = (
         "U018 loc-session-or-tracking warning",
         says="Parameter {parameter} is {what}",
         over="asking",
-        where=f"{_IS_PAGE} AND ((contains(loc, '?') AND regexp_matches(query, '{_PARAMETER}')) "
-        f"OR ((contains(path, ';') OR contains(path, '(')) "
-        f"AND regexp_matches(path, '{_IN_PATH}')))",
+        where=f"{_IS_PAGE} AND (CASE WHEN regexp_matches(loc, '{_MAY_HAVE}') "
+        f"THEN regexp_matches(query, '{_PARAMETER}') ELSE false END "
+        "OR CASE WHEN contains(loc, ';') OR contains(loc, '(') "
+        f"THEN regexp_matches(path, '{_IN_PATH}') ELSE false END)",
         values={
             "parameter": "coalesce("
             f"nullif(split_part(regexp_extract(query, '{_PARAMETER}', 1), '=', 1), ''), "
