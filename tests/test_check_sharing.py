@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,9 @@ from urlset.checker import check, judging, views
 from urlset.checker.sharing import share
 from urlset.errors import QueryError
 from urlset.store import Store, filling
+
+NOBODY: Any = None
+"""A connection that is not asked anything."""
 
 PIECES = (
     "a",
@@ -93,7 +97,7 @@ def test_tasks_wait_for_what_they_need():
         return work
 
     needs = {"a": {"b", "elsewhere"}, "d": {"a", "c"}}
-    found = share([None, None], {name: task(name) for name in "abcd"}, needs)
+    found = share([NOBODY, NOBODY], {name: task(name) for name in "abcd"}, needs)
 
     assert found == {"a": "A", "b": "B", "c": "C", "d": "D"}
     assert list(found) == ["a", "b", "c", "d"]
@@ -108,8 +112,11 @@ def test_task_that_fails_ends_the_others(connections):
         begun.append("fail")
         raise QueryError("no")
 
+    def late(asking: object) -> None:
+        begun.append("late")
+
     with pytest.raises(QueryError):
-        share([None] * connections, {"fail": fail, "late": begun.append}, {"late": {"fail"}})
+        share([NOBODY] * connections, {"fail": fail, "late": late}, {"late": {"fail"}})
     assert begun == ["fail"]
 
 
