@@ -15,10 +15,10 @@ from urlset.sources.ahead import ahead
 from urlset.sources.candidates import BATCH_ROWS
 from urlset.sources.logs.clock import Clock
 from urlset.sources.logs.files import blocks
-from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, Tally, unread
-from urlset.sources.logs.objects import ObjectLines
+from urlset.sources.logs.lines import Lines, Tally
 from urlset.sources.logs.sightings import ALIVE, GONE, Sightings
 from urlset.sources.logs.targets import REFUSALS, Targets
+from urlset.sources.logs.telling import begin_of, lines_of
 
 __all__ = ["AccessLog"]
 
@@ -108,7 +108,7 @@ class AccessLog:
 
     def _by_time(self) -> list[tuple[int, str]]:
         """The files with the oldest first, as far as their first lines tell."""
-        begins = {path: _begin(path) for path in self.paths if os.path.isfile(path)}
+        begins = {path: begin_of(path) for path in self.paths if os.path.isfile(path)}
         return sorted(enumerate(self.paths), key=lambda item: begins.get(item[1], 1 << 60))
 
     def _read(self, file: int, path: str) -> None:
@@ -128,7 +128,7 @@ class AccessLog:
         """The blocks of a file, each with what says how to read it, and the number of its lines."""
         lines: Lines | None = None
         for block in blocks(path):
-            lines = lines or _lines_of(block)
+            lines = lines or lines_of(block)
             tally = lines.tally(block, self._engine, keeps_queries=bool(self._targets.keep))
             yield lines, tally, block.count(b"\n")
 
@@ -275,27 +275,3 @@ class AccessLog:
 
 def _refusal_in(path: bytes) -> str:
     return path[1:].decode()
-
-
-def _lines_of(block: bytes) -> Lines:
-    """Tell the format by the first line that is not empty."""
-    first = block.lstrip()[:1]
-    if first == b"#":
-        return FieldLines()
-    return ObjectLines() if first == b"{" else CommonLines()
-
-
-def _begin(path: str) -> int:
-    """The time of the first line that has one; late where there is none."""
-    clock = Clock()
-    try:
-        for block in islice(blocks(path), 1):
-            lines = _lines_of(block)
-            for row in islice(lines.rows(block), 1_000):
-                found = row if not row[7] else lines.row(row[7].strip()) or unread(b"")
-                begin = clock.read(found[2])
-                if begin is not None:
-                    return begin
-    except SourceError:
-        pass
-    return 1 << 60
