@@ -54,8 +54,9 @@ def _make(askings: Sequence[Asking], rules: Sequence[Rule]) -> dict[str, int]:
         made[name] = asking.run((tables if is_small else views)[name]) if is_useful else 0
 
     needs = {name: (named([text]) | firsts[name]) - {name} for name, text in views.items()}
-    # Tables before what is made at once; of these first the one that takes longest.
-    order = sorted(views, key=lambda name: (name != LONGEST, name not in KEPT))
+    # First those that take longest, and what they need; then tables before what is made at once.
+    urgent = {name for name, _ in making(LONGEST)}
+    order = sorted(views, key=lambda name: (name not in urgent, name not in KEPT))
     share(askings, {name: partial(make, name=name) for name in order}, needs)
     return made
 

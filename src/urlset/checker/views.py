@@ -171,7 +171,7 @@ VIEWS = {
 
 KEPT = frozenset(
     "broken sources totals mixed crowded generated proofs versions doubtful outsiders strays "
-    "mixtures odd_ones twins repeated alike".split()
+    "mixtures odd_ones twins repeated alike loose_feeds".split()
 )
 """Those that are tables, for they are asked often, or dear."""
 
@@ -179,8 +179,8 @@ FIRST = {"odd_ones": "odd", "outsiders": "strays", "mixtures": "mixtures", "repe
 """Those that tell soon whether another one has rows; most sites have none, and it is dear to plan
 what nothing comes of."""
 
-LONGEST = "twins"
-"""The one that takes longest to make."""
+LONGEST = ("twins", "proofs")
+"""Those that take longest to make."""
 
 FEW = 200_000
 """Rows of ``odd_ones`` that may be kept with all their parts, so that these are worked out once."""

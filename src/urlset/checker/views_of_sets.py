@@ -79,9 +79,12 @@ VIEWS_OF_SETS = {
     # Which hosts declare a document, or an index above it, in their robots.txt.
     "proofs": """
         WITH RECURSIVE named(document, url) AS (
-            SELECT document, normal_of(url) FROM sources WHERE url IS NOT NULL
-            UNION SELECT document, normal_of(loc) FROM sources WHERE loc IS NOT NULL
-            UNION SELECT document, normal_of(source) FROM sources WHERE source ILIKE 'http%'),
+            -- Beware: planning `normal_of` takes 10 ms, so it is said once.
+            SELECT DISTINCT document, normal_of(address) FROM (
+                SELECT document,
+                    unnest([url, loc, if(source ILIKE 'http%', source, NULL)]) AS address
+                FROM sources)
+            WHERE address IS NOT NULL),
         above(document, url) AS (
             SELECT document, url FROM named
             UNION
