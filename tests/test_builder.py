@@ -746,6 +746,16 @@ def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
     ]
 
 
+def test_paths_may_be_text(tmp_path):
+    ledger, changes = tmp_path / "l.duckdb", tmp_path / "changes.jsonl"
+
+    out = str(tmp_path / "public")
+    build(Rows(["/a"]), out, base_url=BASE, ledger=str(ledger), changes=str(changes))
+
+    assert ledger.is_file()
+    assert changes.is_file()
+
+
 def test_the_ledger_is_one_file_that_does_not_grow(site):
     site.build(pages(*range(50)))
     size = site.ledger.stat().st_size

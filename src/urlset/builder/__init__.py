@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from urlset.builder.job import LEDGER, Job
@@ -23,6 +24,8 @@ __all__ = [
     "build",
 ]
 
+_PATHS = frozenset({"ledger", "robots", "obey_robots", "changes"})
+
 
 def build(
     sources: Source | Iterable[Source],
@@ -36,7 +39,7 @@ def build(
 
     ``sources`` are those of :mod:`urlset.sources`: the first that gives a URL decides what is
     said of it. ``target`` is a folder or a bucket (``s3://…``), ``base_url`` its address. The
-    other options are the fields of :class:`urlset.builder.Settings`, by name.
+    other options are the fields of :class:`urlset.builder.Settings`, by name; paths may be text.
 
     What was published and did not change is not written again. A URL stays in its file while it
     lives. Its ``lastmod`` comes from the first of ``lastmod`` that knows one, and from nowhere
@@ -62,5 +65,7 @@ def build(
     (2, ['sitemap.xml'], ())
     """
     listed = list(sources) if isinstance(sources, Iterable) else [sources]
+    for name in _PATHS & options.keys():
+        options[name] = None if options[name] is None else Path(options[name])
     settings = Settings(base_url, **options)
     return Job(listed, os.fspath(target), settings, progress).run()
