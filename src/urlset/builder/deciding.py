@@ -28,13 +28,19 @@ _EVIDENCE = {
     "mtime": "g.mtime_lastmod",
 }
 
+# Beware: fifty million hashes are told apart in little memory, as many strings are not; and among
+# so many some URLs have the hash of another one.
+_TWINS = """
+CREATE TABLE twins AS
+SELECT loc, count(*) AS times FROM staged WHERE hash(loc) IN (
+    SELECT hash(loc) AS h FROM staged GROUP BY h HAVING count(*) > 1)
+GROUP BY loc HAVING count(*) > 1"""
 # Beware: the rows of a source have no order, so that the same input in another order gives the
 # same bytes. Of two rows of a source for one URL that differ, the least wins, whatever stands in
 # it; of two dates that it gives, the latest.
 _MERGED = """
 CREATE TABLE merged AS
-WITH twins AS (SELECT loc FROM staged GROUP BY loc HAVING count(*) > 1),
-keyed AS (
+WITH keyed AS (
     SELECT s.*, row(s.source, reason IS NOT NULL, coalesce(changefreq, '~'), coalesce(priority, 2),
         coalesce(more, '~'), size) AS rank
     FROM staged s SEMI JOIN twins t ON s.loc = t.loc)
@@ -213,9 +219,8 @@ def _merge(bench: Workbench, settings: Settings, *, is_single: bool) -> int:
     own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
            "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
-    counted = "SELECT count(*), count(DISTINCT loc) FROM staged"
-    rows, locs = (0, 0) if is_single else bench.one(counted)
-    if rows == locs:
+    doubles = 0 if is_single else _find_twins(bench)
+    if not doubles:
         bench.run(_ALONE.format(columns=columns))
         return 0
     evidence = ", ".join(
@@ -223,7 +228,17 @@ def _merge(bench: Workbench, settings: Settings, *, is_single: bool) -> int:
     )
     bench.run(_MERGED.format(evidence=evidence))
     bench.run(_GIVEN.format(columns=columns))
-    return int(rows - locs)
+    return doubles
+
+
+def _find_twins(bench: Workbench) -> int:
+    """Make ``twins``: the URLs that are listed more than once; gives how many rows are too many."""
+    rows, hashes = bench.one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
+    if rows == hashes:
+        return 0
+    bench.run(_TWINS)
+    (doubles,) = bench.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM twins")
+    return int(doubles)
 
 
 def _believed(column: str, settings: Settings) -> str:
