@@ -7,7 +7,7 @@ import pytest
 from tests.test_builder import BASE, Site
 
 from urlset import engine as engines
-from urlset.builder import gathering
+from urlset.builder import gathering, queueing
 from urlset.model import Entry, Image
 from urlset.publisher import open_target
 from urlset.sources import Candidate
@@ -123,3 +123,19 @@ def test_files_are_on_the_disk_before_the_first_takes_its_place(tmp_path, monkey
     placed = {inode for what, inode in steps if what == "replace"}
     assert len(placed) == len(names)
     assert placed <= {inode for what, inode in steps[:first] if what == "sync"}
+
+
+@pytest.mark.parametrize("sections", [1, 3])
+@pytest.mark.parametrize("together", [1, 7, 100])
+def test_what_is_sorted_in_parts_is_as_if_it_were_not(site, monkeypatch, together, sections):
+    pages = rows(*range(240), sections=sections)
+    options = {"sections": ("column:section",), "max_urls": 50}
+    site.build(pages, **options)
+    whole = lists(site)
+
+    monkeypatch.setattr(queueing, "TOGETHER", together)
+    site.ledger, site.out = site.folder / "parts.duckdb", site.folder / "parts"
+    made = site.build(pages, **options)
+
+    assert made.urls == 240
+    assert lists(site) == whole

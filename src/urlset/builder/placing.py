@@ -10,36 +10,17 @@ from dataclasses import dataclass, replace
 
 from urlset.builder.deciding import IS_CHANGED, sort_key
 from urlset.builder.ledger import File, Ledger
+from urlset.builder.queueing import DATED, line_up
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_NEWS, URIS, Ns
-from urlset.store import Workbench, quoted
+from urlset.store import Workbench
 
 __all__ = ["Placing"]
 
 _PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
-# Bytes of an entry; 19 are <lastmod></lastmod>.
-_DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
-
-_NEW = "FROM differing WHERE state IN ('added', 'moved')"
-_ALWAYS = ("loc", "lastmod", "size", "id")
-_OFTEN_ALIKE = {
-    "section": "VARCHAR",
-    "lastmod_from": "VARCHAR",
-    "changefreq": "VARCHAR",
-    "priority": "DOUBLE",
-    "more": "VARCHAR",
-    "fingerprint": "VARCHAR",
-    "content_lastmod": "VARCHAR",
-    "first_seen": "TIMESTAMPTZ",
-}
-# Sorting costs by the width of a row, the half of it where what is alike in all is not carried.
-_SORTED = "CREATE TABLE sorted AS SELECT {carried} {new} ORDER BY {order}"
-_QUEUE = """
-CREATE VIEW queue AS SELECT rowid AS n, *, {alike}({dated})::UINTEGER AS bytes FROM sorted"""
-
 
 # What files would take of the queue if URLs were counted alone: one query for all, for a query for
 # each takes 3 ms, and there may be thousands of sections.
@@ -102,41 +83,11 @@ class Placing:
         """Place all that is new or has moved."""
         self._subtract()
         self._evict()
-        self._line_up()
+        line_up(self._bench, self._settings, has_more=self._has_more)
         for pile in self._piles():
             while pile.next < pile.end:
                 self._fill(pile)
         self.files = {n: file for n, file in self.files.items() if file.urls}
-
-    def _line_up(self) -> None:
-        """Make ``queue``: what is to be placed, in its order, numbered ``n`` from 0."""
-        alike, is_within = self._alike()
-        carried = [*_ALWAYS, *(name for name in _OFTEN_ALIKE if name not in alike)]
-        if self._has_more:
-            carried.append("id IN (SELECT id FROM extended WHERE news IS NOT NULL) AS news")
-        else:
-            alike["news"] = "false"
-        key = "loc" if is_within else sort_key(self._settings)
-        order = f"section, {key}" if "section" in carried else key
-        self._bench.run(_SORTED.format(carried=", ".join(carried), new=_NEW, order=order))
-        values = "".join(f"{value} AS {name}, " for name, value in alike.items())
-        self._bench.run(_QUEUE.format(alike=values, dated=_DATED))
-
-    def _alike(self) -> tuple[dict[str, str], bool]:
-        """Columns with no value or one text in all rows, and whether all URLs have the base."""
-        facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
-        base = quoted(self._settings.base)
-        count, is_within, *found = self._bench.one(
-            f"SELECT count(*), bool_and(starts_with(loc, {base})), {facts} {_NEW}"
-        )
-        alike = {}
-        for at, (name, kind) in enumerate(_OFTEN_ALIKE.items()):
-            filled, least, greatest = found[3 * at : 3 * at + 3]
-            if not filled:
-                alike[name] = f"NULL::{kind}"
-            elif filled == count and least == greatest and kind == "VARCHAR":
-                alike[name] = quoted(least)
-        return alike, bool(is_within)
 
     def _subtract(self) -> None:
         """Take what is gone, and what has another size, off the account of the files it lies in."""
@@ -145,7 +96,7 @@ class Placing:
         gone = "state IN ('removed', 'moved')"
         rows = self._bench.rows(f"""
             SELECT old_file, count(*) FILTER ({gone}),
-                coalesce(sum(if({gone}, 0, {_DATED})) - sum({_OLD}), 0)::BIGINT
+                coalesce(sum(if({gone}, 0, {DATED})) - sum({_OLD}), 0)::BIGINT
             FROM differing WHERE old_file IS NOT NULL AND (state <> 'noted') GROUP BY old_file""")
         for number, count, grown in rows:
             file = self.files[number]
@@ -160,13 +111,13 @@ class Placing:
             self._bench.run(f"""
                 CREATE OR REPLACE TABLE evicted AS
                 SELECT * FROM (
-                    SELECT *, row_number() OVER w AS n, sum({_DATED}) OVER w AS content
+                    SELECT *, row_number() OVER w AS n, sum({DATED}) OVER w AS content
                     FROM decided WHERE old_file = {file.number} AND loc NOT IN
                         (SELECT loc FROM differing WHERE state = 'moved')
                     WINDOW w AS (ORDER BY {sort_key(self._settings)}))
                 WHERE n > {self._settings.max_urls} OR content > {self._room}""")
             count, size = self._bench.one(
-                f"SELECT count(*), coalesce(sum({_DATED}), 0)::BIGINT FROM evicted"
+                f"SELECT count(*), coalesce(sum({DATED}), 0)::BIGINT FROM evicted"
             )
             self._bench.run("DELETE FROM differing WHERE loc IN (SELECT loc FROM evicted)")
             self._bench.run(f"""
