@@ -7,7 +7,7 @@ import pytest
 from tests.test_builder import BASE, Site
 
 from urlset import engine as engines
-from urlset.builder import gathering, queueing
+from urlset.builder import gathering, portions
 from urlset.model import Entry, Image
 from urlset.publisher import open_target
 from urlset.sources import Candidate
@@ -133,9 +133,23 @@ def test_what_is_sorted_in_parts_is_as_if_it_were_not(site, monkeypatch, togethe
     site.build(pages, **options)
     whole = lists(site)
 
-    monkeypatch.setattr(queueing, "TOGETHER", together)
+    monkeypatch.setattr(portions, "TOGETHER", together)
     site.ledger, site.out = site.folder / "parts.duckdb", site.folder / "parts"
     made = site.build(pages, **options)
 
     assert made.urls == 240
     assert lists(site) == whole
+
+
+@pytest.mark.parametrize("evidence", [None, "2026-01-20"])
+def test_what_is_joined_in_parts_is_as_if_it_were_not(site, monkeypatch, evidence):
+    def pages(*numbers, day):
+        return [p._replace(page_lastmod=evidence) for p in rows(*numbers, sections=1, day=day)]
+
+    monkeypatch.setattr(portions, "TOGETHER", 9)
+    first = site.build(pages(*range(60), day=1), max_urls=25)
+    again = site.build(pages(*range(60), day=1), max_urls=25)
+    other = site.build([*pages(*range(5, 30), day=1), *pages(*range(30, 70), day=2)], max_urls=25)
+
+    assert (first.added, len(again.changed_files)) == (60, 0)
+    assert (other.added, other.changed, other.removed, other.urls) == (10, 30, 5, 65)

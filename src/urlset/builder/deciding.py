@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from urlset.builder.ledger import Ledger
+from urlset.builder.portions import portions_of
 from urlset.builder.sections import SECTION, section_of
 from urlset.builder.settings import Settings
 from urlset.builder.unchanged import divide
@@ -71,7 +72,6 @@ FROM (
 _ALL_NEW = """
 CREATE VIEW differing AS SELECT *, 'added' AS state, true AS is_changed FROM decided"""
 _DIFFERING = """
-CREATE TABLE differing AS
 SELECT *, {is_changed} AS is_changed,
     CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
         WHEN {is_changed} THEN 'changed' ELSE 'noted' END AS state
@@ -120,21 +120,25 @@ def decide(bench: Workbench, ledger: Ledger, settings: Settings, *, is_familiar:
         bench.run(_ALL_NEW)
         return doubles
     given = "given" if same is None else "fresh"
-    bench.run(
-        _DIFFERING.format(
-            rest=_DECIDED.format(given=given, **words),
+    made = "CREATE TABLE differing AS"
+    for its_given, its_urls in portions_of(bench, given, ledger.table("urls")):
+        query = _DIFFERING.format(
+            rest=_DECIDED.format(given=its_given, **{**words, "urls": its_urls}),
             is_compacted="true" if settings.compact else "false",
             is_changed=IS_CHANGED,
             is_noted=_differ(_UNSEEN),
         )
-    )
+        bench.run(f"{made} {query}")
+        made = "INSERT INTO differing"
     (known,) = bench.one(
         f"SELECT count(*) - (SELECT count(*) FROM differing WHERE NOT is_known) FROM {given} g "
         f"WHERE {wanted}"
     )
     if known + (same or 0) < ledger.count():  # counting costs less than a join
         others = "" if same is None else " AND u.rowid NOT IN (SELECT known FROM same)"
-        bench.run(_REMOVED.format(given=given, others=others, **words))
+        for its_given, its_urls in portions_of(bench, given, ledger.table("urls")):
+            named = {**words, "given": its_given, "urls": its_urls}
+            bench.run(_REMOVED.format(others=others, **named))
     return doubles
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from urlset.arrow import batches
+from urlset.builder.portions import portions_of
 from urlset.builder.sections import section_of
 from urlset.builder.settings import Settings
 from urlset.builder.staging import TAKEN, Staging
@@ -24,9 +25,8 @@ _PLAIN = {*_CORE, "source", "line", "offset"}
 _TEXT = "replace(make_timestamp(epoch_us(lastmod))::VARCHAR, ' ', 'T') || 'Z'"
 # Beware: with the columns of the ledger in what comes of the join it takes twice as long.
 _FAMILIAR = """
-CREATE TABLE {familiar} AS
 SELECT g.id, u.rowid AS known, {is_same} AS is_same
-FROM staged g LEFT JOIN {urls} u ON g.loc = u.loc AND u.more IS NULL
+FROM {staged} g LEFT JOIN {urls} u ON g.loc = u.loc AND u.more IS NULL
     AND coalesce(g.lastmod_text = u.lastmod, g.lastmod_text IS NULL)
     AND {changefreq} AND {priority}
 WHERE g.size IS NULL"""
@@ -61,16 +61,18 @@ def find_familiar(bench: Workbench, urls: str, settings: Settings) -> None:
     is_same = _SAME_DATE
     if settings.kept_columns or (settings.sections and "section" in there):
         is_same += f" AND {section_of(settings)} = u.section"
+    made = f"CREATE TABLE {FAMILIAR} AS"
     with bench.unordered():
-        bench.run(
-            _FAMILIAR.format(
-                familiar=FAMILIAR,
-                urls=urls,
+        for its_staged, its_urls in portions_of(bench, "staged", urls):
+            query = _FAMILIAR.format(
+                staged=its_staged,
+                urls=its_urls,
                 is_same=is_same,
                 changefreq=_alike("changefreq", there),
                 priority=_alike("priority", there),
             )
-        )
+            bench.run(f"{made} {query}")
+            made = f"INSERT INTO {FAMILIAR}"
 
 
 def _alike(name: str, there: Sequence[str]) -> str:

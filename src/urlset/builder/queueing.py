@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from urlset.builder.deciding import sort_key
+from urlset.builder.portions import portions
 from urlset.builder.settings import Settings
 from urlset.store import Workbench, quoted
 
 __all__ = ["DATED", "line_up"]
-
-TOGETHER = 12_500_000
-"""Rows that are sorted together: sorting fifty million wants more memory than a build takes."""
 
 SAMPLE = 10_000
 """Rows of which it is guessed where to part all of them."""
@@ -62,7 +60,7 @@ def line_up(bench: Workbench, settings: Settings, *, has_more: bool) -> None:
         alike["news"] = "false"
     key = "loc" if facts.is_within else sort_key(settings)
     order = f"section, {key}" if "section" in carried else key
-    _sort(bench, _SORTED.format(carried=", ".join(carried)), order, -(-facts.rows // TOGETHER))
+    _sort(bench, _SORTED.format(carried=", ".join(carried)), order, portions(facts.rows))
     values = "".join(f"{value} AS {name}, " for name, value in alike.items())
     bench.run(_QUEUE.format(alike=values, dated=DATED))
 
