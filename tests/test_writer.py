@@ -884,6 +884,9 @@ def test_full_disk_in_the_middle_of_a_file_leaves_the_old_set(write, tmp_path, m
         def __exit__(self, *_):
             self.file.close()
 
+        def read(self):
+            return self.file.read()
+
         def write(self, data):
             self.file.write(data[:100])
             raise OSError(errno.ENOSPC, "No space left on device")

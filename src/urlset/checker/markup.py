@@ -33,13 +33,13 @@ COLUMNS: tuple[tuple[str, Kind], ...] = (
 """Those of the table ``marked``, which the view ``markup`` shows."""
 
 _OPENING = re.compile(rb"<!--|" + FIND_ROOT.pattern, re.IGNORECASE)
-_TAG = re.compile(rb"""<[^\s/>"']++(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
+_TAG = re.compile(rb"""<[^\s/>"']++(?>(?:[^"'<>]++|"[^"]*+"|'[^']*+')*)>""")
 _ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
 # Beware: an attribute's value ends before "<", or what is never closed would be read to the end
 # from each tag.
-_REST = rb"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
-_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?:([\w.-]++):)?+([\w.-]++))%b)" % _REST)
+_REST = rb"""(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*)>"""
+_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?>(?:([\w.-]++):)?)([\w.-]++))%b)" % _REST)
 _PREFIXED = re.compile(rb"([\w.-]++):")
 _BEFORE_A_NAME = frozenset(b"< \t\r\n\"'")
 _ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}

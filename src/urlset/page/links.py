@@ -21,7 +21,7 @@ MAX_TAG = 4_096
 
 _OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base)\b", re.I)
 # Possessive, as a page may be hostile, too.
-_TAG_REST = re.compile(r"""((?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""")
+_TAG_REST = re.compile(r"""((?>(?:[^>"']++|"[^"]*+"|'[^']*+')*))>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER = re.compile(r""";\s*([\w*-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]+)))?""")

@@ -20,7 +20,7 @@ __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
 
 # Most URLs need no second look: printable ASCII after a host of plain labels.
 _PLAIN_URL = re.compile(
-    r"https?://[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*+(?:[/?#][!-~]*)?", re.ASCII
+    r"https?://[A-Za-z0-9-]{1,63}(?>(?:\.[A-Za-z0-9-]{1,63})*)(?:[/?#][!-~]*)?", re.ASCII
 )
 _PLAIN_LENGTH = 253  # what is no longer than a host may be has no host that is too long
 # What XML 1.0 section 2.2 leaves out, and halves of surrogate pairs, which have no bytes.

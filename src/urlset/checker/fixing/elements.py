@@ -14,13 +14,13 @@ __all__ = ["TOKEN", "Attribute", "Element", "Entries", "decoded", "parse_element
 
 TOKEN = re.compile(
     rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>"
-    rb"|<(/?)(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>",
+    rb"|<(/?)(" + NAME + rb")((?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*))>",
     re.DOTALL,
 )
 """A comment, a section, an instruction or a tag: whether it is an end tag, its name, its rest."""
 
 _ENTRY = re.compile(
-    rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(<)(?:[\w.-]++:)?+(?:url|sitemap|item|entry)(?=[\s/>])",
+    rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(<)(?>(?:[\w.-]++:)?)(?:url|sitemap|item|entry)(?=[\s/>])",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(

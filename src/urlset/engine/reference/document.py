@@ -19,7 +19,7 @@ from urlset.protocol import FIND_ROOT, MAX_BYTES, MAX_NEWS, MAX_URLS
 
 __all__ = ["read_document"]
 
-_NOTHING = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
+_NOTHING = re.compile(rb"(?>(?:[ \t\r\n]|\xef\xbb\xbf)*)")
 _ONLY_NULS = re.compile(rb"[\x00 \t\r\n]*+")
 _ROOT_NAME = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?([A-Za-z]+)")
 _KINDS: dict[bytes, Kind] = {

@@ -40,11 +40,11 @@ _CORE = (
 _BEGIN = re.compile(_S + rb"(<)url>" + _S + rb"<loc>([^<]++)</loc>" + _CORE)
 _REST = re.compile(_CORE)
 
-_LEAVES = rb"((?:" + _S + rb"<%b:[a-z_]++>[^<]*+</%b:[a-z_]++>)*+)" + _S
+_LEAVES = rb"((?>(?:" + _S + rb"<%b:[a-z_]++>[^<]*+</%b:[a-z_]++>)*))" + _S
 _IMAGES, _VIDEOS, _NEWS = (_LEAVES % (name, name) for name in (b"image", b"video", b"news"))
 _CHILD = re.compile(
     _S + rb"<(?:"
-    rb"xhtml:link((?:[ \t\r\n]++[a-z]++=\"[^\"<\t\r\n]*+\")++)" + _S + rb"/>"
+    rb"xhtml:link((?>(?:[ \t\r\n]++[a-z]++=\"[^\"<\t\r\n]*+\")+))" + _S + rb"/>"
     rb"|image:image>" + _IMAGES + rb"</image:image>"
     rb"|video:video>" + _VIDEOS + rb"</video:video>"
     rb"|news:news>" + _S + rb"<news:publication>" + _NEWS + rb"</news:publication>"

@@ -17,18 +17,21 @@ from urlset.protocol import MAX_ATTRIBUTES
 __all__ = ["LEAF", "PAIR", "XSL", "Attribute", "Handler", "attributes", "markup"]
 
 SPACE = rb"[ \t\r\n]"
-_OPEN = re.compile(rb"<(" + NAME + rb")((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
+# Beware: of a group, `(?>(?:…)*)`, never `(?:…)*+`: Python up to 3.11.4 goes wrong where one more
+# round of that begins well and fails (https://github.com/python/cpython/issues/106052).
+_OPEN = re.compile(rb"<(" + NAME + rb")((?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*))>")
 _CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
 _NAME = re.compile(NAME)
 _BLANKS = re.compile(SPACE + rb"++")
 _ATTRIBUTE = re.compile(
     rb"(" + SPACE + rb"*+)(" + NAME + rb")"
-    rb"(?:" + SPACE + rb"*+=" + SPACE + rb"*+(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?+"
+    rb"(?>(?:" + SPACE + rb"*+=" + SPACE + rb"*+"
+    rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?)"
 )
 # Attributes as nearly everybody writes them, and elements of nothing but such attributes and
 # text: nothing is in them to decide but &amp;, which every other URL has.
 PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
-_PAIRS = rb"(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*+"
+_PAIRS = rb"(?>(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*)"
 _PLAIN = re.compile(_PAIRS + SPACE + rb"*+")
 LEAF = re.compile(
     rb"[ \t\n]*+<("
@@ -38,7 +41,7 @@ LEAF = re.compile(
     + rb")"
     + SPACE
     + rb"*+"
-    rb"(?:/>|>((?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*+)</\1>)"
+    rb"(?:/>|>((?>(?:[^<&\r\x00-\x08\x0b\x0c\x0e-\x1f\]\xef]++|&amp;)*))</\1>)"
 )
 XSL = re.compile(
     rb"<\?xml-stylesheet[ \t\r\n][^>]*?type" + SPACE + rb"*=" + SPACE

@@ -57,10 +57,10 @@ def unread(line: bytes) -> Row:
 
 _ORDINARY = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
 _TIME = re.compile(rb"\[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?)\] ")
-_REQUEST = re.compile(rb'"((?:[^"\\]|\\.)*+)" (\d{3})(?![^ ])')
+_REQUEST = re.compile(rb'"((?>(?:[^"\\]|\\.)*))" (\d{3})(?![^ ])')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"b": b"\b"}
-_WORDS = re.compile(rb'"(?:[^"]|"")*+"|[^ ]++')
+_WORDS = re.compile(rb'"(?>(?:[^"]|"")*)"|[^ ]++')
 _MAX_LINE = 1 << 16
 
 

@@ -40,7 +40,7 @@ _MACHINERY = re.compile(
     r"/(?:wp-(?:admin|includes|content|json)(?:/|$)|wp-[a-z-]+\.php|xmlrpc\.php|cgi-bin/"
     r"|cdn-cgi/|phpmyadmin|server-status$|_next/|_nuxt/|__)"
 )
-_PLAIN = re.compile(r"(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*+")
+_PLAIN = re.compile(r"(?>(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*)")
 _ODD = re.compile(r"//|/\.\.?(?:/|$)|%(?:7F|2F|5C|3F|25)|&[^/&=]*=")
 # Addresses of mail, signed tokens, sessions of ASP.NET.
 _NAMING = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
@@ -52,7 +52,7 @@ _HANDING = (
 _SECRET = re.compile(
     r"(?=[a-z_~=]{0,15}[0-9])(?=[0-9_~=]{0,15}[a-z])[0-9a-z_~=]{16}|[0-9a-f]{8}-[0-9a-f]{4}-"
 )
-_PARAMETER = re.compile(r"(?:;|%3B)(?:[^/;=%]|%(?!3[BD]))*+(?:=|%3D)[^/]*+")
+_PARAMETER = re.compile(r"(?:;|%3B)(?>(?:[^/;=%]|%(?!3[BD]))*)(?:=|%3D)[^/]*+")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})|[^!-~]")
 _ORDINARY = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
