@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -40,26 +39,6 @@ def garden(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-
-
-@pytest.fixture
-def s3(monkeypatch):
-    """An empty bucket, `shop`."""
-    pytest.importorskip("obstore", reason="obstore is not installed (urlset[cloud])")
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    running = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    keys = {"AWS_ACCESS_KEY_ID": "AKIAOFTHETESTS", "AWS_SECRET_ACCESS_KEY": "sekrit"}
-    for name, value in {**keys, "AWS_REGION": "us-east-1", "NO_PROXY": "127.0.0.1"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-    claim = "AWS4-HMAC-SHA256 Credential=AKIAOFTHETESTS/20260101/us-east-1/s3/aws4_request, "
-    headers = {"Authorization": f"{claim}SignedHeaders=host, Signature=0"}
-    url = f"http://{host}:{port}/shop"
-    urllib.request.urlopen(urllib.request.Request(url, method="PUT", headers=headers)).close()
-    yield
-    running.stop()
 
 
 @pytest.fixture
