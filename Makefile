@@ -37,7 +37,7 @@ demo: setup ## show what urlset does, in a minute and without a network
 
 test: setup ## run all tests, of Python and of Rust
 	@.venv/bin/urlset --version
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest --numprocesses auto --dist worksteal
 ifdef CARGO_SPEAKS
 	cargo test --quiet --manifest-path rust/core/Cargo.toml
 else
