@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from urlset.builder.inputs import (
+    InputOptions,
+    duration_of,
+    evidence_of,
+    opened,
+    strings_of,
+    with_base_url,
+)
 from urlset.builder.job import LEDGER, Job
 from urlset.builder.result import Build, BuiltFile
-from urlset.builder.settings import EVIDENCE, GATES, Filter, Rewrite, Settings
-from urlset.sources import Source
+from urlset.builder.settings import EVIDENCE, GATES, Filter, Gate, Rewrite, Settings
+from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.publisher import CACHE_CONTROL, Encoding
+from urlset.sources.handed import Handed
+
+if TYPE_CHECKING:
+    from urlset.fetcher import Policy
 
 __all__ = [
     "EVIDENCE",
@@ -24,22 +39,101 @@ __all__ = [
     "build",
 ]
 
-_PATHS = frozenset({"ledger", "robots", "obey_robots", "changes"})
+StrPath = str | os.PathLike[str]
 
 
 def build(
-    sources: Source | Iterable[Source],
-    target: str | os.PathLike[str],
+    sources: Any,
+    target: StrPath,
     *,
-    base_url: str,
+    base_url: str | None = None,
+    map: Mapping[str, str] | str | None = None,
+    query: str | None = None,
+    table: str | None = None,
+    delimiter: str | None = None,
+    strip_html: bool = False,
+    trailing_slash: bool | None = None,
+    with_: str | Iterable[str] = (),
+    git_root: StrPath | None = None,
+    git_paths: str | Iterable[str] = (),
+    keep_parameters: str | Iterable[str] = (),
+    min_hits: int | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    cache: StrPath | None = None,
+    filters: str | Filter | Iterable[str | Filter] = (),
+    rewrites: str | Rewrite | Iterable[str | Rewrite] = (),
+    obey_robots: StrPath | None = None,
+    lastmod: str | Iterable[str] | None = None,
+    sections: str | Iterable[str] = (),
+    gzip: bool = False,
+    max_urls: int = MAX_URLS,
+    max_bytes: int = MAX_BYTES,
+    name: str = "sitemap",
+    pattern: str | None = None,
+    format: Literal["xml", "text"] = "xml",
+    index: Literal["auto", "always", "section"] = "auto",
+    stylesheet: str | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    ledger: StrPath | None = None,
+    adopt: bool = False,
+    compact: bool = False,
+    robots: StrPath | None = None,
+    changes: StrPath | None = None,
+    hosts: str | Iterable[str] = (),
+    min_share: float = 0.5,
+    force: Gate | Iterable[Gate] = (),
+    grace: str | timedelta = timedelta(0),
+    cache_control: str | None = CACHE_CONTROL,
+    encoding: Encoding | None = None,
+    dry_run: bool = False,
+    why: str | Iterable[str] = (),
+    now: datetime | None = None,
     progress: Callable[[str], None] | None = None,
-    **options: Any,
+    engine: str | None = None,
 ) -> Build:
-    """Build the sitemaps of a site, publish them, and remember in a ledger what was published.
+    r"""Build the sitemaps of a site, publish them, and remember in a ledger what was published.
 
-    ``sources`` are those of :mod:`urlset.sources`: the first that gives a URL decides what is
-    said of it. ``target`` is a folder or a bucket (``s3://…``), ``base_url`` its address. The
-    other options are the fields of :class:`urlset.builder.Settings`, by name; paths may be text.
+    ``sources`` is what the command ``urlset build`` takes, as ``str`` or ``Path``: a folder of
+    HTML, a list of URLs, CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB, an access log, a
+    sitemap, a site or a database by its URL, a pattern (``"data/*.csv"``); with options of its
+    own, a dict of ``path``, ``kind``, ``map``, ``query``, ``table`` and ``delimiter``. It is also
+    a table in memory (polars, pandas, pyarrow, DuckDB), what :func:`urlset.read` gave, an iterable
+    of :class:`urlset.Entry` or dicts as :func:`urlset.write` takes them, a source of
+    :mod:`urlset.sources`, or a list of any of these (a ``str`` in a list names a source). The
+    first source that gives a URL decides what is said of it.
+
+    ``target`` is a folder or a bucket (``s3://…``), ``base_url`` its address: by default the root
+    of the site of the first URL.
+
+    Options of sources:
+
+    - ``map``: columns of tables, ``"loc=url,lastmod=updated_at"`` or a dict.
+    - ``query``, ``table``, ``delimiter``: rows of a database or of a file; a table of several;
+      the separator of cells of CSV.
+    - ``strip_html``, ``trailing_slash``: how pages of a folder are served: ``about.html`` as
+      ``/about``; folders and pages with a slash at the end, or without.
+    - ``with_``: what is taken from pages, too: ``"images,alternates"``, ``["videos", "news"]``.
+    - ``git_root``, ``git_paths``: the folder in git that pages are built from, and patterns for
+      the file of a page in it (``"posts/{page}.txt"``).
+    - ``keep_parameters``, ``min_hits``: query parameters of a log that make another page; how
+      often a URL of a log must have been there.
+    - ``policy``, ``auth``, ``cache``: how sites are fetched; see :func:`urlset.read`.
+
+    Options of URLs and dates:
+
+    - ``filters``: ``"drop:/private/"``, ``"keep:…"``; the first that matches counts.
+    - ``rewrites``: ``"PATTERN=>TEXT"``, one after another, before all else.
+    - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
+    - ``lastmod``: where dates may come from, the best first: ``"git,page"``, or a list of
+      ``given``, ``page``, ``git``, ``content``, ``header`` and ``mtime``; ``"none"`` for no dates.
+    - ``on_error``: ``"raise"`` at an entry that may not be written, or ``"skip"`` it.
+
+    Options of files and of publishing: ``sections``, ``gzip``, ``max_urls``, ``max_bytes``,
+    ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``adopt``,
+    ``compact``, ``robots``, ``changes``, ``hosts``, ``min_share``, ``force``, ``grace`` (also
+    ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``, ``why`` and ``now`` are
+    those of :class:`urlset.builder.Settings`. ``progress`` is called with a sentence now and then.
 
     What was published and did not change is not written again. A URL stays in its file while it
     lives. Its ``lastmod`` comes from the first of ``lastmod`` that knows one, and from nowhere
@@ -49,23 +143,92 @@ def build(
     Raises :class:`urlset.SourceError` for a source that cannot be read,
     :class:`urlset.EntryError` for an entry that may not be written (``on_error="skip"`` leaves it
     out), :class:`urlset.GateError` for a set that looks like an accident,
-    :class:`urlset.TargetError` and :class:`urlset.StoreError` for what cannot be written, and
-    ``ValueError`` for options that cannot be meant.
+    :class:`urlset.TargetError` and :class:`urlset.StoreError` for what cannot be written,
+    ``ValueError`` for options that cannot be meant, and ``TypeError`` for what is no source.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from urlset.sources import Candidate, Rows
-    >>> pages = [Candidate("/"), Candidate("/about", lastmod_text="2026-11-02")]
     >>> with TemporaryDirectory() as folder:
+    ...     urls, out = Path(folder, "urls.txt"), Path(folder, "public")
+    ...     _ = urls.write_text("https://example.com/\nhttps://example.com/drafts/1\n")
     ...     ledger = Path(folder, "ledger.duckdb")
-    ...     out = Path(folder, "public")
-    ...     first = build(Rows(pages), out, base_url="https://example.com/", ledger=ledger)
-    ...     again = build(Rows(pages), out, base_url="https://example.com/", ledger=ledger)
+    ...     first = build(urls, out, filters="drop:/drafts/", lastmod="git,page", ledger=ledger)
+    ...     again = build(urls, out, filters="drop:/drafts/", lastmod="git,page", ledger=ledger)
     >>> first.urls, [file.name for file in first.changed_files], again.changed_files
-    (2, ['sitemap.xml'], ())
+    (1, ['sitemap.xml'], ())
     """
-    listed = list(sources) if isinstance(sources, Iterable) else [sources]
-    for name in _PATHS & options.keys():
-        options[name] = None if options[name] is None else Path(options[name])
-    settings = Settings(base_url, **options)
-    return Job(listed, os.fspath(target), settings, progress).run()
+    evidence = None if lastmod is None else evidence_of(lastmod)
+    settings = Settings(
+        _ANY_BASE if base_url is None else base_url,
+        gzip=gzip,
+        format=format,
+        max_urls=max_urls,
+        max_bytes=max_bytes,
+        name=name,
+        pattern=pattern,
+        index=index,
+        sections=strings_of(sections),
+        filters=tuple(Filter.of(f) if isinstance(f, str) else f for f in strings_of(filters)),
+        rewrites=tuple(Rewrite.of(r) if isinstance(r, str) else r for r in strings_of(rewrites)),
+        lastmod=EVIDENCE if evidence is None else evidence,
+        on_error=on_error,
+        ledger=_path(ledger),
+        stylesheet=stylesheet,
+        robots=_path(robots),
+        obey_robots=_path(obey_robots),
+        changes=_path(changes),
+        why=strings_of(why),
+        cache_control=cache_control,
+        encoding=encoding,
+        grace=duration_of(grace),
+        min_share=min_share,
+        hosts=strings_of(hosts),
+        force=frozenset(strings_of(force)),
+        compact=compact,
+        adopt=adopt,
+        dry_run=dry_run,
+        engine=engine,
+        **({} if now is None else {"now": now}),
+    )
+    options = InputOptions(
+        base_url=base_url,
+        map=map,
+        query=query,
+        table=table,
+        delimiter=delimiter,
+        strip_html=strip_html,
+        trailing_slash=trailing_slash,
+        with_=tuple(word.strip() for text in strings_of(with_) for word in text.split(",")),
+        git_root=None if git_root is None else os.fspath(git_root),
+        git_paths=strings_of(git_paths),
+        keep_parameters=strings_of(keep_parameters),
+        min_hits=min_hits,
+        lastmod=evidence,
+        sections=strings_of(sections),
+        on_error=on_error,
+        engine=engine,
+        policy=policy,
+        auth=auth,
+        cache=None if cache is None else os.fspath(cache),
+    )
+    found = list(opened(sources, options))
+    place = os.fspath(target)
+    if base_url is None:
+        base_url, based = with_base_url(found, place)
+        settings = replace(settings, base_url=base_url)
+    else:
+        based = found
+    for source in found:
+        if isinstance(source, Handed):
+            source.base_url = base_url
+    made = Job(based, place, settings, progress).run()
+    rejected = [one for source in found if isinstance(source, Handed) for one in source.rejected]
+    return replace(made, rejected=(*made.rejected, *rejected)) if rejected else made
+
+
+_ANY_BASE = "https://example.com/"
+"""Stands for the base URL until the first URL is known, so that options are checked before."""
+
+
+def _path(given: StrPath | None) -> Path | None:
+    return None if given is None else Path(given)

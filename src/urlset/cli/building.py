@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from urlset.builder import EVIDENCE, LEDGER, Filter, Rewrite
-from urlset.cli.gathering import Unread, expanded, split_kind, with_logs_together
+from urlset.builder import LEDGER, Filter, Rewrite
+from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
 from urlset.cli.options import MisuseError
 from urlset.configuration import Configuration, read_configuration
-from urlset.errors import SourceError
-from urlset.sources import Source, SourceOptions, open_source
+from urlset.errors import UrlsetError
+from urlset.sources import Source
+from urlset.sources.gathering import split_kind
 
 __all__ = ["Wishes", "wishes_of"]
 
@@ -64,9 +63,6 @@ _TO_BUILDER = (
     "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
     "changes hosts min_share cache_control encoding on_error"
 ).split()
-_WITH = ("images", "videos", "news", "alternates")
-_SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 @dataclass(frozen=True)
@@ -121,19 +117,10 @@ class Wishes:
         made["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
         made["sections"] = tuple(self["sections"] or ())
         if self["lastmod"] is not None:
-            made["lastmod"] = self.lastmod
+            made["lastmod"] = evidence_of(self["lastmod"])
         if self["grace"] is not None:
-            made["grace"] = _span(self["grace"])
+            made["grace"] = duration_of(self["grace"])
         return made
-
-    @property
-    def lastmod(self) -> tuple[str, ...]:
-        """Where dates may come from, the best first."""
-        words = self["lastmod"]
-        if words is None:
-            return EVIDENCE
-        names = [part.strip() for word in words for part in word.split(",")]
-        return tuple(name for name in names if name and name != "none")
 
     def sources(self, engine: str | None) -> Iterator[Source]:
         """Open the sources; raises :class:`urlset.SourceError` for one that is none."""
@@ -143,21 +130,31 @@ class Wishes:
                 "expected a source, found none; name a folder, a file, a site or - "
                 "(or `sources` in urlset.toml)"
             )
-        yield from with_logs_together(self._opened(listed, engine))
-
-    def _opened(
-        self, listed: Sequence[str | dict[str, Any]], engine: str | None
-    ) -> Iterator[Source]:
-        for source in listed:
-            name = source["path"] if isinstance(source, dict) else source
-            try:
-                for table in expanded(source):
-                    name = table["path"]
-                    yield self._source(table, engine)
-            except SourceError as error:
-                if self["on_error"] != "skip":
-                    raise
-                yield Unread(name, str(error))
+        root = self["git_root"]
+        try:
+            options = InputOptions(
+                base_url=self["base_url"],
+                map=self["map"],
+                query=self["query"],
+                table=self["table"],
+                delimiter=self["delimiter"],
+                strip_html=bool(self["strip_html"]),
+                trailing_slash=self["trailing_slash"],
+                with_=tuple(_words(self["with"])),
+                git_root=root and os.fspath(root),
+                git_paths=tuple(self["git_paths"] or ()),
+                keep_parameters=tuple(self["keep_parameters"] or ()),
+                min_hits=self["min_hits"],
+                lastmod=None if self["lastmod"] is None else evidence_of(self["lastmod"]),
+                sections=tuple(self["sections"] or ()),
+                on_error=self["on_error"] or "raise",
+                engine=engine,
+            )
+            yield from opened(listed, options)
+        except UrlsetError:
+            raise
+        except ValueError as error:
+            raise MisuseError(str(error)) from error
 
     def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
         for source in self.configured.get("sources", ()):
@@ -188,63 +185,9 @@ class Wishes:
             return text
         return kind + os.fspath(self._beside(path))
 
-    def _source(self, table: Mapping[str, Any], engine: str | None) -> Source:
-        options = SourceOptions(
-            mapping=table.get("map", self["map"]),
-            keep=tuple(
-                spec.removeprefix("column:")
-                for spec in self["sections"] or ()
-                if spec.startswith("column:")
-            ),
-            query=table.get("query", self["query"]),
-            table=table.get("table", self["table"]),
-            delimiter=_delimiter(table.get("delimiter", self["delimiter"])),
-            kind=table.get("kind"),
-            base_url=self["base_url"],
-            engine=engine,
-            fail_fast=(self["on_error"] or "raise") == "raise",
-            folder=self._folder(engine),
-            log=self._log(),
-        )
-        source = open_source(table["path"], options)
-        if type(source).__name__ == "HtmlFolder" and self._asks_git(source.name):
-            return self._with_git(source)
-        return source
 
-    def _asks_git(self, folder: str) -> bool:
-        """Whether git is to be asked: it is not missed where nobody spoke of it."""
-        is_named = self["lastmod"] is not None or self["git_root"] is not None
-        return "git" in self.lastmod and (is_named or _is_in_git(folder))
-
-    def _with_git(self, source: Source) -> Source:
-        from urlset.sources.git.dated import WithGit
-        from urlset.sources.git.dates import PATTERNS
-
-        root = self["git_root"]
-        patterns = tuple(self["git_paths"] or PATTERNS)
-        return WithGit(source, source.name, root=root and os.fspath(root), patterns=patterns)
-
-    def _folder(self, engine: str | None) -> dict[str, Any]:
-        wanted = [part.strip() for word in self["with"] or () for part in word.split(",")]
-        unknown = sorted(set(wanted) - set(_WITH))
-        if unknown:
-            raise MisuseError(f"--with: expected {', '.join(_WITH)}, found {', '.join(unknown)}")
-        return {
-            "strip_html": bool(self["strip_html"]),
-            "trailing_slash": self["trailing_slash"],
-            "evidence": self.lastmod,
-            "engine": engine,
-            **{name: name in wanted for name in _WITH},
-        }
-
-    def _log(self) -> dict[str, Any]:
-        made: dict[str, Any] = {"keep_parameters": tuple(self["keep_parameters"] or ())}
-        return made | ({"min_hits": self["min_hits"]} if self["min_hits"] is not None else {})
-
-
-def _is_in_git(folder: str) -> bool:
-    place = Path(folder).resolve()
-    return any((above / ".git").exists() for above in (place, *place.parents))
+def _words(given: Sequence[str] | None) -> list[str]:
+    return [part.strip() for word in given or () for part in word.split(",")]
 
 
 def wishes_of(config: Path | None, **given: Any) -> Wishes:
@@ -258,26 +201,3 @@ def wishes_of(config: Path | None, **given: Any) -> Wishes:
         for item in value if isinstance(value, list) and name != "sources" else ():
             found.expect(item, str, f"each of {name} in [build]")
     return Wishes(given, table, found)
-
-
-def _delimiter(text: str | None) -> str | None:
-    r"""What stands between cells; a shell gives a tab as ``\t``, too."""
-    mark = "\t" if text == r"\t" else text
-    if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
-        raise MisuseError(f"--delimiter: expected one character such as ;, found {text!r}")
-    return mark
-
-
-def _span(text: str) -> timedelta:
-    """A span of time as people write it.
-
-    >>> _span("36h")
-    datetime.timedelta(days=1, seconds=43200)
-    """
-    found = _SPAN.fullmatch(text.strip())
-    if found is None:
-        raise ValueError(f"expected grace as 30m, 36h or 7d, found {text!r}")
-    try:
-        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
-    except OverflowError as error:
-        raise ValueError(f"expected grace of a few days, found {text!r}") from error

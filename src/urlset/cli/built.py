@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from urlset.arrow.batches import column
 from urlset.builder import Build, Settings, build
+from urlset.builder.inputs import with_base_url
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, count_of, note
+from urlset.errors import UrlsetError
 from urlset.sources import Source
 
 __all__ = ["run_build"]
@@ -57,39 +56,12 @@ def _based(wishes: Wishes, sources: Sequence[Source]) -> tuple[str, list[Source]
     """The base URL: as it was given, or else the root of the site of the first URL."""
     if wishes["base_url"] is not None:
         return wishes["base_url"], list(sources)
-    first = _Peeked(sources[0])
-    loc = first.loc
-    split = urlsplit(loc or "")
-    if not split.scheme.startswith("http") or not split.netloc:
-        raise MisuseError(
-            f"--base-url: expected the URL that {wishes.output} is served at, found none, and "
-            f"{sources[0].name} begins with {loc!r}; give it, e.g. https://example.com/"
-        )
-    base = f"{split.scheme}://{split.netloc}/"
-    return base, [first, *sources[1:]]
-
-
-class _Peeked:
-    """A source of which the first batch was looked at."""
-
-    def __init__(self, source: Source):
-        self.name, self.failures, self.notes = source.name, source.failures, source.notes
-        self.table = getattr(source, "table", None)
-        self._batches = iter(source.batches())
-        self._first = next(self._batches, None)
-
-    @property
-    def loc(self) -> str | None:
-        """The first URL."""
-        if self._first is None or not self._first.num_rows:
-            return None
-        name = "loc" if "loc" in self._first.schema.names else "url"
-        found: str | None = column(self._first.slice(0, 1), name)[0]
-        return found
-
-    def batches(self) -> Iterator[Any]:
-        """All of them."""
-        return chain([] if self._first is None else [self._first], self._batches)
+    try:
+        return with_base_url(list(sources), wishes.output)
+    except UrlsetError:
+        raise
+    except ValueError as error:
+        raise MisuseError(f"--base-url: {error}") from error
 
 
 def _report(made: Build, *, as_json: bool) -> Iterator[str]:

@@ -15,7 +15,7 @@ from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
 from urlset.model import Alternate, Entry, Image, News, Video
 
-__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches"]
+__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches", "with_text"]
 
 BATCH_ROWS = 8_192
 
@@ -130,7 +130,11 @@ class Rows:
 def _candidate(row: Candidate | Entry | str) -> Candidate:
     if isinstance(row, str):
         return Candidate(row)
-    made = row if isinstance(row, Candidate) else Candidate.of(row)
+    return with_text(row if isinstance(row, Candidate) else Candidate.of(row))
+
+
+def with_text(made: Candidate) -> Candidate:
+    """The candidate with the text of its date, where that says more than the instant."""
     if made.lastmod is None or made.lastmod_text is not None:
         return made
     text = _text(made.lastmod)

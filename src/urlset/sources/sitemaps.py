@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import urlset.reader as readers
 from urlset.arrow import open_stream
-from urlset.arrow.streams import with_texts
+from urlset.arrow.streams import uncounted, with_texts
 from urlset.dates import format_date, parse_date
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ __all__ = ["Sitemaps"]
 class Sitemaps:
     """The entries of sitemaps, as candidates, a document at a time.
 
-    ``source`` is what :func:`urlset.read` takes: a path, a folder, a URL, a site. Documents that
+    ``source`` is what :func:`urlset.read` takes (a path, a folder, a URL, a site), or what it
+    gave: then the entries that were asked for there. Documents that
     cannot be read are in ``failures``; with ``fail_fast`` the first one raises. A date that is
     not W3C but has one meaning is made so; one that nobody can read is left out, and counted in
     ``unread_dates`` and in the ``notes``. ``source`` and ``line`` say where each entry stands.
@@ -33,7 +34,7 @@ class Sitemaps:
 
     def __init__(
         self,
-        source: readers.Source,
+        source: readers.Source | readers.Entries,
         *,
         name: str | None = None,
         base: str | None = None,
@@ -43,30 +44,34 @@ class Sitemaps:
         auth: str | tuple[str, str] | None = None,
         cache: str | None = None,
     ):
-        self.name = name or (source if isinstance(source, str) else "the document")
+        asked = source.source if isinstance(source, readers.Entries) else source
+        self.name = name or (asked if isinstance(asked, str) else "the document")
         self.failures: list[str] = []
         self.notes: list[str] = []
         self.unread_dates = 0
-        self._entries = readers.read(
-            source,
-            base=base,
-            engine=engine,
-            fail_fast=fail_fast,
-            policy=policy,
-            auth=auth,
-            cache=cache,
-        )
+        if isinstance(source, readers.Entries):
+            self._entries = source
+        else:
+            self._entries = readers.read(
+                source,
+                base=base,
+                engine=engine,
+                fail_fast=fail_fast,
+                policy=policy,
+                auth=auth,
+                cache=cache,
+            )
         self._is_named = name is not None
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with the columns of entries."""
-        for record, document in self._entries.visits():
+        for record, document, rows in self._entries.portions():
             place = record.source or self.name
             if record.error:
                 self.failures.append(f"{place}: {record.error}")
-            if document is None or not len(document.entries):
+            if document is None or rows is None or not len(document.entries):
                 continue
-            for batch in open_stream(document.entries):
+            for batch in open_stream(uncounted([rows])):
                 if batch.num_rows:
                     yield with_texts(batch, self._text, place)
         if self.unread_dates:

@@ -13,7 +13,7 @@ from urlset.writer.extensions import extensions
 from urlset.writer.faults import Fault
 from urlset.writer.intake import Batch, misspelt
 
-__all__ = ["Checked", "Rules", "given_loc", "validate"]
+__all__ = ["Checked", "Rules", "as_entry", "given_loc", "validate", "without_loc_checked"]
 
 
 class Rules(NamedTuple):
@@ -55,14 +55,33 @@ def given_loc(item: Any) -> str | None:
     return item if isinstance(item, str) else None
 
 
-def _entry(item: Any, rules: Rules) -> Entry:
+def as_entry(item: Any) -> Entry:
+    """An entry, a URL or a dict as an entry whose values are as they were given.
+
+    Raises :class:`Fault` for anything else, and for a key that is a misspelt field.
+    """
     if isinstance(item, str):
-        given = Entry(item)
-    else:
-        given = item if isinstance(item, Entry) else _from_mapping(item)
+        return Entry(item)
+    return item if isinstance(item, Entry) else _from_mapping(item)
+
+
+def without_loc_checked(given: Entry, rules: Rules) -> Entry:
+    """The entry with all its values checked but ``loc``, which may still be rewritten."""
+    loc: Any = given.loc
+    if loc is not None and not isinstance(loc, str):
+        raise Fault("loc", loc, "a URL", "give one, or leave the entry out")
+    return _with_rest(loc, given, rules)
+
+
+def _entry(item: Any, rules: Rules) -> Entry:
+    given = as_entry(item)
     loc = values.url(given.loc, "loc", rules.base)
     if rules.is_text:
         return Entry(values.line(loc))
+    return _with_rest(loc, given, rules)
+
+
+def _with_rest(loc: Any, given: Entry, rules: Rules) -> Entry:
     entry = Entry(
         loc,
         *values.lastmod(given.lastmod, given.lastmod_text),

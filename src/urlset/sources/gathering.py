@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from urlset.errors import SourceError
-from urlset.sources import Source
+from urlset.sources.candidates import Source
 
 __all__ = ["Unread", "expanded", "split_kind", "with_logs_together"]
 

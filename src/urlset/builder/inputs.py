@@ -1,0 +1,308 @@
+"""The inputs of a build: what a caller names or hands over, opened as sources.
+
+The command and :func:`urlset.build` both open their sources here, so that both take the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from urlset.arrow import is_arrow
+from urlset.arrow.batches import column
+from urlset.builder.settings import EVIDENCE, Evidence
+from urlset.errors import SourceError
+from urlset.model import Entry
+from urlset.reader import Entries
+from urlset.sources import Candidate, Rows, Sitemaps, Source, SourceOptions, open_source
+from urlset.sources.gathering import Unread, expanded, with_logs_together
+from urlset.sources.handed import Handed
+
+__all__ = ["InputOptions", "duration_of", "evidence_of", "opened", "strings_of", "with_base_url"]
+
+_EXTENSIONS = ("images", "videos", "news", "alternates")
+_OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
+_DURATION = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """How inputs are opened; the fields are the options of :func:`urlset.build`.
+
+    ``lastmod`` is None where the caller did not say where dates may come from.
+    """
+
+    base_url: str | None = None
+    map: Mapping[str, str] | str | None = None
+    query: str | None = None
+    table: str | None = None
+    delimiter: str | None = None
+    strip_html: bool = False
+    trailing_slash: bool | None = None
+    with_: tuple[str, ...] = ()
+    git_root: str | None = None
+    git_paths: tuple[str, ...] = ()
+    keep_parameters: tuple[str, ...] = ()
+    min_hits: int | None = None
+    lastmod: tuple[Evidence, ...] | None = None
+    sections: tuple[str, ...] = ()
+    on_error: str = "raise"
+    engine: str | None = None
+    policy: Any = None
+    auth: str | tuple[str, str] | None = None
+    cache: str | None = None
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.with_) - set(_EXTENSIONS))
+        if unknown:
+            raise ValueError(
+                f"--with: expected {', '.join(_EXTENSIONS)}, found {', '.join(unknown)}"
+            )
+
+
+def opened(given: Any, options: InputOptions) -> Iterator[Source]:
+    """Open what was given: one source, or several of them.
+
+    Raises :class:`urlset.SourceError` for a source that cannot be opened (with
+    ``on_error="skip"`` it is a source without rows that reports a failure), ``TypeError`` for
+    what is no source.
+    """
+    yield from with_logs_together(_opened(_listed(given), options))
+
+
+def _opened(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
+    for item in given:
+        if isinstance(item, (str, os.PathLike, Mapping)):
+            table = item if isinstance(item, Mapping) else {"path": os.fspath(item)}
+            yield from _named(table, options)
+        elif isinstance(item, Entries):
+            yield Sitemaps(item, fail_fast=options.on_error == "raise")
+        elif isinstance(item, _Rows):
+            yield _handed(item.rows, options)
+        elif is_arrow(item):
+            yield _handed(item, options)
+        elif hasattr(item, "batches"):
+            yield item
+        else:
+            raise TypeError(
+                "expected a path, a URL, a source, a table, or an iterable of entries, "
+                f"found {type(item).__name__}"
+            )
+
+
+def _listed(given: Any) -> Iterable[Any]:
+    """What was given as a list of sources; rows (entries, dicts with ``loc``) are one source."""
+    if isinstance(given, (str, os.PathLike)) or is_arrow(given) or hasattr(given, "batches"):
+        return [given]
+    if isinstance(given, Mapping):
+        return [_Rows([given])] if _is_row(given) else [given]
+    if isinstance(given, (bytes, bytearray, Entry, Candidate)) or not isinstance(given, Iterable):
+        raise TypeError(
+            "expected a path, a URL, a source, a table, or a list of them, found "
+            f"{type(given).__name__}; a single entry goes into a list"
+        )
+    items = iter(given)
+    first = next(items, None)
+    if first is None:
+        return []
+    everything = chain([first], items)
+    if isinstance(first, Candidate):
+        return [Rows(everything)]
+    return [_Rows(everything)] if _is_row(first) else everything
+
+
+class _Rows(NamedTuple):
+    """Entries and dicts that are one source."""
+
+    rows: Iterable[Any]
+
+
+def _handed(rows: Any, options: InputOptions) -> Source:
+    return Handed(
+        rows,
+        base_url=options.base_url,
+        mapping=options.map,
+        keep=_kept(options),
+        on_error=options.on_error,
+        engine=options.engine,
+    )
+
+
+def _kept(options: InputOptions) -> tuple[str, ...]:
+    """The columns that sections are made of."""
+    specs = options.sections
+    return tuple(spec.removeprefix("column:") for spec in specs if spec.startswith("column:"))
+
+
+def _is_row(item: Any) -> bool:
+    return isinstance(item, Entry) or (isinstance(item, Mapping) and "path" not in item)
+
+
+def _named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
+    """The sources that a path, a pattern or a URL names."""
+    unknown = sorted(set(table) - set(_OF_SOURCE))
+    if unknown or "path" not in table:
+        raise ValueError(
+            f"expected a source with the keys {', '.join(_OF_SOURCE)}, "
+            f"found {', '.join(unknown) or 'no path'}"
+        )
+    table = {**table, "path": os.fspath(table["path"])}
+    name = table["path"]
+    try:
+        for one in expanded(table):
+            name = one["path"]
+            yield _source(one, options)
+    except SourceError as error:
+        if options.on_error != "skip":
+            raise
+        yield Unread(name, str(error))
+
+
+def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
+    made = SourceOptions(
+        mapping=table.get("map", options.map),
+        keep=_kept(options),
+        query=table.get("query", options.query),
+        table=table.get("table", options.table),
+        delimiter=_delimiter(table.get("delimiter", options.delimiter)),
+        kind=table.get("kind"),
+        base_url=options.base_url,
+        engine=options.engine,
+        fail_fast=options.on_error == "raise",
+        policy=options.policy,
+        auth=options.auth,
+        cache=options.cache,
+        folder={
+            "strip_html": options.strip_html,
+            "trailing_slash": options.trailing_slash,
+            "evidence": _evidence(options),
+            "engine": options.engine,
+            **{name: name in options.with_ for name in _EXTENSIONS},
+        },
+        log={"keep_parameters": options.keep_parameters}
+        | ({} if options.min_hits is None else {"min_hits": options.min_hits}),
+    )
+    source = open_source(table["path"], made)
+    if type(source).__name__ == "HtmlFolder" and _asks_git(source.name, options):
+        return _with_git(source, options)
+    return source
+
+
+def _evidence(options: InputOptions) -> tuple[Evidence, ...]:
+    return EVIDENCE if options.lastmod is None else options.lastmod
+
+
+def _asks_git(folder: str, options: InputOptions) -> bool:
+    """Whether git is asked for dates: by default only where the folder is in a repository."""
+    is_named = options.lastmod is not None or options.git_root is not None
+    return "git" in _evidence(options) and (is_named or _is_in_git(folder))
+
+
+def _with_git(source: Source, options: InputOptions) -> Source:
+    from urlset.sources.git.dated import WithGit
+    from urlset.sources.git.dates import PATTERNS
+
+    patterns = options.git_paths or PATTERNS
+    return WithGit(source, source.name, root=options.git_root, patterns=patterns)
+
+
+def _is_in_git(folder: str) -> bool:
+    place = Path(folder).resolve()
+    return any((above / ".git").exists() for above in (place, *place.parents))
+
+
+def _delimiter(text: str | None) -> str | None:
+    r"""The separator of cells; a shell gives a tab as ``\t``, too."""
+    mark = "\t" if text == r"\t" else text
+    if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
+        raise ValueError(f"--delimiter: expected one character such as ;, found {text!r}")
+    return mark
+
+
+def strings_of(given: Any) -> tuple[Any, ...]:
+    """One value, or several of them, as a tuple.
+
+    >>> strings_of("drop:/a"), strings_of(["b", "c"]), strings_of(None)
+    (('drop:/a',), ('b', 'c'), ())
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return (given,)
+    return tuple(given)
+
+
+def evidence_of(given: str | Iterable[str]) -> tuple[Any, ...]:
+    """Where dates may come from, the best first, from words or from lists of words.
+
+    >>> evidence_of("git, page"), evidence_of(["given", "mtime"]), evidence_of("none")
+    (('git', 'page'), ('given', 'mtime'), ())
+    """
+    words = [part.strip() for text in strings_of(given) for part in text.split(",")]
+    return tuple(word for word in words if word and word != "none")
+
+
+def duration_of(given: str | timedelta) -> timedelta:
+    """A length of time, also as text.
+
+    >>> duration_of("36h")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    if isinstance(given, timedelta):
+        return given
+    found = _DURATION.fullmatch(given.strip())
+    if found is None:
+        raise ValueError(f"expected grace as 30m, 36h or 7d, found {given!r}")
+    try:
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    except OverflowError as error:
+        raise ValueError(f"expected grace of a few days, found {given!r}") from error
+
+
+def with_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:
+    """The root of the site of the first URL, and the sources, with that URL still in them.
+
+    Raises ``ValueError`` where the first URL is relative, or there is none.
+    """
+    if not sources:
+        raise ValueError("expected a source, found none; name a folder, a file or a site")
+    first = _Peeked(sources[0])
+    loc = first.loc
+    split = urlsplit(loc or "")
+    if not split.scheme.startswith("http") or not split.netloc:
+        raise ValueError(
+            f"expected the URL that {target} is served at, found none, and "
+            f"{sources[0].name} begins with {loc!r}; give it, e.g. https://example.com/"
+        )
+    return f"{split.scheme}://{split.netloc}/", [first, *sources[1:]]
+
+
+class _Peeked:
+    """A source of which the first batch was looked at."""
+
+    def __init__(self, source: Source):
+        self.name, self.failures, self.notes = source.name, source.failures, source.notes
+        self.table = getattr(source, "table", None)
+        self._batches = iter(source.batches())
+        self._first = next(self._batches, None)
+
+    @property
+    def loc(self) -> str | None:
+        """The first URL."""
+        if self._first is None or not self._first.num_rows:
+            return None
+        name = "loc" if "loc" in self._first.schema.names else "url"
+        found: str | None = column(self._first.slice(0, 1), name)[0]
+        return found
+
+    def batches(self) -> Iterator[Any]:
+        """All of them."""
+        return chain([] if self._first is None else [self._first], self._batches)
