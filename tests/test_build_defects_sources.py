@@ -6,9 +6,11 @@ from tests.test_cli import command
 from tests.test_source_folder import PAGE, make
 
 from urlset.builder import Filter, build
-from urlset.sources import AccessLog, HtmlFolder, Query
+from urlset.sources import AccessLog, Candidate, HtmlFolder, Query
 
 NOINDEX = '<meta name="robots" content="noindex">'
+
+ERROR = "<!doctype html><title>Tea</title><h1>Page not found</h1>"
 
 
 @pytest.fixture
@@ -36,12 +38,32 @@ def hits(target, status=200, count=1):
 
 # pysitemap's: a 404 is as good as a page.
 def test_an_error_page_is_not_listed(site):
-    folder = make(site.folder / "site", {"a.html": PAGE, "404.html": PAGE, "500/index.html": PAGE})
+    files = {"a.html": PAGE, "404.html": ERROR, "500/index.html": ERROR}
+    folder = make(site.folder / "site", files)
 
     made = of_source(site, HtmlFolder(folder, BASE))
 
     assert paths(site) == ["a.html"]
     assert made.left_out == {"error page": 2}
+
+
+def test_a_keep_filter_outweighs_a_guess_but_not_the_page_s_own_word(site):
+    files = {"404.html": ERROR, "part.html": "<p>Tea", "b.html": f"<!doctype html>{NOINDEX}<p>Tea"}
+    folder = make(site.folder / "site", files)
+    filters = [Filter.of("drop:nothing"), Filter.of("keep:html")]
+
+    made = of_source(site, HtmlFolder(folder, BASE), filters=filters)
+
+    assert paths(site) == ["404.html", "part.html"]
+    assert made.left_out == {"noindex": 1}
+
+
+def test_a_guess_of_one_source_does_not_hide_what_another_one_knows(site):
+    rows = [Candidate("/a", reason="error page")], [Candidate("/a", reason="noindex")]
+
+    made = site.build(*rows, [Candidate("/b")], filters=[Filter.of("keep:.")])
+
+    assert made.left_out == {"noindex": 1}
 
 
 # Nikola's: looks at the first kilobyte.

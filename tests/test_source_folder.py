@@ -110,10 +110,10 @@ REASONS: dict[str, tuple[str | bytes, str | None]] = {
     "json.html": ('{"a": 1}', "no page"),
     "picture.html": (b"\x89PNG\r\n\x1a\n\0\0", "no page"),
     "empty.html": ("\n", "empty"),
-    "404.html": (PAGE, "error page"),
-    "de/404.html": (PAGE, "error page"),
-    "500/index.html": (PAGE, "error page"),
-    "rooms/a/404.html": (PAGE, None),
+    "404.html": ("<title>Tea</title><h1>404</h1><p>Nothing here.", "error page"),
+    "de/404.html": ("<title>Tee</title><h1>Seite nicht gefunden</h1>", "error page"),
+    "500/index.html": ("<title>Internal Server Error - Tea</title>", "error page"),
+    "rooms/a/404.html": ("<title>404</title><h1>Not found</h1>", None),
     "google0123456789abcdef.html": ("google-site-verification: x", "verification file"),
     "googles.html": (PAGE, None),
 }
@@ -127,6 +127,67 @@ def test_reasons(tmp_path: Path):
     assert found == {
         name.replace("/index.html", "/"): reason for name, (_, reason) in REASONS.items()
     }
+
+
+def page_of(title: str, text: str = "") -> str:
+    return f"<!doctype html><html><head><title>{title}</title><body><main><h1>{title}</h1>{text}"
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("templates/404/index.html", page_of("Custom 404 page", "<p>Create a template.")),
+        ("std/error/index.html", page_of("std::error", "<p>Interfaces for working with Errors.")),
+        ("error/index.html", page_of("std::error", "<p>Interfaces for working with Errors.")),
+        ("404.html", page_of("HTTP 404 explained", "<p>It means that. " * 200)),
+        ("404.html", page_of("Area code of Atlanta", "<p>It is in Georgia.")),
+        ("error_codes/E0404.html", page_of("E0404", "<p>You tried to implement a trait.")),
+        ("blog/404.html", page_of("404", "<p>Not found: a novel.")),
+        ("shop/500.html", page_of("Room 500", "<p>Error free.")),
+        ("google0123456789abcdef.html", page_of("Our stand at the fair", "<p>Come.")),
+    ],
+)
+def test_a_page_with_the_name_of_another_kind_is_listed(path: str, page: str, tmp_path: Path):
+    make(tmp_path, {path: page})
+
+    assert list(reasons(tmp_path).values()) == [None]
+
+
+@pytest.mark.parametrize("name", ["{}.html", "{}/index.html", "comic/{}/index.html", "en/{}.html"])
+def test_a_number_among_other_numbers_is_a_page(name: str, tmp_path: Path):
+    text = "<p>Error: an error occurred."
+    make(tmp_path, {name.format(n): page_of(f"Comic {n}", text) for n in range(398, 520)})
+
+    assert set(reasons(tmp_path).values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("404.html", page_of("Garden", "<h2>404</h2><p>Page not found")),
+        ("404/index.html", page_of("Page Not Found | Garden", "<p>We could not find it.")),
+        ("error.html", page_of("Oops", "<p>Something went wrong.")),
+        ("50x.html", page_of("Error", "<p>An error occurred.")),
+        ("ja/404.html", page_of("庭", "<p>お探しのページは見つかりませんでした。")),
+        ("zh-Hans/404.html", page_of("页面不存在")),
+        ("pt-br/404/index.html", page_of("Página não encontrada")),
+        ("fr/404.html", page_of("Oups", "<p>Cette page n’existe pas.")),
+    ],
+)
+def test_an_error_page_is_known_by_name_and_content(path: str, page: str, tmp_path: Path):
+    make(tmp_path, {path: page})
+
+    assert list(reasons(tmp_path).values()) == ["error page"]
+
+
+def test_a_page_with_the_name_of_an_error_page_is_listed_and_told(tmp_path: Path):
+    make(tmp_path, {"404.html": page_of("Area code of Atlanta")})
+    source = HtmlFolder(tmp_path, BASE)
+
+    told(source)
+
+    assert len(source.notes) == 1
+    assert "404.html" in source.notes[0]
 
 
 def test_what_is_no_page_is_passed_over(tmp_path: Path):

@@ -15,6 +15,7 @@ from urlset.builder.settings import Settings
 from urlset.builder.unchanged import divide
 from urlset.dates import format_date
 from urlset.errors import StoreError
+from urlset.sources import GUESSES
 from urlset.store import Workbench, quoted
 
 __all__ = ["IS_CHANGED", "check_patterns", "decide", "refusal", "sort_key"]
@@ -83,6 +84,7 @@ INSERT INTO differing BY NAME
 SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
     'removed' AS state
 FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM {given} g WHERE g.loc = u.loc AND {wanted}){others}"""
+_IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, GUESSES))}), true)"
 _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
@@ -196,13 +198,18 @@ IS_CHANGED = _differ(_SEEN)
 
 
 def refusal(settings: Settings) -> str:
-    """An expression of SQL: why a URL of ``given`` is left out, or null."""
+    """An expression of SQL: why a URL of ``given`` is left out, or null.
+
+    A reason that is known counts before all filters, one that is a guess behind them.
+    """
     cases = "".join(
         f" WHEN regexp_matches(g.loc, {quoted(rule.pattern)}) THEN "
         + ("NULL" if rule.action == "keep" else quoted(f"filter {n}: drop:{rule.pattern}"))
         for n, rule in enumerate(settings.filters, 1)
     )
-    return f"coalesce(g.reason{f', CASE{cases} END' if cases else ''})"
+    if not cases:
+        return "g.reason"
+    return f"CASE WHEN NOT {_IS_GUESS} THEN g.reason{cases} ELSE g.reason END"
 
 
 def sort_key(settings: Settings, loc: str = "loc") -> str:
@@ -227,8 +234,10 @@ def _merge(bench: Workbench, settings: Settings, *, is_single: bool) -> int:
     if not doubles:
         bench.run(_ALONE.format(columns=columns))
         return 0
+    orders = {"reason": f"({_IS_GUESS.replace('g.reason', 'reason')}), "}  # what is known first
     evidence = ", ".join(
-        f'arg_min("{name}", row(source, "{name}")) AS "{name}"' for name in dict.fromkeys(texts)
+        f'arg_min("{name}", row({orders.get(name, "")}source, "{name}")) AS "{name}"'
+        for name in dict.fromkeys(texts)
     )
     bench.run(_MERGED.format(evidence=evidence))
     bench.run(_GIVEN.format(columns=columns))

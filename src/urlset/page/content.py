@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from urlset.page.scan import Scan
 
-__all__ = ["fingerprint_of"]
+__all__ = ["fingerprint_of", "text_of"]
 
 # Beware: another rule here is another fingerprint of every page: raise the number.
 _PERSON = b"urlset-page-1"
@@ -79,6 +79,14 @@ def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
     )
     whole = "\n".join(said).encode(errors="replace")
     return blake2b(whole, digest_size=16, person=_PERSON).hexdigest()
+
+
+def text_of(found: Scan) -> str:
+    """The words of the main content, as far as that has been found, in lines as they are shown."""
+    begin, end = _span(found)
+    text = html.unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
 
 
 def _span(found: Scan) -> tuple[int, int]:

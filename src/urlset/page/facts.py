@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from urlset.model import Alternate, Image, News, Video
-from urlset.page.content import fingerprint_of
+from urlset.page.content import fingerprint_of, text_of
 from urlset.page.data import things_in
 from urlset.page.dating import lastmod_of
 from urlset.page.head import (
@@ -28,7 +28,7 @@ __all__ = ["MAX_BYTES", "WANTS", "PageFacts", "read_page"]
 MAX_BYTES = 8 * 1_048_576
 """Bytes of a page that are looked at; the worst page of that size took 3 s and 490 MB."""
 
-WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "videos")
+WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "text", "videos")
 """What may be asked of a page besides its title, canonical, robots and refresh."""
 
 
@@ -38,8 +38,8 @@ class PageFacts(NamedTuple):
     ``canonical`` is None where the head names none, or several. ``robots`` are directives in lower
     case. ``refresh`` is where the page sends its readers. ``lastmod`` is W3C text with its zone,
     ``lastmod_from`` where it stood. ``fingerprint`` is 32 hexadecimal digits that change with the
-    main content, and with nothing else. ``is_page`` tells that there was any of ``html``,
-    ``head``, ``title`` and ``body``: it is a page, not a fragment of one.
+    main content, and with nothing else; ``text`` is that content, line by line. ``is_page`` tells
+    that there was any of ``html``, ``head``, ``title`` and ``body``: it is a page, not a fragment.
     """
 
     title: str | None = None
@@ -56,6 +56,7 @@ class PageFacts(NamedTuple):
     lastmod: str | None = None
     lastmod_from: str | None = None
     fingerprint: str | None = None
+    text: str = ""
 
 
 def read_page(
@@ -101,4 +102,5 @@ def read_page(
         lastmod=dated.text if dated else None,
         lastmod_from=dated.origin if dated else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
+        text=text_of(found) if "text" in wants else "",
     )

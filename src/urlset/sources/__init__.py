@@ -5,7 +5,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from urlset.sources.candidates import CANDIDATE, EVIDENCE, Candidate, Rows, Source, in_batches
+from urlset.sources.candidates import (
+    CANDIDATE,
+    EVIDENCE,
+    GUESSES,
+    Candidate,
+    Rows,
+    Source,
+    in_batches,
+)
 
 if TYPE_CHECKING:
     from urlset.sources.choosing import SourceOptions, open_source
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CANDIDATE",
     "EVIDENCE",
+    "GUESSES",
     "AccessLog",
     "Candidate",
     "GitDates",

@@ -15,7 +15,16 @@ from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
 from urlset.model import Alternate, Entry, Image, News, Video
 
-__all__ = ["CANDIDATE", "EVIDENCE", "Candidate", "Rows", "Source", "in_batches", "with_text"]
+__all__ = [
+    "CANDIDATE",
+    "EVIDENCE",
+    "GUESSES",
+    "Candidate",
+    "Rows",
+    "Source",
+    "in_batches",
+    "with_text",
+]
 
 BATCH_ROWS = 8_192
 
@@ -29,6 +38,10 @@ EVIDENCE = (
     "mtime_lastmod",
 )
 """The columns of a candidate that are not those of an entry: all of them text, or null."""
+
+GUESSES = ("error page", "verification file", "no page", "empty")
+"""Reasons that are judgements about a page, not its owner's word: a ``keep`` filter outweighs them.
+"""
 
 
 class Candidate(NamedTuple):

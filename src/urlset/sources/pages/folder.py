@@ -12,7 +12,8 @@ from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
 from urlset.sources.candidates import Candidate, in_batches
-from urlset.sources.pages.names import Naming, same_page, why_by_name
+from urlset.sources.pages.error_pages import is_error_page, may_be_error_page
+from urlset.sources.pages.names import Naming, is_verification_file, same_page
 from urlset.sources.pages.tree import Found, walk
 from urlset.urls import split_origin
 
@@ -23,6 +24,8 @@ _PASSED = {
     "loop": "folders that are links to one above them",
     "depth": "folders too deep to be looked into",
 }
+
+_LISTED_SUSPECTS = "pages called as error pages are, and listed, since their content is another's"
 
 
 class HtmlFolder:
@@ -36,7 +39,8 @@ class HtmlFolder:
 
     A page is left out with a reason, which its candidate bears: ``noindex``, ``canonical: URL``,
     ``redirect: URL``, ``error page``, ``verification file``, ``no page`` (a fragment, or no HTML),
-    ``empty``, ``unreadable: why``. A canonical that differs from the URL of a page in a trailing
+    ``empty``, ``unreadable: why``. Error pages and verification files are told by name and content.
+    A canonical that differs from the URL of a page in a trailing
     slash or ``.html`` alone is the page's own word for its URL, and is taken; one that differs in
     its scheme alone does not count.
 
@@ -121,8 +125,6 @@ class HtmlFolder:
         told = Candidate(loc, source=_shown(found.place), mtime_lastmod=mtime)
         if found.error:
             return self._unreadable(told, found.error)
-        if reason := why_by_name(found.path):
-            return told._replace(reason=reason)
         try:
             with open(found.place, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
@@ -130,13 +132,22 @@ class HtmlFolder:
             return self._unreadable(told, (error.strerror or str(error)).lower())
         if len(data) > MAX_BYTES:
             self._count(f"pages over {MAX_BYTES >> 20} MiB, read up to there", found.path)
-        return self._of_page(told, data)
+        return self._of_page(told, found, data)
 
-    def _of_page(self, told: Candidate, data: bytes) -> Candidate:
+    def _of_page(self, told: Candidate, found: Found, data: bytes) -> Candidate:
         if not data.strip():
             return told._replace(reason="empty")
-        facts = read_page(data, told.loc, wants=self._wants)
+        if is_verification_file(found.path, data):
+            return told._replace(reason="verification file")
+        is_suspect = may_be_error_page(found.path, found.siblings)
+        wants = self._wants | {"text"} if is_suspect else self._wants
+        facts = read_page(data, told.loc, wants=wants)
         loc, reason = self._judged(told.loc, facts)
+        if is_suspect and reason is None:
+            if is_error_page(found.path, facts):
+                reason = "error page"
+            else:
+                self._count(_LISTED_SUSPECTS, found.path)
         return told._replace(
             loc=loc,
             reason=reason,

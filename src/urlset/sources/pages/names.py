@@ -1,4 +1,4 @@
-"""Names of files as URLs, and what a name alone tells of a page."""
+"""Names of files as URLs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-__all__ = ["INDEXES", "Naming", "is_hidden", "same_page", "why_by_name"]
+__all__ = ["INDEXES", "Naming", "is_hidden", "is_verification_file", "same_page"]
 
 INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.htm")
 """The names under which servers look for the page of a folder, the first that is there."""
@@ -15,12 +15,12 @@ INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.ht
 # What may stand in a path as it is (RFC 3986 section 3.3).
 _SAFE = "~!$&'()*+,;=:@-._"
 
-_ERROR_PAGE = re.compile(r"(?:[45]\d\d|[45]xx|50x|error)(?:/index)?\.x?html?", re.IGNORECASE)
 _VERIFICATION = re.compile(
-    r"(?:google[0-9a-f]{12,20}|yandex_[0-9a-f]{12,20}|naver[0-9a-f]{20,40}|"
-    r"pinterest-[0-9a-z]{5,12}|baidu_verify_[\w-]{6,30})\.html?",
+    r"(?:google([0-9a-f]{12,20})|yandex_([0-9a-f]{12,20})|naver([0-9a-f]{20,40})|"
+    r"pinterest-([0-9a-z]{5,12})|baidu_verify_([\w-]{6,30}))\.html?",
     re.IGNORECASE,
 )
+_MAX_VERIFICATION = 1_024
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
 
@@ -78,19 +78,22 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def why_by_name(path: str) -> str | None:
-    """Why a page is not to be listed, if its name tells it.
+def is_verification_file(path: str, data: bytes) -> bool:
+    """Tell whether a file proves to a search engine whose site it is, by its name and content.
 
-    >>> why_by_name("404.html"), why_by_name("de/404.html"), why_by_name("rooms/a/404.html")
-    ('error page', 'error page', None)
+    Such a file is small, and repeats the code in its name or speaks of verification.
+
+    >>> name = "google0123456789abcdef.html"
+    >>> is_verification_file(name, b"google-site-verification: google0123456789abcdef.html")
+    True
+    >>> is_verification_file(name, b"<title>Search engines of 2012</title><p>A review.")
+    False
     """
-    parts = path.split("/")
-    tail = "/".join(parts[-2:]) if parts[-1].lower() in INDEXES else parts[-1]
-    if len(parts) <= 2 + tail.count("/") and _ERROR_PAGE.fullmatch(tail):
-        return "error page"
-    if len(parts) == 1 and _VERIFICATION.fullmatch(path):
-        return "verification file"
-    return None
+    found = _VERIFICATION.fullmatch(path)
+    if found is None or len(data) > _MAX_VERIFICATION:
+        return False
+    code = found[found.lastindex or 0].lower().encode()
+    return code in data.lower() or b"verif" in data.lower()
 
 
 def same_page(one: str, other: str) -> bool:

@@ -18,7 +18,8 @@ class Found(NamedTuple):
     """A file: its path below the folder (parts divided by ``/``), and where it is.
 
     ``error`` tells why it cannot be read; ``mtime`` is in seconds since 1970. ``twin`` is another
-    file of the same page: ``about/index.html`` of ``about.html``.
+    file of the same page: ``about/index.html`` of ``about.html``. ``siblings`` are the names beside
+    the page: in its folder, or beside that of an index.
     """
 
     path: str
@@ -27,6 +28,7 @@ class Found(NamedTuple):
     error: str | None = None
     twin: str | None = None
     is_second: bool = False
+    siblings: frozenset[str] = frozenset()
 
 
 class _Folder(NamedTuple):
@@ -73,7 +75,9 @@ def walk(
             else:
                 stack.append(inner)
         elif is_page(entry.name):
-            yield _found(entry, path, folder.names)
+            is_index = entry.name.lower() in INDEXES and len(stack) > 1
+            siblings = stack[-2].names if is_index else folder.names
+            yield _found(entry, path, folder.names)._replace(siblings=siblings)
 
 
 def _listed(place: str, path: str, follow_symlinks: bool) -> _Folder:

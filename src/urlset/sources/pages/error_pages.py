@@ -1,0 +1,115 @@
+"""Error pages of a site, such as ``404.html``, told by their name and by their content.
+
+Neither is enough by itself: ``/templates/404/`` may be a chapter on such pages, ``/comic/404/`` is
+one of many comics, and a page with the title "Not found" may be about a film.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from http import HTTPStatus
+
+from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
+from urlset.page import PageFacts
+from urlset.sources.pages.names import INDEXES
+
+__all__ = ["MAX_TEXT", "is_error_page", "may_be_error_page"]
+
+MAX_TEXT = 2_000
+"""Characters of main content: a longer page is about errors, not one of them."""
+
+MAX_LINES = 10
+MAX_LINE = 200
+
+_NAME = re.compile(r"([45]\d\d|[45]xx|50x|error|not[-_]?found)", re.IGNORECASE)
+_ENDING = re.compile(r"\.x?html?$", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,3}")
+_LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}))?", re.IGNORECASE)
+
+# Statuses of RFC 9110 and its extensions, and those that nginx, Cloudflare and IIS have besides.
+_STATUSES = frozenset({str(int(status)) for status in HTTPStatus if status >= 400}) | frozenset(
+    "419 420 430 440 444 449 450 494 495 496 497 498 499 509 520 521 522 523 524 525 526 527 529 "
+    "530 598 599".split()
+)
+
+# What error pages say in the most used languages of the web; a status is a number in all of them.
+_PHRASES = """
+not found|no such page|(?:does|do) ?n[o'’]t exist|(?:ca|could)n['’]t (?:be found|find)
+|(?:cannot|could not) (?:be found|find)|no longer (?:exists|available|here)|server error
+|internal error|bad request|forbidden|unauthorized|access denied
+|something went wrong|service unavailable|temporarily unavailable|bad gateway
+|gateway timeout|an? (?:unexpected )?error (?:has )?occurred|looking for
+|page (?:is )?missing|nicht gefunden|existiert nicht|gibt es nicht|nicht vorhanden
+|zugriff verweigert|serverfehler|introuvable|n['’]existe pas|non trouvée?
+|no (?:se )?encontrad[ao]|no existe|no se (?:ha )?encontr(?:ó|ado|ada)
+|não (?:foi )?encontrad[ao]|não existe|non (?:è stata )?trovat[ao]|non esiste
+|niet gevonden|bestaat niet|nie (?:została )?znalezion[aoe]|nie istnieje
+|не найден[ао]?|не существует|не знайдено|не існує|nenalezen[ao]|neexistuje
+|hittades inte|finns inte|ikke fun[dn]et|findes ikke|finnes ikke|ei löytynyt
+|ei löydy|bulunamadı|nem található|nu (?:a fost )?găsit[ăa]?|δεν βρέθηκε|δεν υπάρχει
+|見つかりません|存在しません|找不到|未找到|不存在|無法找到
+|찾을 수 없|존재하지 않|غير موجودة|لم يتم العثور|לא נמצא
+|یافت نشد|नहीं मिला|ไม่พบ|không tìm thấy|không tồn tại|tidak ditemukan
+"""
+_SAYS_ERROR = re.compile(
+    r"(?<![a-zà-ÿ])(?:" + " ".join(_PHRASES.split()).replace(" |", "|") + ")", re.IGNORECASE
+)
+
+
+def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
+    """Tell whether a page has the name of an error page, and stands where those do.
+
+    That is at the root, or at the root of a language. ``siblings`` are the names beside it: among
+    other numbers a number is none of an error.
+
+    >>> [may_be_error_page(path) for path in ("404.html", "pt-br/404.html", "404/index.html")]
+    [True, True, True]
+    >>> [may_be_error_page(path) for path in ("templates/404/index.html", "std/error/index.html")]
+    [False, False]
+    >>> may_be_error_page("404.html", {"404.html", "403.html", "402.html", "99.html"})
+    False
+    """
+    *folders, name = _parts(path)
+    if not _NAME.fullmatch(name) or len(folders) > 1 or not all(map(_is_language, folders)):
+        return False
+    return not (name.isdigit() and any(map(_is_other_number, siblings)))
+
+
+def is_error_page(path: str, facts: PageFacts) -> bool:
+    """Tell whether a page that has such a name says what error pages say, and little else.
+
+    ``facts`` have the ``text`` of the page.
+    """
+    if len(facts.text) > MAX_TEXT:
+        return False
+    name = _parts(path)[-1]
+    lines = [line for line in facts.text.splitlines() if line.strip()][:MAX_LINES]
+    said = [line[:MAX_LINE] for line in (facts.title or "", facts.description or "", *lines)]
+    number = name if name.isdigit() else r"[45]\d\d"
+    is_numbered = re.compile(rf"(?<![\w.]){number}(?!\w)")
+    return any(is_numbered.search(line) or _SAYS_ERROR.search(line) for line in said)
+
+
+def _parts(path: str) -> list[str]:
+    """The parts of a path as a visitor sees them: without ``index.html`` and endings."""
+    *folders, name = path.split("/")
+    return folders if folders and name.lower() in INDEXES else [*folders, _ENDING.sub("", name)]
+
+
+def _is_language(name: str) -> bool:
+    found = _LANGUAGE.fullmatch(name)
+    if found is None:
+        return False
+    language, script, region = found.groups()
+    return (
+        language.lower() in LANGUAGES
+        and (script is None or script.title() in SCRIPTS)
+        and (region is None or region.upper() in REGIONS)
+    )
+
+
+def _is_other_number(name: str) -> bool:
+    """Tell whether a name is a number, and no status of HTTP: page 7 of many."""
+    stem = _ENDING.sub("", name)
+    return _NUMBER.fullmatch(stem) is not None and stem not in _STATUSES
