@@ -35,7 +35,6 @@ DOORS = {
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
     "obstore": "urlset.publisher",  # S3, Google Cloud and Azure, with conditional puts
-    "protego": "urlset.robots",  # what robots.txt allows, as Google reads it
     "rich": "urlset.cli",
     "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",

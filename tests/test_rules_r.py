@@ -201,7 +201,7 @@ RULES = st.lists(
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RULES, st.lists(PATHS, min_size=20, max_size=40, unique=True))
-def test_disallowed_is_what_protego_says(rules: list[tuple[str, str]], paths: list[str]):
+def test_disallowed_is_what_robots_say(rules: list[tuple[str, str]], paths: list[str]):
     robots = "User-agent: *\n" + "".join(f"{kind}: /{pattern}\n" for kind, pattern in rules)
     entries = "".join(f"<url><loc>{SITE}/{path}</loc></url>\n" for path in paths)
 
@@ -211,15 +211,6 @@ def test_disallowed_is_what_protego_says(rules: list[tuple[str, str]], paths: li
     locs = [f"{SITE}/{path}".replace("&amp;", "&") for path in paths]
     expected = [loc for loc in locs if not told.allows(loc, "Googlebot")]
     assert [finding.loc for finding in findings] == expected
-
-
-def test_disallowed_without_the_patterns_of_protego(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Robots, "patterns", lambda *_: None)
-    entries = "".join(f"<url><loc>{SITE}/{path}</loc></url>" for path in ("a", "b", "%61"))
-
-    findings = found("R010", "User-agent: *\nDisallow: /a", {"sitemap.xml": entries})
-
-    assert [finding.loc for finding in findings] == [f"{SITE}/a", f"{SITE}/%61"]
 
 
 def test_disallowed_by_a_long_robots_txt():

@@ -1,4 +1,4 @@
-"""What robots.txt forbids: the regular expressions against what protego says."""
+"""What robots.txt forbids: the regular expressions against the matcher."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def test_what_robots_forbid_is_matched_and_what_is_exact_is_forbidden(pattern: s
     path = url.removeprefix("https://example.com")
     robots = Robots("https://example.com/robots.txt", text=f"User-agent: *\nDisallow: {pattern}\n")
     patterns = robots.patterns("Googlebot")
-    assert patterns is not None
     regexes = [regexes_of(one.text) for one in patterns]
     is_odd = re.search("%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)", path) is not None
     is_plain = re.fullmatch(PLAIN_PATH, path) is not None

@@ -60,9 +60,6 @@ def _suspects(robots: Robots, origin: str) -> str:
 
 def _tests(robots: Robots) -> Iterator[str]:
     patterns = robots.patterns(AGENT)
-    if patterns is None:
-        yield "true"
-        return
     forbidding = [regexes_of(p.text).encoded for p in patterns if not p.is_allowing]
     for one in alternatives(forbidding):
         yield f"regexp_matches(path, {quoted(one)})"

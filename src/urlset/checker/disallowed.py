@@ -71,7 +71,7 @@ def note_disallowed(store: Asking, profile: str | None) -> None:
         _note_sitemaps(store, site, agents["page"])
         for what, agent in agents.items():
             patterns = site.robots.patterns(agent)
-            if patterns is None or not all(pattern.is_allowing for pattern in patterns):
+            if not all(pattern.is_allowing for pattern in patterns):
                 _note_listed(store, site, what, agent, patterns)
 
 
@@ -94,26 +94,23 @@ def _note_sitemaps(store: Asking, site: _Site, agent: str) -> None:
 
 
 def _note_listed(
-    store: Asking, site: _Site, what: str, agent: str, patterns: list[Pattern] | None
+    store: Asking, site: _Site, what: str, agent: str, patterns: list[Pattern]
 ) -> None:
     """Find what is forbidden of the pages, images or videos of one host."""
     is_plain = f"regexp_full_match(path, {quoted(PLAIN_PATH)})"
-    if patterns is None:
-        is_suspect, is_sure = "true", "false"
-    else:
-        forbidding = [regexes_of(p.text) for p in patterns if not p.is_allowing]
-        allowing = [regexes_of(p.text) for p in patterns if p.is_allowing]
-        # A code that is none, %zz, is compared in ways of its own.
-        odd = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
-        is_suspect = (
-            f"CASE WHEN {is_plain} THEN {_matches(_plain(forbidding))} "
-            f"ELSE {_matches(one.encoded for one in forbidding)} OR {odd} END"
-        )
-        exact = [one for one in forbidding if one.is_exact]
-        is_sure = (
-            f"{is_plain} AND NOT starts_with(path, '/robots.txt') "
-            f"AND {_matches(_plain(exact))} AND NOT {_matches(_plain(allowing))}"
-        )
+    forbidding = [regexes_of(p.text) for p in patterns if not p.is_allowing]
+    allowing = [regexes_of(p.text) for p in patterns if p.is_allowing]
+    # A code that is none, %zz, is compared in ways of its own.
+    odd = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
+    is_suspect = (
+        f"CASE WHEN {is_plain} THEN {_matches(_plain(forbidding))} "
+        f"ELSE {_matches(one.encoded for one in forbidding)} OR {odd} END"
+    )
+    exact = [one for one in forbidding if one.is_exact]
+    is_sure = (
+        f"{is_plain} AND NOT starts_with(path, '/robots.txt') "
+        f"AND {_matches(_plain(exact))} AND NOT {_matches(_plain(allowing))}"
+    )
     store.run(
         "CREATE OR REPLACE TEMP TABLE suspects AS "
         "SELECT row_number() OVER () AS number, document, entry, nth, is_sure, "

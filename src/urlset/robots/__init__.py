@@ -12,12 +12,12 @@ from urlset import engine as engines
 from urlset.engine import source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.model import Problem
+from urlset.robots.groups import Groups, parse_groups
+from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
 from urlset.rules import RULES
 from urlset.urls import INNER_SPACE, SPACE, read_url
 
 if TYPE_CHECKING:
-    from protego import Protego
-
     from urlset.fetcher import Response
 
 __all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_of"]
@@ -77,38 +77,47 @@ class Robots:
         self.sitemaps = sitemaps
         self.problems = problems
         self.text = text
+        self._matchers: dict[str, tuple[list[CompiledRule], Matcher]] = {}
 
     def allows(self, url: str, agent: str = "urlset") -> bool:
-        """Tell whether a URL of the same site may be fetched by a robot of this name."""
+        """Tell whether a URL of the same site may be fetched by a robot of this name.
+
+        The answer is that of Google's parser, with one difference: a percent-encoded character
+        equals the character itself, as RFC 9309 section 2.2.2 requires.
+        """
         if self.state != "read":
             return self.state == "absent"
-        return bool(self._rules.can_fetch(url, agent))
+        path = path_of(url)
+        if path.partition("%3F")[0] == "/robots.txt":
+            return True
+        return self._compiled(agent)[1].allows(path)
 
-    def patterns(self, agent: str = "urlset") -> list[Pattern] | None:
-        """The patterns that decide for a robot of this name, the longest first.
+    def patterns(self, agent: str = "urlset") -> list[Pattern]:
+        """Return the patterns that decide for a robot of this name, the deciding ones first.
 
-        None where this version of protego does not tell. For whoever has many URLs and cannot
-        ask for each one: what no forbidding pattern matches is allowed.
+        For callers with many URLs that cannot ask for each one: what no forbidding pattern
+        matches is allowed.
         """
         if self.state != "read":
             return []
-        try:  # Beware: private, so that it may be gone in the next version.
-            rule_set = self._rules._get_matching_rule_set(agent)
-            rules = [] if rule_set is None else rule_set._rules
-            return [Pattern(rule.field == "allow", rule.value._pattern) for rule in rules]
-        except AttributeError:
-            return None
+        return [Pattern(rule.is_allowing, rule.text) for rule in self._compiled(agent)[0]]
 
     def crawl_delay_s(self, agent: str = "urlset") -> float:
         """The seconds that are to lie between two requests; 0 where nothing is said."""
-        delay = self._rules.crawl_delay(agent) if self.state == "read" else None
-        return max(0.0, float(delay)) if delay is not None and delay == delay else 0.0
+        if self.state != "read":
+            return 0.0
+        return self._groups.delay_s(self._groups.name_for(agent)) or 0.0
 
     @cached_property
-    def _rules(self) -> Protego:
-        from protego import Protego
+    def _groups(self) -> Groups:
+        return parse_groups(self.text)
 
-        return Protego.parse(self.text)
+    def _compiled(self, agent: str) -> tuple[list[CompiledRule], Matcher]:
+        name = self._groups.name_for(agent)
+        if name not in self._matchers:
+            rules = compile_rules(self._groups.rules(name))
+            self._matchers[name] = rules, Matcher(rules)
+        return self._matchers[name]
 
     def __repr__(self) -> str:
         return f"<Robots {self.url} {self.state}: {len(self.sitemaps)} sitemaps>"

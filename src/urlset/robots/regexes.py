@@ -1,10 +1,10 @@
 """The patterns of a robots.txt as regular expressions for DuckDB (RE2), which has no Python.
 
-They are compared as protego does it: with the path and query of a URL, after both were decoded
-and encoded again. So there are two forms of each pattern: for URLs without anything
-percent-encoded, in which each character stands for itself, and for all others, in which each
-may be encoded. Both match whatever the pattern matches; the first one matches nothing else,
-unless the pattern is not exact.
+They are compared as :mod:`urlset.robots.matcher` does it: with the path and query of a URL,
+after both were decoded and encoded again. So there are two forms of each pattern: for URLs
+without anything percent-encoded, in which each character stands for itself, and for all others,
+in which each may be encoded. Both match whatever the pattern matches; the first one matches
+nothing else, unless the pattern is not exact.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Regexes(NamedTuple):
 
 
 def regexes_of(pattern: str) -> Regexes:
-    r"""Translate a pattern, percent-encoded as protego compares it.
+    r"""Translate a pattern, percent-encoded as it is compared.
 
     >>> regexes_of("/a*.pdf$")[::2]
     ('/a.*\\.pdf$', True)

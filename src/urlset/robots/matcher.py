@@ -1,0 +1,176 @@
+"""Decides whether a path is allowed by many patterns, in time linear in its length.
+
+The longest pattern that matches decides, and among those of equal length one that allows
+(RFC 9309 section 2.2.2). Patterns without ``*`` are looked up by their text. The others are
+grouped by what is before their first ``*``, and each group is one automaton that takes a path
+character by character: a bit for each state of each pattern, so that nothing is tried twice.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes
+
+from urlset.robots.groups import RuleLine
+
+__all__ = ["CompiledRule", "Matcher", "compile_rules", "path_of"]
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.~/=-]*")
+_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
+_PATH_START = re.compile(r"[/?;]")
+_NO_MATCH = -1
+
+
+class CompiledRule(NamedTuple):
+    """A rule in the form in which it is compared.
+
+    ``text`` is percent-encoded as :func:`path_of` encodes paths, with ``*`` and a ``$`` at its
+    end for what they mean. ``length`` is the length by which Google ranks it.
+    """
+
+    is_allowing: bool
+    text: str
+    length: int
+
+
+def compile_rules(lines: Iterable[RuleLine]) -> list[CompiledRule]:
+    """Return the rules of these lines, the deciding ones first; empty ones say nothing."""
+    found: dict[CompiledRule, None] = {}
+    for line in lines:
+        if not line.value:
+            continue
+        found[_compiled(line.is_allowing, line.value)] = None
+        folder, slash, page = line.value.rpartition("/")
+        if line.is_allowing and slash and page.startswith("index.htm"):
+            # As Google does: who allows the page at a folder allows the folder.
+            found[_compiled(True, f"{folder}/$")] = None
+    return sorted(found, key=lambda rule: (-rule.length, not rule.is_allowing))
+
+
+def path_of(url: str) -> str:
+    """Return the path and query of a URL as they are compared with patterns.
+
+    What is percent-encoded is decoded and encoded again, except ``/`` and ``%``, so that all
+    spellings of a URL are equal (RFC 9309 section 2.2.2).
+
+    >>> path_of("https://example.com/%7Ea%2fb?q=ä#top")
+    '/~a%2Fb%3Fq=%C3%A4'
+    """
+    text = url.partition("#")[0]
+    rest = text.partition("://")[2] or text
+    start = _PATH_START.search(rest)
+    path = rest[start.start() :] if start is not None else "/"
+    path = path if path.startswith("/") else f"/{path}"
+    return path if _PLAIN.fullmatch(path) else _normal(path, b"/%", "/%=")
+
+
+class Matcher:
+    """Rules of one group, compiled once."""
+
+    def __init__(self, rules: Iterable[CompiledRule]):
+        self._whole: dict[str, int] = {}
+        self._prefixes: dict[str, int] = {}
+        wild: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        for rule in rules:
+            rank = 2 * rule.length + rule.is_allowing
+            text = rule.text
+            if text.endswith(("*", "*$")):  # an open end, as without it
+                text = text.removesuffix("$").rstrip("*")
+            if "*" in text:
+                prefix, _, rest = text.partition("*")
+                wild[prefix].append((rest, rank))
+                continue
+            table = self._whole if text.endswith("$") else self._prefixes
+            text = text.removesuffix("$")
+            table[text] = max(rank, table.get(text, 0))
+        self._wild = {prefix: _Automaton(texts) for prefix, texts in wild.items()}
+        self._lengths = sorted(set(map(len, self._prefixes)))
+        self._wild_lengths = sorted(set(map(len, self._wild)))
+
+    def allows(self, path: str) -> bool:
+        """Tell whether a path, in the form of :func:`path_of`, is allowed."""
+        best = self._whole.get(path, _NO_MATCH)
+        for length in self._lengths:
+            if length > len(path):
+                break
+            best = max(best, self._prefixes.get(path[:length], _NO_MATCH))
+        for length in self._wild_lengths:
+            if length > len(path):
+                break
+            automaton = self._wild.get(path[:length])
+            if automaton is not None and automaton.highest > best:
+                best = max(best, automaton.rank(path[length:]))
+        return best == _NO_MATCH or bool(best % 2)
+
+
+class _Automaton:
+    """The rests of patterns behind their first ``*``, all of them matched at once.
+
+    Each pattern has a bit for each of its literals, which is set while all before it have been
+    found, and one for its end. A ``*`` is a bit that stays set.
+    """
+
+    def __init__(self, texts: Sequence[tuple[str, int]]):
+        self._texts = sorted(texts, key=lambda pair: pair[1])
+        self.highest = self._texts[-1][1]
+
+    def rank(self, rest: str) -> int:
+        """Return the highest rank among the patterns that match."""
+        start, stays, ends, literals, positions = self._bits
+        state = start
+        for char in rest:
+            state = ((state & literals.get(char, 0)) << 1) | (state & stays)
+        found = state & ends
+        if not found:
+            return _NO_MATCH
+        return self._texts[bisect_left(positions, found.bit_length() - 1)][1]
+
+    @cached_property
+    def _bits(self) -> tuple[int, int, int, dict[str, int], list[int]]:
+        size = sum(len(text) + 1 for text, _ in self._texts)
+        start, stays, ends = bytearray(size // 8 + 1), bytearray(size // 8 + 1), bytearray(size)
+        literals: defaultdict[str, bytearray] = defaultdict(lambda: bytearray(size // 8 + 1))
+        positions: list[int] = []
+        place = 0
+        for text, _ in self._texts:
+            is_open = not text.endswith("$")
+            _set(start, place)
+            _set(stays, place)
+            for char in text.removesuffix("$"):
+                if char == "*":
+                    _set(stays, place)
+                else:
+                    _set(literals[char], place)
+                    place += 1
+            if is_open:
+                _set(stays, place)
+            _set(ends, place)
+            positions.append(place)
+            place += 1
+        made = {char: int.from_bytes(bits, "little") for char, bits in literals.items()}
+        one, two, three = (int.from_bytes(bits, "little") for bits in (start, stays, ends))
+        return one, two, three, made, positions
+
+
+def _set(bits: bytearray, place: int) -> None:
+    bits[place >> 3] |= 1 << (place & 7)
+
+
+def _compiled(is_allowing: bool, value: str) -> CompiledRule:
+    body = value.removesuffix("$")
+    text = body if _PLAIN.fullmatch(body) else _normal(body, b"/%*", "/%*=")
+    length = sum(1 if char.isascii() else 3 * len(char.encode(errors="replace")) for char in value)
+    return CompiledRule(is_allowing, text + "$" * (len(value) - len(body)), length)
+
+
+def _normal(text: str, kept: bytes, safe: str) -> str:
+    def decoded(found: re.Match[bytes]) -> bytes:
+        byte = bytes.fromhex(found[1].decode())
+        return found[0].upper() if byte in kept else byte
+
+    return quote_from_bytes(_ESCAPE.sub(decoded, text.encode(errors="replace")), safe=safe)
