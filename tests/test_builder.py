@@ -581,7 +581,8 @@ class TestGates:
 class TestLedger:
     def test_a_lost_ledger_is_rebuilt_from_what_is_published(self, site):
         site.build(pages(0, 2, 4, 6), max_urls=3)
-        site.build(pages(*range(8), lastmod_text="2026-11-01"), max_urls=3)
+        dated = [Candidate(f"/p{n:03}", lastmod_text=f"2026-11-0{n + 1}") for n in range(8)]
+        site.build(dated, max_urls=3)
         before = site.bytes()
         site.ledger.unlink()
 

@@ -1,11 +1,12 @@
 """A set that is published and of which no ledger knows: read back, and written into a new ledger.
 
-So a lost ledger is rebuilt, and sitemaps that another tool made are taken over.
+So a lost ledger is rebuilt from files that bear the mark of a build, and sitemaps that another tool
+made are taken over on request. Their dates are kept where nothing else is known: they are evidence
+of nothing but themselves.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,11 +15,13 @@ from typing import Any
 from urlset.arrow import open_stream
 from urlset.builder.intake import Intake
 from urlset.builder.ledger import Ledger
+from urlset.builder.mark import is_marked
 from urlset.builder.naming import Names
 from urlset.builder.rendering import digest_of
 from urlset.builder.settings import Settings
 from urlset.document import Document, parse
 from urlset.engine import Engine
+from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.store import Workbench
 from urlset.writer.indexing import read_index
@@ -35,13 +38,12 @@ ENTRANCES = (
 )
 """What other tools call the file that robots.txt names."""
 
-BULK_SHARE = 0.5
-BULK_LEAST = 10
-"""Of so many dates half that are one and the same tell when a tool ran, not when pages changed."""
-
-_OURS = re.compile(
-    rb'<\?xml version="1.0" encoding="UTF-8"\?>\n(?:<\?xml-stylesheet [^<>]*\?>\n)?<urlset '
-)
+LEAST_ALIKE = 10
+SHARE_ALIKE = 0.5
+LEAST_OF_A_DAY = 5
+SHARE_OF_A_DAY = 0.8
+"""Of so many dates this share at one instant, or on one day, tells when a tool ran or everything
+was imported, not when pages changed."""
 
 
 @dataclass
@@ -90,7 +92,7 @@ def adopt(
             pass
     with bench.transaction():
         _remember(bench, ledger, children, indexes, None if is_foreign else names)
-    bulk = _disbelieve_bulk(bench, ledger) if is_foreign else ""
+    bulk = _disbelieve_bulk(bench, ledger)
     intake.clear()
     urls = sum(file.urls for file in ledger.files())
     files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
@@ -103,36 +105,47 @@ def _replaced(settings: Settings, target: Target) -> str | None:
     name = Scheme.of(settings.name, settings.format, settings.gzip).single()
     if target.read(name) is None:
         return None
+    if settings.is_text:
+        return (
+            f"{name} is there already, and no ledger tells who wrote it: it is replaced; "
+            "--adopt takes over its URLs"
+        )
     return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
 
 
 def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
-    """The files of a set of ours, whose ledger is lost."""
+    """The files of a set whose ledger is lost; only what bears the mark of a build is one."""
     there = set(target.names())
     children: dict[str, _Child] = {}
     for entrance in names.entrances(there):
-        data = target.read(entrance) or b""
-        for sitemap in read_index(data, engine, is_packed=settings.gzip) or ():
+        if (text := _unpacked(entrance, settings, engine, target)) is None or not is_marked(text):
+            continue
+        for sitemap in read_index(text, engine, is_packed=False) or ():
             name = sitemap.loc.rpartition("/")[2]
-            if name in there and names.place(name) is not None:
-                children.setdefault(name, _Child(name, sitemap.lastmod, target))
+            if name in children or name not in there or names.place(name) is None:
+                continue
+            if settings.is_text or is_marked(_unpacked(name, settings, engine, target) or b""):
+                children[name] = _Child(name, sitemap.lastmod, target)
     return list(children.values()) or _alone(settings, engine, target)
 
 
 def _alone(settings: Settings, engine: Engine, target: Target) -> list[_Child]:
-    """The only file of a set of ours that has no index."""
+    """The only file of a set that has no index; nothing tells whose a list of URLs is."""
     name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
+    return [_Child(name, None, target)] if is_ours else []
+
+
+def _unpacked(name: str, settings: Settings, engine: Engine, target: Target) -> bytes | None:
     data = target.read(name)
-    text = engine.gunzip(data, settings.max_bytes) if data and settings.gzip else data
-    if not text or not (settings.is_text or _OURS.match(text)):
-        return []
-    return [_Child(name, None, target)]
+    return engine.gunzip(data, MAX_BYTES) if data and settings.gzip else data
 
 
 def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
     """The indexes and files of a set that another tool made."""
     there = set(target.names())
-    for name in (f"{settings.name}.xml", *ENTRANCES):
+    single = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    for name in dict.fromkeys((single, f"{settings.name}.xml", *ENTRANCES)):
         if name not in there:
             continue
         entrance = _Child(name, None, target)
@@ -165,8 +178,8 @@ def _remember(
             SELECT loc, {number} AS file, ? AS section, min(lastmod_text) AS lastmod,
                 any_value(changefreq) AS changefreq, any_value(priority) AS priority,
                 any_value(more) AS more, any_value(size) AS size,
-                min(lastmod_text) AS content_lastmod,
-                if(min(lastmod_text) IS NULL, NULL, 'content') AS lastmod_from
+                min(lastmod_text) AS adopted_lastmod,
+                if(min(lastmod_text) IS NULL, NULL, 'adopted') AS lastmod_from
             FROM staged WHERE source = ? GROUP BY loc""",
             [section, number],
         )
@@ -183,15 +196,23 @@ def _remember(
 
 
 def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:
-    """Forget dates of which most are one and the same."""
+    """Forget dates of which most are one and the same, or of one day."""
     urls = ledger.table("urls")
-    found = bench.rows(f"""
-        SELECT lastmod, count(*) AS n, (SELECT count(lastmod) FROM {urls}) AS all_dates
-        FROM {urls} WHERE lastmod IS NOT NULL GROUP BY lastmod ORDER BY n DESC, lastmod LIMIT 1""")
-    if not found or found[0][2] < BULK_LEAST or found[0][1] < found[0][2] * BULK_SHARE:
-        return ""
-    date, count, _ = found[0]
-    bench.run(
-        f"UPDATE {urls} SET content_lastmod = NULL, lastmod_from = NULL WHERE lastmod = ?", [date]
-    )
-    return f"; the date of {count:,} of them, {date}, tells when a tool ran, and is not believed"
+    for text, least, share in (
+        ("lastmod", LEAST_ALIKE, SHARE_ALIKE),
+        ("left(lastmod, 10)", LEAST_OF_A_DAY, SHARE_OF_A_DAY),
+    ):
+        found = bench.rows(f"""
+            SELECT {text} AS date, count(*) AS n, (SELECT count(lastmod) FROM {urls}) AS all_dates
+            FROM {urls} WHERE lastmod IS NOT NULL GROUP BY date ORDER BY n DESC, date LIMIT 1""")
+        if not found or found[0][2] < least or found[0][1] < found[0][2] * share:
+            continue
+        date, count, _ = found[0]
+        bench.run(
+            f"UPDATE {urls} SET adopted_lastmod = NULL, lastmod_from = NULL WHERE {text} = ?",
+            [date],
+        )
+        return (
+            f"; the date of {count:,} of them, {date}, tells when a tool ran, and is not believed"
+        )
+    return ""

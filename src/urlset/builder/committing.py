@@ -15,7 +15,7 @@ from urlset.store import Workbench, quoted
 __all__ = ["Counts", "commit", "count_changes", "intend"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
-fingerprint, content_lastmod, coalesce(first_seen, {now}) AS first_seen"""
+fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 

@@ -66,7 +66,7 @@ FROM (
     SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source, g.place, g.line,
         {section} AS section, {fingerprint} AS fingerprint, {content} AS content_lastmod,
         u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
-        u.size AS old_size, u.first_seen, {old}, {evidence}
+        u.size AS old_size, u.first_seen, {adopted} AS adopted_lastmod, {old}, {evidence}
     FROM {given} g LEFT JOIN {urls} u ON g.loc = u.loc
     WHERE {wanted}) d"""
 
@@ -88,7 +88,7 @@ _IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, GUESSES))}), true)"
 _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
-_REMEMBERED = (*_OWN, *_UNSEEN)
+_REMEMBERED = (*_OWN, *_UNSEEN, "adopted_lastmod")
 _SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
@@ -153,7 +153,10 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         for name, column in _EVIDENCE.items()
     }
     columns = {name: f"d.{name}_date" for name in _EVIDENCE} | {"content": "d.content_lastmod"}
-    chosen = [name for name in settings.lastmod if not settings.is_text]
+    chosen: list[str] = [] if settings.is_text else list(settings.lastmod)
+    if "content" in chosen and "adopted_lastmod" in before:  # the ledger knows it, the last of all
+        columns["adopted"] = "d.adopted_lastmod"
+        chosen.append("adopted")
     origins = "".join(f" WHEN {columns[name]} IS NOT NULL THEN {quoted(name)}" for name in chosen)
     old = (*_OWN, "section", *_UNSEEN)
     now = quoted(format_date(settings.now))
@@ -171,6 +174,7 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         else "u.content_lastmod"
         if "content_lastmod" in before
         else "NULL::VARCHAR",
+        "adopted": "u.adopted_lastmod" if "adopted_lastmod" in before else "NULL::VARCHAR",
         "old": ", ".join(
             f"{f'u.{n}' if n in before or n == 'section' else _null(n)} AS old_{n}" for n in old
         ),

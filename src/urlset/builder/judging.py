@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import batches
 from urlset.builder.fragments import has_fragment
+from urlset.builder.mark import MARK
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.model import Entry
@@ -42,6 +43,7 @@ class Judge:
         self._settings = settings
         kind = "text" if settings.is_text else "urlset"
         self._frame = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
+        self._frame += 0 if settings.is_text else len(MARK)
 
     def as_written(self, entries: Any) -> Checked | None:
         """The entries as they come back when they were written; None unless all is well."""

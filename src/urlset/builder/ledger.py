@@ -18,8 +18,8 @@ from urlset.store import Workbench, quoted
 
 __all__ = ["TABLES", "VERSION", "File", "Ledger"]
 
-VERSION = 2
-"""Of the tables; a ledger of another one is not opened."""
+VERSION = 3
+"""Of the tables; a ledger of version 2 is updated, one of another is not opened."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,9 @@ class Ledger:
             columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
+        if versions == [(2,)]:
+            self._update()
+            versions = [(VERSION,)]
         if not versions:
             values = f"{VERSION}, {quoted(self._target)}, NULL, NULL"
             run(f"INSERT INTO {self.table('settings')} VALUES ({values})")
@@ -146,6 +149,15 @@ class Ledger:
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
                 "published"
             )
+
+    def _update(self) -> None:
+        """Give a ledger of version 2 the columns that it has not."""
+        for table in TABLES:
+            for name, kind, _ in table.columns:
+                self._bench.run(
+                    f"ALTER TABLE {self.table(table.name)} ADD COLUMN IF NOT EXISTS {name} {kind}"
+                )
+        self._bench.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
 
 
 def _place_of(target: str, ledger: Path) -> str:

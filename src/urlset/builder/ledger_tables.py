@@ -15,13 +15,14 @@ TABLES: tuple[Table, ...] = (
         file            | INTEGER     | The file in which it lies: `files.file`.
         section         | VARCHAR     | Its section, empty where it has none.
         lastmod         | VARCHAR     | The date that is published, as it is written there.
-        lastmod_from    | VARCHAR     | Where that came from: `given`, `page`, `git`, `content`, `header` or `mtime`.
+        lastmod_from    | VARCHAR     | Where that came from: `given`, `page`, `git`, `content`, `header`, `mtime` or `adopted`.
         changefreq      | VARCHAR     | As it is published.
         priority        | DOUBLE      | As it is published.
         more            | VARCHAR     | A digest of its images, videos, news, alternates and other extensions.
         size            | UINTEGER    | The bytes of its entry, without the date.
         fingerprint     | VARCHAR     | Of the main content of its page, when it was last seen.
-        content_lastmod | VARCHAR     | When another fingerprint was seen last; of adopted sitemaps, their date.
+        content_lastmod | VARCHAR     | When another fingerprint was seen last.
+        adopted_lastmod | VARCHAR     | The date that a sitemap gave which was adopted, where nothing else is known.
         first_seen      | TIMESTAMPTZ | The build that listed it first.
         """,
     ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from urlset.builder.deciding import IS_CHANGED, sort_key
 from urlset.builder.ledger import File, Ledger
+from urlset.builder.mark import MARK
 from urlset.builder.queueing import DATED, line_up
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
@@ -204,7 +205,7 @@ def _frame(bench: Workbench, settings: Settings, engine: Engine, *, has_more: bo
     """Bytes of the header and the footer, with the namespaces that any entry needs."""
     if settings.is_text:
         return 0
-    frame = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish())
+    frame = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
     if not has_more:
         return frame
     used = bench.one("""

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from urlset.builder.ledger import File, Ledger
+from urlset.builder.mark import MARK, marked
 from urlset.builder.naming import Names
 from urlset.builder.placing import Placing
 from urlset.builder.rendering import Rendering, digest_of
 from urlset.builder.settings import Settings
+from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, due, orphans_after
 from urlset.writer.indexing import render_indexes
 
@@ -90,7 +92,7 @@ def _date(placing: Placing, named: Mapping[int, str], ledger: Ledger) -> None:
 
 def shape_of(settings: Settings) -> str:
     """What all files look like but for their entries: when it changes, all are written anew."""
-    return f"1 {settings.format} {settings.stylesheet or ''}"
+    return f"2 {settings.format} {settings.stylesheet or ''}"
 
 
 def _is_stale(file: File, name: str, target: Target, there: frozenset[str]) -> bool:
@@ -112,15 +114,15 @@ def _indexes(
 ) -> Iterator[File]:
     before = ledger.indexes()
     for section, files in _index_groups(published.files, settings):
-        for number, (data, count) in enumerate(
-            render_indexes(files, settings.base, settings.stylesheet), 1
-        ):
+        most = MAX_BYTES - len(MARK)
+        made = render_indexes(files, settings.base, settings.stylesheet, max_bytes=most)
+        for number, (data, count) in enumerate(made, 1):
             name = names.index(section, number)
             old = before.get(name)
             file = File(0, section, number, count, name=name)
             if old is not None:
                 file = replace(file, lastmod=old.lastmod, digest=old.digest)
-            yield rendering.stage(file, data)
+            yield rendering.stage(file, marked(data))
 
 
 def _index_groups(files: list[File], settings: Settings) -> Iterable[tuple[str, list[Listed]]]:

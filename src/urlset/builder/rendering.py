@@ -13,6 +13,7 @@ from urlset.arrow import batches
 from urlset.builder.gates import stop
 from urlset.builder.gathering import Gathering, Lot
 from urlset.builder.ledger import File
+from urlset.builder.mark import MARK, marked
 from urlset.builder.placing import Placing
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
@@ -98,7 +99,7 @@ class Rendering:
 
     def _document(self, file: File, rows: Iterable[Any]) -> bytes:
         kind = "text" if self._settings.is_text else "urlset"
-        limits = self._settings.max_urls, self._settings.max_bytes, MAX_NEWS
+        limits = self._settings.max_urls, self._max_bytes, MAX_NEWS
         renderer = self._engine.renderer(kind, *limits, self._settings.stylesheet)
         for batch in rows:
             columns = self._engine.columns(batches.as_table(batch))
@@ -106,7 +107,12 @@ class Rendering:
                 stop("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
         data = renderer.finish()
         self._verify(file, renderer.count, data)
-        return data
+        return data if self._settings.is_text else marked(data)
+
+    @property
+    def _max_bytes(self) -> int:
+        """The most bytes of a document, before it is marked."""
+        return self._settings.max_bytes - (0 if self._settings.is_text else len(MARK))
 
     def _again(self, entries: Any) -> bytes:
         """What was read back, written again: the same, where a problem is a mere suspicion."""
@@ -124,7 +130,7 @@ class Rendering:
             words = f"without a problem, found {parsed.marks[0].code} ({parsed.marks[0].detail})"
         elif found != file.urls or count != file.urls:
             words = f"with {file.urls:,} URLs, found {found:,}"
-        elif len(data) > self._settings.max_bytes:
+        elif len(data) > self._max_bytes:
             stop("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
             return
         else:

@@ -67,7 +67,11 @@ def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
         yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
     else:
         yield f"  lastmod {lastmod} by {origin}"
-        yield f"    the first that there is of {chain}"
+        yield (
+            "    published before, and adopted without a ledger: nothing else is known"
+            if origin == "adopted"
+            else f"    the first that there is of {chain}"
+        )
         if is_later and origin != "content":
             yield f"    beware: its content was seen to have changed later, {changed}"
     if section:

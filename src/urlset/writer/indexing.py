@@ -21,7 +21,9 @@ __all__ = ["Previous", "read_index", "render_indexes"]
 _ROOT = f'<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
 _FOOTER = b"</sitemapindex>\n"
 _HEADER = re.compile(
-    re.escape(declaration(None)) + rb"(?:<\?xml-stylesheet [^<>]*\?>\n)?" + re.escape(_ROOT)
+    re.escape(declaration(None))
+    + rb"(?:<!--[^<>]*-->\n)?(?:<\?xml-stylesheet [^<>]*\?>\n)?"
+    + re.escape(_ROOT)
 )
 
 
