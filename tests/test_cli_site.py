@@ -200,8 +200,9 @@ def test_check_tells_findings_and_failures(box: SiteBox, urlset):
     ran = urlset("check", box.site)
 
     assert ran.code == 1
-    assert "/gone.xml: HTTP 404 Not Found" in ran.err
-    assert "/b.xml: " in ran.err
+    assert "N001[sitemap-http-error]" in ran.out
+    assert "/gone.xml: HTTP 404 Not Found" in ran.out
+    assert "N008[sitemap-truncated-transfer]" in ran.out
     assert "X009" in ran.out
 
 

@@ -18,10 +18,13 @@ What is wrong *inside* a document is never an exception: it is a problem in
 
 from __future__ import annotations
 
+from typing import Literal
+
 __all__ = [
     "ConfigurationError",
     "EngineError",
     "EntryError",
+    "Failure",
     "GateError",
     "QueryError",
     "SourceError",
@@ -31,12 +34,33 @@ __all__ = [
 ]
 
 
+Failure = Literal[
+    "missing",  # an index lists a file that does not exist
+    "unreadable",  # a file that cannot be opened, or must not be followed
+    "cycle",  # an index that lists itself, or an index above it
+    "stream",  # a child of an index that came as a stream: it has no folder to look in
+    "status",  # an HTTP status other than success
+    "refused",  # HTTP 401, 403, 407 or 429: a login, or a firewall
+    "unreachable",  # DNS, TCP, TLS, timeout, redirects that lead nowhere
+    "incomplete",  # only a part arrived
+    "same-answer",  # the same page as for another URL, and not a sitemap
+]
+"""Why a document could not be read, or only in part, for programs."""
+
+
 class UrlsetError(Exception):
     """The root of every exception that urlset raises on purpose."""
 
 
 class SourceError(UrlsetError, OSError):
-    """A source cannot be read: no such file, no permission, not a kind of source we know."""
+    """A source cannot be read: no such file, no permission, not a kind of source we know.
+
+    ``failure`` is the reason as a word for programs.
+    """
+
+    def __init__(self, message: str, *, failure: Failure = "unreadable"):
+        super().__init__(message)
+        self.failure: Failure = failure
 
 
 class EntryError(UrlsetError, ValueError):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urlset.checker.baseline import Baseline
 from urlset.checker.catalogue import CATALOGUE, GROUPS
 from urlset.checker.declaring import Profile, Rule, rule
+from urlset.checker.failures import FAILURE_CODES, failed_source
 from urlset.checker.findings import Findings
 from urlset.checker.model import LEVELS, Excerpt, Finding
 from urlset.checker.own import own_rule
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE",
+    "FAILURE_CODES",
     "GROUPS",
     "LEVELS",
     "Baseline",
@@ -33,9 +35,11 @@ __all__ = [
     "Rule",
     "catalogue_with",
     "check",
+    "failed_source",
     "own_rule",
     "rule",
     "rules_named",
+    "selector",
 ]
 
 
@@ -49,6 +53,7 @@ def check(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
+    always: Sequence[str] = (),
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
@@ -64,13 +69,16 @@ def check(
     ``select`` and ``ignore`` name rules by name, code or the beginning of one (``X``, ``S0``);
     the longer one wins, and ``ignore`` where both are as long. Without ``select`` it is all rules
     that are on by default; ``extend_select`` adds to them, ``profile`` those of one engine.
+    ``always`` are codes that ``select`` need not name, as the command does with those of documents
+    that could not be read (``urlset.checker.FAILURE_CODES``); ``ignore`` leaves them out.
     ``moment`` is the time that rules take for now. ``base`` is the URL at which the source is to
     lie, as :func:`urlset.read` says. The first ``max_excerpts`` findings of each rule carry the
     line in which they stand. ``seen`` is told of each document when it has been read. Of a site
     the robots.txt of every host is asked for, too.
 
     Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
-    rule that there is not; what could not be read of it is in :attr:`Findings.failed`.
+    rule that there is not. A document that could not be read is a finding; its record is in
+    :attr:`Findings.failed`.
 
     >>> document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
     >>> [finding.rule for finding in check(document, select=["X", "S"])]
@@ -78,7 +86,13 @@ def check(
     """
     catalogue = catalogue_with(rules, levels)
     wanted = selector(
-        select, ignore, extend_select, profile=profile, rules=catalogue, ignore_in=ignore_in
+        select,
+        ignore,
+        extend_select,
+        profile=profile,
+        rules=catalogue,
+        ignore_in=ignore_in,
+        always=always,
     )
     entries = read(
         source,

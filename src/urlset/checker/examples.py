@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = ["HOME", "PAGE", "Example", "Many", "documents_of", "entry", "shown", "whole"]
+__all__ = ["HOME", "PAGE", "Answer", "Example", "Many", "documents_of", "entry", "shown", "whole"]
 
 HOME = "https://example.com/"
 """Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
@@ -23,13 +24,35 @@ class Many:
     times: int
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answers for a document: a body with a status, or an error of the transfer.
+
+    ``error`` is a word of :data:`urlset.fetcher.ErrorWord`, or None.
+    """
+
+    body: str = ""
+    status: int = 200
+    error: str | None = None
+
+    @property
+    def head(self) -> str:
+        """The first line of the answer, for people."""
+        if self.error is None:
+            return f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
+        return (
+            f"({self.error}: only this part arrives)" if self.body else f"(no answer: {self.error})"
+        )
+
+
 PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 """An entry without fault."""
 
 _PRINTED = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
 
-Piece = str | bytes | Many | tuple[str | Many, ...]
-"""Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is."""
+Piece = str | bytes | Many | Answer | tuple[str | Many, ...]
+"""Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is; an
+``Answer`` where it matters how a server answers."""
 
 Example = Piece | Mapping[str, Piece]
 """A document, or several by their name or URL; ``robots.txt`` is one of them."""
@@ -71,6 +94,8 @@ def shown(piece: Piece) -> str:
     """A document or its entries as a page shows them: what is repeated only once, and counted."""
     if isinstance(piece, bytes):
         return _printable(piece)
+    if isinstance(piece, Answer):
+        return f"{piece.head}\n\n{piece.body}".strip()
     parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     return "\n".join(_once(part) for part in parts)
 
@@ -91,6 +116,8 @@ def _printable(data: bytes) -> str:
 def _document(piece: Piece) -> bytes:
     if isinstance(piece, bytes):
         return piece
+    if isinstance(piece, Answer):
+        return _document(piece.body) if piece.body else b""
     parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     text = "\n".join(_whole(part) for part in parts)
     start = text.lstrip()

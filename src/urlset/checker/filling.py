@@ -9,6 +9,7 @@ from contextlib import closing
 from functools import partial
 from types import TracebackType
 
+from urlset.checker.failures import Failures
 from urlset.checker.judging import Tally, Told
 from urlset.checker.markup import Markup
 from urlset.checker.texts import Texts
@@ -30,7 +31,12 @@ Seen = Callable[[DocumentRecord], None]
 
 
 def fill(
-    store: Store, texts: Texts, markup: Markup, entries: Entries, seen: Seen | None = None
+    store: Store,
+    texts: Texts,
+    markup: Markup,
+    failures: Failures,
+    entries: Entries,
+    seen: Seen | None = None,
 ) -> Tally:
     """Read all documents into a store, and their texts and facts of their markup beside it.
 
@@ -44,6 +50,7 @@ def fill(
     ):
         for record, document, rows in portions:
             number = filling.add(record, document, rows)
+            failures.add(number, record, document)
             if seen is not None:
                 seen(record)
             if document is None:

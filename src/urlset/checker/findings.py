@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from urlset.checker.declaring import Rule
+from urlset.checker.failures import Failures
 from urlset.checker.filling import Seen, fill
 from urlset.checker.judging import MAX_ROWS, Row, Tally, Told, judge
 from urlset.checker.markup import Markup
@@ -62,9 +63,11 @@ class Findings:
     def __iter__(self) -> Generator[Finding]:
         markup = Markup({need for rule in self._rules.values() for need in rule.needs})
         with Store.open() as store, Texts() as texts:
-            omitted = fill(store, texts, markup, self._entries, self._seen)
+            failures = Failures()
+            omitted = fill(store, texts, markup, failures, self._entries, self._seen)
             with store.asking() as asking:
                 asking.bring("marked", markup.flow())
+                asking.bring("failures", failures.flow())
                 yield from self._told(asking, texts, omitted)
 
     @property
@@ -108,7 +111,7 @@ class Findings:
 
     @property
     def ok(self) -> bool:
-        """Whether there is nothing to tell: no finding of any level, and all of it was read."""
+        """Whether there is no finding of any level, and every document was read."""
         return not self._tally and not self.failed
 
     @property

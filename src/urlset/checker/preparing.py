@@ -84,6 +84,7 @@ _HAS = {
     ),
     **dict.fromkeys(("listed", "nestings"), "(SELECT count(*) > 0 FROM sitemaps)"),
     "declared": "(SELECT count(*) > 0 FROM robots)",
+    "failed": "(SELECT count(*) > 0 FROM failures)",
 }
 """How to see cheaply whether a view may have rows at all; most sitemaps have none of these."""
 

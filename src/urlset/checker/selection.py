@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -24,12 +24,14 @@ def selector(
     profile: str | None = None,
     rules: Mapping[str, Rule] = CATALOGUE,
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    always: Collection[str] = (),
 ) -> Callable[[Rule, str | None], bool]:
     """Make the question whether a rule is wanted; the longest name that covers it decides.
 
     Without ``select`` it is those that are on by default, and those of the ``profile``. A rule
     that is off by default comes with its name, or with three letters of its code: that of the
     group is not enough. ``ignore_in`` has further names by a pattern for the source of documents.
+    The codes in ``always`` are selected whatever ``select`` says, unless they are ignored.
 
     >>> wanted = selector(["U", "S002"], ["U012"], ignore_in={"old/*": ["U001"]})
     >>> [wanted(CATALOGUE[code], "old/a.xml") for code in ("U025", "U012", "U001")]
@@ -38,6 +40,8 @@ def selector(
     chosen = _lengths(select if select is not None else [""], rules)
     for code, length in _lengths(extend, rules).items():
         chosen[code] = max(length, chosen.get(code, 0))
+    for code in always:
+        chosen.setdefault(code, 0)
     left = _lengths(ignore, rules)
     left_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
 

@@ -165,6 +165,19 @@ VIEWS = {
     "declared": """
         SELECT url AS source, host_of(url) AS host, sitemap.url AS loc, sitemap.line AS line
         FROM (SELECT url, unnest(sitemaps) AS sitemap FROM robots)""",
+    # Every document that could not be read, with the place where it is named: in an index, or in a
+    # robots.txt (then `document` is NULL and `source` its URL). `loc` is the URL of the document.
+    "failed": """
+        SELECT CASE WHEN d.source IS NULL THEN coalesce(i.document, f.document) END AS document,
+            d.source, i."offset", coalesce(i.line, d.line) AS line, f.loc, f.failure, f.error
+        FROM failures f
+        LEFT JOIN (SELECT loc, source, min(document) AS document, min("offset") AS "offset",
+                min(line) AS line
+            FROM sitemaps GROUP BY loc, source) i
+            ON f.how = 'index' AND i.loc = f.loc AND i.source IS NOT DISTINCT FROM f.parent
+        LEFT JOIN (SELECT loc, source, min(line) AS line FROM declared GROUP BY loc, source) d
+            ON f.how = 'robots' AND d.loc = f.loc AND d.source = f.parent
+        WHERE NOT (f.how = 'robots' AND f.parent IS NULL)""",
     **VIEWS_OF_SETS,
 }
 """The views by name, in the order in which they are made."""

@@ -133,7 +133,8 @@ def check(
     """Check sitemaps; tell what is wrong, where, and what to do.
 
     Checks what `urlset read` reads: sites, files, folders, an index with its children. Exits
-    with 1 where there are errors (`--fail-level`). `urlset rules` lists the rules; json is an
+    with 1 where there are errors (`--fail-level`), with 2 where nothing could be read. A document
+    that cannot be read is a finding, too. `urlset rules` lists the rules; json is an
     array of {rule, code, level, message, source, line, column, loc, fix}. A folder or a file is
     checked as if it lay at --base-url (a file: below it, if that ends with a slash), with the
     robots.txt beside it.
@@ -178,9 +179,13 @@ def check(
         findings = run.findings(sources, progress)
         for text in _report(format, findings, run, settings, sink):
             sink.write(f"{text}\n", is_markup=format == "text")
+        is_shown = format == "text" and sink.is_stdout
+    if not is_shown:
         complain_each(run.failures)
-        if not run.documents:
-            raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
+    elif (ignored := len(run.failures) - run.reported_failures) > 0:
+        note(f"{count_of(ignored, 'document')} could not be read, ignored or known to the baseline")
+    if not run.documents:
+        raise typer.Exit(2)
     if run.omitted and format != "text":
         more = count_of(run.omitted.total(), "more finding")
         note(f"{more} not listed: 10,000 of a rule are")
@@ -189,7 +194,7 @@ def check(
     if write_baseline is not None:
         run.found.write(write_baseline)
         note(f"{count_of(len(run.found), 'finding')} in the baseline {str(write_baseline)!r}")
-        raise typer.Exit(int(bool(run.failures)))
+        raise typer.Exit(0)
     raise typer.Exit(run.exit_code())
 
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from urlset.checker import LEVELS, Baseline, Finding, Findings, Rule, catalogue_with
+from urlset.checker import (
+    FAILURE_CODES,
+    LEVELS,
+    Baseline,
+    Finding,
+    Findings,
+    Rule,
+    catalogue_with,
+    failed_source,
+    selector,
+)
 from urlset.checker import check as find
 from urlset.checker.judging import Told
 from urlset.cli.network import Network
@@ -28,7 +38,8 @@ class Run:
         self.omitted: Counter[str] = Counter()
         self.known = 0
         self.documents: list[DocumentRecord] = []
-        self.failures: list[str] = []
+        self.failures: list[str] = []  # documents that could not be read, also those ignored
+        self.reported_failures = 0
         self.found = Baseline()
         self._seen = self._entries = 0
         self._failed: list[str] = []
@@ -38,24 +49,49 @@ class Run:
         self._engine = engine
         with misuse("rules"):
             self.rules: dict[str, Rule] = catalogue_with(settings.rules, settings.levels)
+        with misuse("--select, --ignore or [check]"):
+            self._wanted = selector(
+                settings.select,
+                settings.ignore,
+                settings.extend_select,
+                profile=settings.profile,
+                rules=self.rules,
+                ignore_in=settings.ignore_in,
+                always=FAILURE_CODES,
+            )
 
     def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
         """The findings in all sources; where one fails, the others are checked nevertheless."""
         for source in sources:
             try:
                 found = self._check(source, progress)
-                yield from self._new(found)
+                yield from self._counted(self._new(found))
             except SourceError as error:
-                self.failures.append(str(error))
+                yield from self._counted(self._report_failure(source, error))
                 continue
             self._count(found)
 
-    def exit_code(self) -> int:
-        """1 for findings that are bad enough, or for a part that failed."""
-        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
-        return int(bool(self.failures) or any(self.by_level[level] for level in levels))
+    def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Count the documents that could not be read among findings."""
+        for finding in findings:
+            self.reported_failures += finding.code in FAILURE_CODES and finding.level != "info"
+            yield finding
 
-    def _new(self, found: Findings) -> Iterator[Finding]:
+    def _report_failure(self, source: str, error: SourceError) -> Iterator[Finding]:
+        """Report a source of which nothing could be read."""
+        self.failures.append(str(error))
+        finding = failed_source(source, error, self.rules, self._wanted)
+        new = list(self._new([] if finding is None else [finding]))
+        if self._baseline is None:
+            self.by_level.update(finding.level for finding in new)
+        yield from new
+
+    def exit_code(self) -> int:
+        """1 for findings that are bad enough; documents that could not be read are among them."""
+        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
+        return int(any(self.by_level[level] for level in levels))
+
+    def _new(self, found: Iterable[Finding]) -> Iterator[Finding]:
         noted = self.found.note(found)
         if self._baseline is None:
             yield from noted
@@ -81,6 +117,7 @@ class Run:
                 select=wishes.select,
                 ignore=wishes.ignore,
                 extend_select=wishes.extend_select,
+                always=FAILURE_CODES,
                 ignore_in=wishes.ignore_in,
                 levels=wishes.levels,
                 profile=wishes.profile,
@@ -107,8 +144,7 @@ class Run:
         else:
             self._count_new(found.not_given)
         for record in found.documents:
-            is_cut = record.fetched is not None and not record.fetched.is_whole
-            if record.error and (record.kind is None or is_cut):
+            if record.failure is not None and record.failure != "stream":
                 self.failures.append(f"{record.source}: {record.error}")
             if record.kind is not None:
                 self.documents.append(record._replace(problems=()))

@@ -69,16 +69,21 @@ class Disk:
                     return self._place(self._shown_inside(path), loc)
         raise SourceError(
             f"listed but missing: expected the file {_file_name(loc)!r} "
-            f"in or below {shown(self._top)!r}"
+            f"in or below {shown(self._top)!r}",
+            failure="missing",
         )
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
+    def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """The robots.txt at the top, where that is to be the top of a site."""
         scheme, host, path = split_origin(self._base or "")
         folder = path if self._is_folder else path.rpartition("/")[0]
         robots = os.path.join(self._top, "robots.txt")
         if host and not folder.strip("/") and os.path.isfile(robots) and self._is_inside(robots):
-            yield f"{scheme}://{host}/robots.txt", self._load(robots)
+            try:
+                found: bytes | SourceError = self._load(robots)
+            except SourceError as error:
+                found = error
+            yield f"{scheme}://{host}/robots.txt", found
 
     def _place(self, path: str, base: str | None) -> Place:
         return Place(shown(path), base, lambda: self._load(path), os.path.realpath(path))

@@ -206,7 +206,8 @@ class _Log:
         self.records.append(record)
         is_all = document is None and record.how in ("given", "site")
         if record.error and (is_strict or is_all):
-            raise SourceError(f"{record.source or 'the document'}: {record.error}")
+            words = f"{record.source or 'the document'}: {record.error}"
+            raise SourceError(words, failure=record.failure or "unreadable")
         if document is not None:
             self.sitemaps.extend(document.sitemaps)
         return Visit(record, document)

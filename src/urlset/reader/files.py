@@ -60,8 +60,12 @@ class Files:
         """The robots.txt files that lie beside, as a server would give them."""
         from urlset.fetcher import Request, Response
 
-        for url, data in self._finder.robots():
-            yield Response(Request(url, why="robots"), url, status=200, body=data)
+        for url, found in self._finder.robots():
+            request = Request(url, why="robots")
+            if isinstance(found, SourceError):
+                yield Response(request, url, error="connect", message=str(found), is_whole=False)
+            else:
+                yield Response(request, url, status=200, body=found)
 
     def _parse(self, place: Place) -> Document:
         return parse(
@@ -102,7 +106,7 @@ class _Walk:
         except SourceError as error:
             if place.is_named:
                 raise
-            yield Visit(blank._replace(error=str(error)), None)
+            yield Visit(blank._replace(error=str(error), failure=error.failure), None)
             return
         if place.is_guess and not is_sitemap(document, is_guess=True):
             del self._seen[place.key]  # an index may still list it, and be told
@@ -130,7 +134,7 @@ class _Walk:
         try:
             place = self._place(child.loc, above)
         except SourceError as error:
-            yield Visit(blank._replace(error=str(error)), None)
+            yield Visit(blank._replace(error=str(error), failure=error.failure), None)
             return
         if place.key not in self._seen:
             self._seen[place.key] = child.loc
@@ -140,7 +144,9 @@ class _Walk:
         """Find a child; raises where it is not to be read, except where it only was already."""
         place = self._finder.child(loc, above[-1])
         if any(place.key == higher.key for higher in above):
-            raise SourceError("an index lists itself, or an index above it; not followed again")
+            raise SourceError(
+                "an index lists itself, or an index above it; not followed again", failure="cycle"
+            )
         if len(above) > MAX_NESTING:
             raise SourceError(f"more than {MAX_NESTING} indexes deep; not read")
         first = self._seen.get(place.key)

@@ -38,8 +38,8 @@ class Finder(Protocol):
     def child(self, loc: str, parent: Place, /) -> Place:
         """The document that an index lists; raises :class:`SourceError` where it is not found."""
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
-        """The robots.txt files that lie there, each with its URL."""
+    def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
+        """The robots.txt files that lie there, each with its URL, or why one cannot be read."""
 
 
 class Alone:
@@ -56,10 +56,11 @@ class Alone:
         """Nothing lies beside a stream."""
         raise SourceError(
             f"nothing lies beside the index that lists it ({parent.name or 'bytes'}); "
-            "read the index by its path, or without its children"
+            "read the index by its path, or without its children",
+            failure="stream",
         )
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
+    def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """None."""
         yield from ()
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
+from urlset.errors import Failure
 from urlset.model import Kind, Problem
 from urlset.reader.tabular import is_table
 
@@ -67,6 +68,8 @@ class DocumentRecord(NamedTuple):
     ``same_as`` is the document that it redirects to and that was read already, so that its
     entries are counted there. ``fetched`` is None for what did not come over HTTP. ``loc`` is
     the URL by which its index lists it, ``base`` the one that it is known to have, if any.
+    ``failure`` is the reason behind ``error`` as a word for programs; None for a document that
+    arrived as a whole, whatever is wrong in it.
     """
 
     source: str | None
@@ -90,6 +93,7 @@ class DocumentRecord(NamedTuple):
     fetched: Fetched | None = None
     loc: str | None = None
     base: str | None = None
+    failure: Failure | None = None
 
 
 class Visit(NamedTuple):

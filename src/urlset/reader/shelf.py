@@ -31,7 +31,7 @@ class Shelf:
     def child(self, loc: str, _parent: Place, /) -> Place:
         """The document of that URL."""
         if loc not in self._documents:
-            raise SourceError("listed but missing: nothing lies at this URL")
+            raise SourceError("listed but missing: nothing lies at this URL", failure="missing")
         return self._place(loc)
 
     def robots(self) -> Iterator[tuple[str, bytes]]:

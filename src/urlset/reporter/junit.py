@@ -1,8 +1,8 @@
 """Findings as JUnit XML, which build servers show as tests (the schema of Jenkins' xUnit plugin).
 
 A document is a test suite; each rule that found something there is a failed test in it, and a
-document without findings is one test that passed. What is less bad than what
-makes the check fail is told as output.
+document without findings is one test that passed. A document that could not be read is an error
+instead of a failure. Findings below the level that makes the check fail are written as output.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
-from urlset.checker import LEVELS, Finding
+from urlset.checker import FAILURE_CODES, LEVELS, Finding
 from urlset.plain import harmless
 from urlset.reader import DocumentRecord
 
@@ -48,9 +48,13 @@ def _suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> I
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.code, []).append(finding)
-    failures = sum(_fails(its, bad) for its in by_rule.values())
+    bad_codes = [code for code, its in by_rule.items() if _fails(its, bad)]
+    errors = sum(code in FAILURE_CODES for code in bad_codes)
     name = _attribute(source or "<bytes>")
-    counts = f'tests="{len(by_rule) or 1}" failures="{failures}" errors="0" skipped="0"'
+    counts = (
+        f'tests="{len(by_rule) or 1}" failures="{len(bad_codes) - errors}" errors="{errors}" '
+        'skipped="0"'
+    )
     yield f"  <testsuite name={name} {counts}>"
     if not by_rule:
         yield f'    <testcase name="no findings" classname={name}/>'
@@ -62,11 +66,12 @@ def _suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> I
 def _case(suite: str, findings: list[Finding], bad: Sequence[str]) -> Iterator[str]:
     first = findings[0]
     yield f"    <testcase name={_attribute(f'{first.code} {first.rule}')} classname={suite}>"
-    tag = "failure" if _fails(findings, bad) else "system-out"
+    tag = "error" if first.code in FAILURE_CODES else "failure"
+    tag = tag if _fails(findings, bad) else "system-out"
     more = f" ({len(findings):,} findings)" if len(findings) > 1 else ""
     told = f" message={_attribute(first.message + more)} type={_attribute(first.level)}"
     lines = "\n".join(map(_line, findings))
-    yield f"      <{tag}{told if tag == 'failure' else ''}>{escape(lines)}</{tag}>"
+    yield f"      <{tag}{'' if tag == 'system-out' else told}>{escape(lines)}</{tag}>"
     yield "    </testcase>"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from urlset.checker import CATALOGUE, Finding, Rule
+from urlset.checker import CATALOGUE, FAILURE_CODES, Finding, Rule
 from urlset.plain import escape_json, unfilled
 from urlset.urls import split_origin
 
@@ -28,7 +28,11 @@ _encode = JSONEncoder(ensure_ascii=False).encode
 def report_sarif(
     findings: Iterable[Finding], *, version: str, rules: Mapping[str, Rule] = CATALOGUE
 ) -> Iterator[str]:
-    """Give the lines of a log with one run; ``version`` is that of urlset."""
+    """Give the lines of a log with one run; ``version`` is that of urlset.
+
+    Documents that could not be read are also notifications of the run, which then was not
+    successful: an empty list of results does not say that all is well.
+    """
     numbers = {code: number for number, code in enumerate(rules)}
     driver = {"name": "urlset", "version": version, "rules": [*map(_rule, rules.values())]}
     yield f'{{"$schema": {_encode(SCHEMA)}, "version": "2.1.0", "runs": [{{'
@@ -36,10 +40,18 @@ def report_sarif(
     yield '"columnKind": "unicodeCodePoints",'
     yield '"results": ['
     comma = ""
+    unread: list[dict[str, Any]] = []
     for finding in findings:
-        yield comma + escape_json(_encode(_result(finding, numbers[finding.code])))
+        result = _result(finding, numbers[finding.code])
+        if finding.code in FAILURE_CODES:
+            unread.append(_notification(result))
+        yield comma + escape_json(_encode(result))
         comma = ","
-    yield "]}]}"
+    invocation = {
+        "executionSuccessful": not any(its["level"] == "error" for its in unread),
+        "toolExecutionNotifications": unread,
+    }
+    yield f'],"invocations": [{escape_json(_encode(invocation))}]}}]}}'
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -69,6 +81,13 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
     if "artifactLocation" in place:  # a region without a file is not allowed
         result["locations"] = [{"physicalLocation": place}]
     return result
+
+
+def _notification(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result as a notification about the run of the tool."""
+    rule = {"id": result["ruleId"], "index": result["ruleIndex"]}
+    more = {"locations": result["locations"]} if "locations" in result else {}
+    return {"associatedRule": rule, "level": result["level"], "message": result["message"], **more}
 
 
 def _uri(source: str) -> str:

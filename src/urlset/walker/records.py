@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from urlset.document import Document
+from urlset.errors import Failure
 from urlset.fetcher import Response
 from urlset.finder import Finder, Trial
 from urlset.reader import records
 from urlset.reader.records import DocumentRecord, Fetched, Visit
 from urlset.robots import Robots
 
-__all__ = ["failed_robots", "fetched", "why_nothing", "with_document"]
+__all__ = ["failed_robots", "failure_of", "fetched", "why_nothing", "with_document"]
 
 
 def fetched(response: Response) -> Fetched:
@@ -38,15 +39,29 @@ def with_document(record: DocumentRecord, document: Document, response: Response
     """Note the facts of a document; what went wrong on its way comes before what is wrong in it."""
     record = records.with_document(record, document)
     if response.error is not None:
-        return record._replace(error=f"{response.message}; what came is read")
+        error = f"{response.message}; what came is read"
+        return record._replace(error=error, failure="incomplete")
     return record
+
+
+def failure_of(response: Response) -> Failure:
+    """Return why an answer holds no document.
+
+    401, 403, 407 and 429 come from logins and firewalls: the document may well exist.
+    """
+    if response.status in (401, 403, 407, 429):
+        return "refused"
+    is_status = response.status is not None and response.error in (None, "status")
+    return "status" if is_status else "unreachable"
 
 
 def failed_robots(response: Response, robots: Robots) -> Iterator[Visit]:
     """Tell of a robots.txt of which something did not come: what it declares is lost with it."""
     if robots.state == "unreachable" or (robots.state == "read" and response.error):
         record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
-        yield Visit(record._replace(error=f"robots.txt: {response.message}"), None)
+        failure = "incomplete" if response.has_document else failure_of(response)
+        error = f"robots.txt: {response.message}"
+        yield Visit(record._replace(error=error, failure=failure), None)
 
 
 def why_nothing(finder: Finder, trials: Sequence[Trial]) -> str:

@@ -15,7 +15,7 @@ from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.records import DocumentRecord, Visit, is_sitemap
 from urlset.reader.selection import why_skipped
-from urlset.walker.records import failed_robots, fetched, why_nothing, with_document
+from urlset.walker.records import failed_robots, failure_of, fetched, why_nothing, with_document
 from urlset.walker.rulebook import Rulebook
 
 __all__ = ["SiteWalk"]
@@ -164,7 +164,8 @@ class SiteWalk:
             return
         self._found = 1  # it is told once
         error = why_nothing(self.finder, self.trials)
-        yield Visit(DocumentRecord(self.finder.site, how="site", error=error), None)
+        site = DocumentRecord(self.finder.site, how="site", error=error, failure="unreachable")
+        yield Visit(site, None)
 
     def _visit(self, task: _Task, response: Response) -> Iterator[Visit]:
         if task.declared_by is None:
@@ -185,12 +186,14 @@ class SiteWalk:
             is_absent = response.status in (401, 403, 404, 410)
             outcome = "absent" if is_absent else "failed"
             error = response.message or f"HTTP {response.status}"
-            yield from self._told(task, response, outcome, record._replace(error=error), None)
+            record = record._replace(error=error, failure=failure_of(response))
+            yield from self._told(task, response, outcome, record, None)
             return
         key = document_key(response.url)
         if key in task.above:
             error = "leads to an index above it; not followed again"
-            yield from self._told(task, response, "failed", record._replace(error=error), None)
+            record = record._replace(error=error, failure="cycle")
+            yield from self._told(task, response, "failed", record, None)
             return
         first = self._read.setdefault(key, task.url)
         if task.depth == 0:
@@ -199,7 +202,7 @@ class SiteWalk:
         if first in self._rejected:
             # Soft 404s lead to one page, or are the same page under every name.
             error = f"the same page as {first}, which is no sitemap"
-            record = record._replace(error=error)
+            record = record._replace(error=error, failure="same-answer")
             yield from self._told(task, response, "not-a-sitemap", record, None)
             return
         if first != task.url:
@@ -260,7 +263,7 @@ class SiteWalk:
                 loc=child.loc,
             )
             if why := self._why_not(task, key, above):
-                yield failed._replace(error=why)
+                yield failed._replace(error=why, failure="cycle" if key in above else "unreadable")
             elif key not in self._named and (why := why_skipped(child, self._since)):
                 yield failed._replace(skipped=why)
             elif key not in self._named and self._has_room():
@@ -268,7 +271,8 @@ class SiteWalk:
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
                 queued.append(_child(task, child, response.reach, delay, above))
             elif self._room < 0:
-                yield failed._replace(error="more documents than are allowed; not read")
+                error = "more documents than are allowed; not read"
+                yield failed._replace(error=error, failure="unreadable")
         self._queue.extendleft(reversed(queued))
 
     def _why_not(self, task: _Task, key: str, above: tuple[str, ...]) -> str | None:

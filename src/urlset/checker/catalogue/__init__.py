@@ -25,6 +25,7 @@ GROUPS = {
     "G": "images, videos, news and other extensions",
     "P": "performance and quality",
     "R": "robots.txt",
+    "N": "fetching and opening sitemaps",
 }
 """The groups by the letter that codes begin with."""
 

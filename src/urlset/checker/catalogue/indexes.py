@@ -77,8 +77,8 @@ RULES = (
         says="The index lists itself: {loc}",
         over="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
-            SELECT (d.loc, d.parent) FROM sources d JOIN sources p ON p.source = d.parent
-            WHERE starts_with(d.error, 'an index lists itself') AND p.depth = 0))""",
+            SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
+            WHERE f.failure = 'cycle' AND p.depth = 0))""",
         at="loc",
         why="An index lists sitemaps, not indexes; a crawler that follows this one goes in a "
         "circle.",

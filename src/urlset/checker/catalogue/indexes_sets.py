@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from urlset.checker.catalogue.indexes import NOT_A_SITEMAP
 from urlset.checker.declaring import rule
 
 __all__ = ["RULES"]
@@ -45,17 +44,26 @@ RULES = (
     rule(
         "I502 index-cycle error",
         says="Index cycle: {path}",
-        # Of the edges of a circle, the one that closes it: it leads to what was read before.
+        # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
+        # URLs do not show that (a file without a URL, a redirect), the reader noticed it.
         given="listed",
         sql="""
-            SELECT n.document, n."offset", n.line, n.loc,
-                string_agg(s.source, ' → ' ORDER BY n.place) || ' → ' ||
-                    arg_min(s.source, n.place) AS path
-            FROM (SELECT document, "offset", line, loc, unnest(way) AS step,
-                    generate_subscripts(way, 1) AS place
-                FROM nestings WHERE way IS NOT NULL AND child < document) n
-            JOIN sources s ON s.document = n.step
-            GROUP BY n.document, n."offset", n.line, n.loc""",
+            WITH shown AS (
+                SELECT n.document, n."offset", n.line, n.loc,
+                    string_agg(s.source, ' → ' ORDER BY n.place) || ' → ' ||
+                        arg_min(s.source, n.place) AS path
+                FROM (SELECT document, "offset", line, loc, unnest(way) AS step,
+                        generate_subscripts(way, 1) AS place
+                    FROM nestings WHERE way IS NOT NULL AND child < document) n
+                JOIN sources s ON s.document = n.step
+                GROUP BY n.document, n."offset", n.line, n.loc)
+            FROM shown UNION ALL
+            SELECT f.document, f."offset", f.line, f.loc, s.source || ' → ' || f.loc
+            FROM failed f JOIN sources s ON s.document = f.document
+            WHERE f.failure = 'cycle' AND (f.document, f.loc) NOT IN (
+                    SELECT (document, loc) FROM shown)
+                AND CASE WHEN s.url IS NULL THEN s.depth > 0
+                    ELSE normal_of(f.loc) <> normal_of(s.url) END""",
         at="loc",
         needs=("set",),
         why="A crawler that follows indexes comes back to where it was; engines stop at once.",
@@ -72,13 +80,8 @@ RULES = (
     rule(
         "I503 child-missing error",
         says="{loc} is listed but not there",
-        given="listed",
-        sql=f"""
-            SELECT document, "offset", line, loc FROM listed
-            WHERE (loc, source) IN (
-                SELECT (loc, parent) FROM sources WHERE kind IS NULL
-                    AND starts_with(error, 'listed but missing'))
-            AND NOT {NOT_A_SITEMAP}""",
+        over="failed",
+        where="failure = 'missing'",
         at="loc",
         needs=("set",),
         why="Engines ask for the file, find nothing, and report the index as faulty; whatever the "

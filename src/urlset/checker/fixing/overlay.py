@@ -44,8 +44,9 @@ class Overlay:
 
     def robots(self) -> Iterator[tuple[str, bytes]]:
         """The robots.txt files that lie there, each with its URL."""
-        for url, data in self._finder.robots():
-            yield url, self.changed.get(url, data)
+        for url, found in self._finder.robots():
+            if not isinstance(found, SourceError):  # one that cannot be read is reported by R015
+                yield url, self.changed.get(url, found)
 
     def around(self, parent: Place) -> Around:
         """What an index may ask about the documents that it lists."""
