@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from urlset.builder.excluded import Excluded
 from urlset.builder.inputs import (
     InputOptions,
     duration_of,
@@ -33,6 +34,7 @@ __all__ = [
     "LEDGER",
     "Build",
     "BuiltFile",
+    "Excluded",
     "Filter",
     "Rewrite",
     "Settings",
@@ -80,6 +82,7 @@ def build(
     compact: bool = False,
     robots: StrPath | None = None,
     changes: StrPath | None = None,
+    excluded: StrPath | None = None,
     hosts: str | Iterable[str] = (),
     min_share: float = 0.5,
     force: Gate | Iterable[Gate] = (),
@@ -131,9 +134,10 @@ def build(
 
     Options of files and of publishing: ``sections``, ``gzip``, ``max_urls``, ``max_bytes``,
     ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``adopt``,
-    ``compact``, ``robots``, ``changes``, ``hosts``, ``min_share``, ``force``, ``grace`` (also
-    ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``, ``why`` and ``now`` are
-    those of :class:`urlset.builder.Settings`. ``progress`` is called with a sentence now and then.
+    ``compact``, ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``, ``force``,
+    ``grace`` (also ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``, ``why`` and
+    ``now`` are those of :class:`urlset.builder.Settings`. ``progress`` is called with a sentence
+    now and then.
 
     What was published and did not change is not written again. A URL stays in its file while it
     lives. Its ``lastmod`` comes from the first of ``lastmod`` that knows one, and from nowhere
@@ -177,6 +181,7 @@ def build(
         robots=_path(robots),
         obey_robots=_path(obey_robots),
         changes=_path(changes),
+        excluded=_path(excluded),
         why=strings_of(why),
         cache_control=cache_control,
         encoding=encoding,

@@ -12,7 +12,7 @@ from urlset.dates import format_date
 from urlset.publisher import Target
 from urlset.store import Workbench, quoted
 
-__all__ = ["Counts", "commit", "count_changes", "intend"]
+__all__ = ["Counts", "commit", "count_changes", "count_undated", "intend"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
 fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen"""
@@ -35,6 +35,17 @@ def count_changes(bench: Workbench) -> Counts:
             count(*) FILTER (state = 'removed')
         FROM differing""")
     return {"added": added, "changed": changed, "removed": removed}
+
+
+def count_undated(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
+    """How many URLs of the set have no ``lastmod`` afterwards, where the form has room for one."""
+    if settings.is_text:
+        return 0
+    (before,) = bench.one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
+    (more,) = bench.one("""
+        SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
+            - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM differing""")
+    return int(before + more)
 
 
 def intend(

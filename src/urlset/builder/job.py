@@ -12,8 +12,9 @@ from urlset.builder.adopting import adopt
 from urlset.builder.beside import check_robots, named_urls, stage_besides, write_robots
 from urlset.builder.changes import changes_written
 from urlset.builder.clock import turn_back
-from urlset.builder.committing import Counts, commit, count_changes, intend
-from urlset.builder.deciding import check_patterns, decide, refusal
+from urlset.builder.committing import Counts, commit, count_changes, count_undated, intend
+from urlset.builder.deciding import check_patterns, decide
+from urlset.builder.excluded import count_excluded, examples_of, write_excluded
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.labelling import labelled
@@ -52,7 +53,8 @@ class Job:
         self._progress = progress or _say_nothing
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
-        self._duplicates = 0
+        self._duplicates = self._undated = 0
+        self._left_out: dict[str, int] = {}
         self._explained: tuple[str, ...] = ()
 
     def run(self) -> Build:
@@ -70,6 +72,11 @@ class Job:
             self._prepare(bench, ledger, intake, target)
             self._duplicates = decide(bench, ledger, settings, is_familiar=intake.is_trusting)
             counts = count_changes(bench)
+            self._undated = count_undated(bench, ledger, settings)
+            self._left_out = count_excluded(bench, settings)
+            if settings.excluded is not None:
+                names = [source.name for source in self._sources]
+                write_excluded(bench, settings, names, intake.rejected, settings.excluded)
             self._pass_gates(bench, ledger, intake, counts)
             placing = Placing(bench, ledger, settings, self._engine, has_more=intake.has_extended)
             placing.place()
@@ -127,7 +134,7 @@ class Job:
         if not urls:
             given = intake.count + len(intake.rejected)
             names = [source.name for source in self._sources]
-            gates.check_zero(given, names, self._left_out(bench), self._settings)
+            gates.check_zero(given, names, self._left_out, self._settings)
         gates.check_share(urls, before, self._settings)
         gates.check_hosts(bench, self._settings)
 
@@ -170,15 +177,6 @@ class Job:
         if self._settings.robots is not None:
             write_robots(published, self._settings)
 
-    def _left_out(self, bench: Workbench) -> dict[str, int]:
-        """How many URLs are not wanted, by the reason; the most frequent first."""
-        why = refusal(self._settings)
-        return dict(
-            bench.rows(f"""
-                SELECT regexp_replace({why}, ': https?://.*$', '') AS why, count(*) FROM given g
-                WHERE why IS NOT NULL GROUP BY why ORDER BY 2 DESC, 1""")
-        )
-
     def _result(
         self, bench: Workbench, intake: Intake, published: Published, counts: Counts
     ) -> Build:
@@ -191,7 +189,11 @@ class Job:
             indexes=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.indexes),
             **counts,
             rejected=tuple(intake.rejected),
-            left_out=self._left_out(bench),
+            left_out=self._left_out,
+            excluded=examples_of(
+                bench, self._settings, [source.name for source in self._sources], self._left_out
+            ),
+            undated=self._undated,
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),
             notes=(*self._notes, *(note for source in self._sources for note in source.notes)),

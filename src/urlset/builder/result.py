@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from urlset.builder.excluded import Excluded
 from urlset.builder.ledger import File
 from urlset.dates import format_date
 from urlset.writer import Rejection
@@ -50,7 +51,9 @@ class Build:
 
     ``added``, ``changed`` and ``removed`` count URLs, by the ledger. ``rejected`` may not be
     written; ``left_out`` counts what was not wanted, by the reason (``noindex``,
-    ``filter 1: drop:/private/``); ``duplicates`` were listed before. ``removed_files`` are
+    ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason (option
+    ``excluded`` writes all of them to a file); ``undated`` counts URLs without a ``lastmod``;
+    ``duplicates`` were listed before. ``removed_files`` are
     taken away, ``notes`` what else there is to say, ``failures`` what could not be read.
     """
 
@@ -69,6 +72,8 @@ class Build:
     notes: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    undated: int = 0
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -93,6 +98,7 @@ class Build:
             "removed_files": list(self.removed_files),
             "rejected": [rejection._asdict() for rejection in self.rejected],
             "left_out": dict(self.left_out or {}),
+            "undated": self.undated,
             "duplicates": self.duplicates,
             "notes": list(self.notes),
             "failures": list(self.failures),

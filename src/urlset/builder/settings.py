@@ -116,6 +116,7 @@ class Settings:
     - ``robots``: the robots.txt whose Sitemap lines are kept up to date.
     - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
     - ``changes``: the file for what changed, as JSON lines.
+    - ``excluded``: the file for the URLs that are left out, as JSON lines: URL, source, reason.
     - ``why``: URLs to be explained in :attr:`urlset.builder.Build.why`.
     - ``cache_control``: that header of what is put into a bucket.
     - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket packed.
@@ -150,6 +151,7 @@ class Settings:
     robots: Path | None = None
     obey_robots: Path | None = None
     changes: Path | None = None
+    excluded: Path | None = None
     why: Sequence[str] = ()
     cache_control: str | None = CACHE_CONTROL
     encoding: Encoding | None = None

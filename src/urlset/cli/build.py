@@ -19,6 +19,7 @@ def build(
     base_url: asked.BaseUrl = None,
     config: asked.Config = None,
     as_json: asked.AsJson = False,
+    quiet: asked.Quiet = False,
     dry_run: asked.DryRun = False,
     why: asked.Why = None,
     on_error: asked.OnError = None,
@@ -52,6 +53,7 @@ def build(
     compact: asked.Compact = False,
     robots: asked.Robots = None,
     changes: asked.Changes = None,
+    excluded: asked.ExcludedFile = None,
     hosts: asked.Hosts = None,
     min_share: asked.MinShare = None,
     force: asked.Force = None,
@@ -82,11 +84,11 @@ def build(
     options: dict[str, Any] = dict(locals())
     from urlset.cli.built import run_build
 
-    for own in ("config", "as_json"):
+    for own in ("config", "as_json", "quiet"):
         options.pop(own)
     try:
         with misuse("build"):
-            code = run_build(config, options, as_json=as_json)
+            code = run_build(config, options, as_json=as_json, is_quiet=quiet)
     except GateError as error:
         from urlset.cli.talk import complain
 

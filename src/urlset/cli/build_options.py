@@ -68,6 +68,10 @@ Config = Annotated[
     typer.Option(metavar="FILE", help="Configuration; by default urlset.toml, here or above."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print errors and what was asked for alone."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be written; write none.")]
 Why = Annotated[
     list[str] | None,
@@ -244,6 +248,14 @@ Changes = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE", help="Write the URLs added, changed and removed there, as JSON lines."
+    ),
+]
+ExcludedFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--excluded",
+        metavar="FILE",
+        help="Write the URLs that are left out there, as JSON lines: URL, source, reason.",
     ),
 ]
 Hosts = Annotated[

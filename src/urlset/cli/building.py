@@ -49,6 +49,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "obey-robots": str,
     "ledger": str,
     "changes": str,
+    "excluded": str,
     "hosts": list,
     "min-share": (int, float),
     "grace": str,
@@ -57,11 +58,11 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "on-error": str,
 }
 _OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
-_PATHS = frozenset({"robots", "obey_robots", "ledger", "changes"})
+_PATHS = frozenset({"robots", "obey_robots", "ledger", "changes", "excluded"})
 _PLACES = ("output", "git_root")
 _TO_BUILDER = (
     "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
-    "changes hosts min_share cache_control encoding on_error"
+    "changes excluded hosts min_share cache_control encoding on_error"
 ).split()
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from urlset.builder import Build, Settings, build
-from urlset.builder.inputs import with_base_url
+from urlset.builder import EVIDENCE, Build, Settings, build
+from urlset.builder.inputs import evidence_of, with_base_url
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
@@ -18,10 +18,15 @@ from urlset.sources import Source
 
 __all__ = ["run_build"]
 
+SHOWN = 2
+"""URLs of each reason that are named in the summary."""
+
 _FLAGS = ("dry_run", "adopt", "compact")
 
 
-def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool) -> int:
+def run_build(
+    config: Path | None, options: Mapping[str, Any], *, as_json: bool, is_quiet: bool = False
+) -> int:
     """Run a build as it is wanted; gives the exit code."""
     given = {name: _plain(value) for name, value in options.items()}
     given |= {"map": given.pop("mapping"), "with": given.pop("with_"), "format": given.pop("form")}
@@ -29,11 +34,11 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
     wishes = wishes_of(config, **given)
     output, wanted = wishes.output, wishes.options
     Settings("https://example.com/", **wanted)  # misuse is told before anything is read
-    with Progress() as progress:
+    with Progress(is_shown=not is_quiet) as progress:
         sources = list(wishes.sources(engine))
-        base_url, sources = _based(wishes, sources)
+        base_url, based = _based(wishes, sources)
         made = build(
-            sources,
+            based,
             output,
             base_url=base_url,
             engine=engine,
@@ -45,10 +50,17 @@ def run_build(config: Path | None, options: Mapping[str, Any], *, as_json: bool)
         )
     is_dry = given["dry_run"] or bool(explained)
     with Sink(None) as sink:
-        for line in made.why if explained and not as_json else _report(made, as_json=as_json):
+        if explained and not as_json:
+            lines: Iterable[str] = made.why
+        else:
+            lines = [] if is_quiet and not as_json else _report(made, as_json=as_json)
+        for line in lines:
             sink.write(f"{line}\n")
     if not explained:
-        _tell(made, wishes, is_dry=is_dry)
+        complain_each(made.failures)
+        complain_each(rejection.reason for rejection in made.rejected)
+        if not is_quiet:
+            _tell(made, wishes, sources, is_dry=is_dry)
     return int(bool(made.failures or made.rejected))
 
 
@@ -72,14 +84,16 @@ def _report(made: Build, *, as_json: bool) -> Iterator[str]:
         yield f"{made.target.rstrip('/')}/{file.name}"
 
 
-def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
+def _tell(made: Build, wishes: Wishes, sources: Sequence[Source], *, is_dry: bool) -> None:
     """Say how it went, on stderr."""
-    complain_each(made.failures)
-    complain_each(rejection.reason for rejection in made.rejected)
     for text in made.notes:
         note(text)
     for reason, count in (made.left_out or {}).items():
-        note(f"{count_of(count, 'URL')} left out: {reason}")
+        note(f"{count_of(count, 'URL')} left out: {reason} ({_first(made, reason, count)})")
+    options = _date_options(sources, _chain(wishes))
+    if made.undated and made.undated == made.urls and options:
+        urls = "The only URL has no" if made.urls == 1 else f"None of the {made.urls:,} URLs has a"
+        note(f"{urls} lastmod; {', '.join(options)}")
     text = f"{count_of(made.urls, 'URL')} in {count_of(len(made.files), 'file')}"
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"
@@ -95,6 +109,41 @@ def _tell(made: Build, wishes: Wishes, *, is_dry: bool) -> None:
     elif wishes["robots"] is None:
         for address in made.addresses:
             note(f"For robots.txt: Sitemap: {address}")
+
+
+def _first(made: Build, reason: str, count: int) -> str:
+    """The first URLs that were left out for a reason."""
+    kinds = (reason, f"{reason}: http://", f"{reason}: https://")
+    urls = [
+        one.url for one in made.excluded if one.reason == reason or one.reason.startswith(kinds[1:])
+    ]
+    return ", ".join(urls[:SHOWN]) + (", …" if count > SHOWN else "")
+
+
+def _chain(wishes: Wishes) -> Sequence[str]:
+    """Where dates may come from."""
+    return EVIDENCE if wishes["lastmod"] is None else evidence_of(wishes["lastmod"])
+
+
+def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
+    """The options that could find dates, by the kinds of the sources."""
+    kinds = {type(source).__name__ for source in sources}
+    options = []
+    if "HtmlFolder" in kinds and chain:
+        options.append("--git-root DIR asks git for the sources of pages")
+    if "WithGit" in kinds:
+        options.append("--git-path PATTERN says where git has the sources of pages")
+    if kinds & {"HtmlFolder", "WithGit"} and chain and "mtime" not in chain:
+        options.append("--lastmod mtime takes the times of files")
+    is_table = kinds & {"Table", "Query", "Handed"} or any(map(_is_table_of_text, sources))
+    if is_table and "given" in chain:
+        options.append("--map lastmod=COLUMN names a column with dates")
+    return options
+
+
+def _is_table_of_text(source: Source) -> bool:
+    is_list = type(source).__name__ == "Listing"
+    return is_list and source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl"))
 
 
 def _plain(value: Any) -> Any:
