@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from urlset.fetcher import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
-    from urlset.writer import Publication, write
+    from urlset.writer import Publication, render, write
 
 __all__ = [
     "Alternate",
@@ -73,6 +73,7 @@ __all__ = [
     "fix",
     "parse",
     "read",
+    "render",
     "unified_diff",
     "write",
     "write_fixed",
@@ -96,6 +97,7 @@ _LATER = {
     "check": "checker",
     "fix": "checker.fixing",
     "read": "reader",
+    "render": "writer",
     "unified_diff": "checker.fixing",
     "write": "writer",
     "write_fixed": "checker.fixing",

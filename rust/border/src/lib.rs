@@ -10,6 +10,7 @@
 
 mod arrow_in;
 mod arrow_out;
+mod given;
 mod gunzip;
 mod memory;
 mod objects;
@@ -17,6 +18,7 @@ mod render;
 mod room;
 mod rows_in;
 mod rows_out;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -41,6 +43,13 @@ pub struct Columns {
 impl Columns {
     fn __len__(&self) -> usize {
         self.entries.row()
+    }
+
+    /// Gives the URL of a row.
+    fn loc<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
+        let loc = self.entries.loc.get(row).and_then(urlset_core::packing::utf8);
+        let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such row"))?;
+        Ok(PyString::new(py, loc))
     }
 
     /// Gives the rows, one by one.
@@ -184,17 +193,28 @@ fn read_url(text: &str, base: Option<&str>) -> PyUrl {
     (found.url.map(std::borrow::Cow::into_owned), flaws)
 }
 
+/// The numbers of rows that are not certain to be valid as they stand.
+#[pyfunction]
+fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -> Vec<usize> {
+    let entries = Arc::clone(&columns.get().entries);
+    py.detach(|| urlset_core::validity::uncertain_rows(&entries, is_text))
+}
+
 /// The native engine.
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use super::{Columns, gzip, is_utf8, parse, parse_date, read_url, tally};
+    use super::{Columns, gzip, is_utf8, parse, parse_date, read_url, tally, uncertain_rows};
     #[pymodule_export]
     use crate::arrow_in::columns_from_arrow;
+    #[pymodule_export]
+    use crate::given::columns_from_given;
     #[pymodule_export]
     use crate::gunzip::gunzip;
     #[pymodule_export]
     use crate::render::Renderer;
     #[pymodule_export]
     use crate::rows_in::columns_from_rows;
+    #[pymodule_export]
+    use crate::seen::Seen;
 }

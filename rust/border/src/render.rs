@@ -32,9 +32,17 @@ impl Renderer {
         self.with(|inner| inner.count())
     }
 
-    fn add(&self, py: Python<'_>, columns: &Bound<'_, Columns>, start: usize) -> PyResult<usize> {
+    #[pyo3(signature = (columns, start, end=None))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        columns: &Bound<'_, Columns>,
+        start: usize,
+        end: Option<usize>,
+    ) -> PyResult<usize> {
         let entries = std::sync::Arc::clone(&columns.get().entries);
-        py.detach(|| self.with(|inner| inner.add(&entries, start)))
+        let end = end.unwrap_or_else(|| entries.row());
+        py.detach(|| self.with(|inner| inner.add(&entries, start, end)))
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

@@ -17,7 +17,9 @@ pub mod dates;
 pub mod logs;
 pub mod packing;
 pub mod render;
+pub mod seen;
 pub mod urls;
+pub mod validity;
 
 mod asides;
 mod attributes;

@@ -8,7 +8,7 @@ from typing import Any
 
 import arro3.core as arro3
 
-from urlset.arrow import ENTRY, column_of, open_stream, type_of
+from urlset.arrow import ENTRY, ListOf, StructOf, open_stream, type_of
 from urlset.arrow.streams import shaped
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "entry_columns",
     "first",
     "followed",
+    "in_microseconds",
     "is_filled",
     "one_batch",
     "parts_of",
@@ -29,6 +30,7 @@ __all__ = [
     "text_array",
     "text_columns",
     "unsigned_array",
+    "written_columns",
 ]
 
 
@@ -113,11 +115,7 @@ def followed(batch: Any, name: str, end: int) -> Any:
 
 def is_filled(batch: Any, name: str) -> bool:
     """Whether a column has any value; a list of nothing is none."""
-    values = batch.column(name)
-    if values.null_count == len(values):
-        return False
-    is_list: bool = arro3.DataType.is_list(values.type)
-    return not is_list or len(arro3.list_flatten(values)) > 0
+    return _has_values(batch.column(name))
 
 
 def ends(batch: Any, name: str) -> list[Any]:
@@ -154,11 +152,94 @@ def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
     if name == "loc" and batch.column(found).null_count:
         return column_to_text(batch.column(found))  # whoever takes the rows says what is missing
     if name == "priority" and "Float32" in str(batch.column(found).type):
-        # 0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
-        values = column_of(batch.column(found), name, kind)
-        rounded = [None if value is None else float(f"{value:.7g}") for value in values]
-        return arro3.Array(rounded, type_of(kind))
+        return _rounded(batch.column(found))
     return shaped(batch, names, name, kind, None)
+
+
+def _rounded(values: Any) -> Any:
+    """A column of single precision in double precision.
+
+    0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
+    """
+    rounded = [None if v is None else float(f"{v:.7g}") for v in values.to_pylist()]
+    return arro3.Array(rounded, type_of("number"))
+
+
+def written_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
+    """The columns of a batch that are written, each of the type that an engine takes.
+
+    ``sources`` names the column of each field. None where a column has another type, whose values
+    have to be looked at one by one; a column without any value is left out.
+    """
+    made: dict[str, Any] = {}
+    for name, kind in ENTRY.fields[:10]:
+        values = batch.column(sources[name]) if name in sources else None
+        if values is None or (name != "loc" and not _has_values(values)):
+            continue
+        if name == "lastmod":
+            target, taken = _date_column(values)
+        else:
+            target, taken = name, _plain_column(values, kind)
+        if taken is None or target in made:
+            return None
+        made[target] = taken
+    return batch_of(made)
+
+
+def _has_values(values: Any) -> bool:
+    if values.null_count == len(values):
+        return False
+    return not _is_list(values.type) or len(arro3.list_flatten(values)) > 0
+
+
+def _date_column(values: Any) -> tuple[str, Any | None]:
+    """The field of the column of ``lastmod``, and its values; a day alone is text."""
+    kind = values.type
+    if kind == type_of("instant"):
+        return "lastmod", values
+    if _is_of(kind, "timestamp"):
+        is_utc = kind.tz in ("UTC", "Etc/UTC", "+00:00")
+        return "lastmod", in_microseconds(values).cast(type_of("instant")) if is_utc else None
+    if _is_of(kind, "date32"):
+        return "lastmod_text", values.cast(type_of("string"))
+    return "lastmod_text", _plain_column(values, "string")
+
+
+def in_microseconds(values: Any) -> Any:
+    """A column of instants in nanoseconds in microseconds, which is what a datetime has."""
+    if not _is_of(values.type, "timestamp") or values.type.time_unit != "ns":
+        return values
+    return values.cast(arro3.DataType.timestamp("us", tz=values.type.tz))
+
+
+def _plain_column(values: Any, kind: Any) -> Any | None:
+    """A column of its type; None where that is another but for the layout of texts and lists."""
+    target = type_of(kind)
+    if values.type == target:
+        return values
+    if kind == "number":
+        return _rounded(values) if _is_of(values.type, "float32") else None
+    return values.cast(target) if _is_alike(values.type, kind) else None
+
+
+def _is_alike(found: Any, kind: Any) -> bool:
+    """Whether a type has the same fields in the same order, whatever the layout of its texts."""
+    if isinstance(kind, ListOf):
+        return _is_list(found) and _is_alike(found.value_type, kind.item)
+    if isinstance(kind, StructOf):
+        if not _is_of(found, "struct") or found.num_fields != len(kind.fields):
+            return False
+        pairs = zip(found.fields, kind.fields, strict=True)
+        return all(field.name == name and _is_alike(field.type, of) for field, (name, of) in pairs)
+    return any(_is_of(found, word) for word in ("string", "large_string", "string_view"))
+
+
+def _is_list(kind: Any) -> bool:
+    return _is_of(kind, "list") or _is_of(kind, "large_list")
+
+
+def _is_of(kind: Any, word: str) -> bool:
+    return bool(getattr(arro3.DataType, f"is_{word}")(kind))
 
 
 def batch_of(columns: Mapping[str, Any]) -> Any:

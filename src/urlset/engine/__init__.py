@@ -26,6 +26,7 @@ __all__ = [
     "Renderer",
     "Rows",
     "Run",
+    "Seen",
     "available",
     "get",
     "in_order",
@@ -116,18 +117,29 @@ class Columns(Protocol):
     """Entries in the form that an engine renders from; made by :meth:`Engine.columns`."""
 
     def __len__(self) -> int: ...
+    def loc(self, row: int) -> str: ...
+
+
+class Seen(Protocol):
+    """The URLs that were written already.
+
+    ``add`` adds those of the rows from ``start`` to ``end``, and returns the rows, in their order,
+    whose URL was there before.
+    """
+
+    def add(self, columns: Any, start: int, end: int) -> Sequence[int]: ...
 
 
 class Renderer(Protocol):
     """One document being written; one object per document.
 
-    ``add`` takes rows from ``start`` on until the document is full and returns the row where
-    it stopped; ``finish`` gives the bytes, header and footer included.
+    ``add`` takes rows from ``start`` to ``end`` (or the last one) until the document is full and
+    returns the row where it stopped; ``finish`` gives the bytes, header and footer included.
     """
 
     @property
     def count(self) -> int: ...
-    def add(self, columns: Any, start: int) -> int: ...
+    def add(self, columns: Any, start: int, end: int | None = None) -> int: ...
     def finish(self) -> bytes: ...
 
 
@@ -148,6 +160,22 @@ class Engine(Protocol):
 
     def columns(self, entries: Any) -> Columns:
         """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
+
+    def given_columns(self, rows: Sequence[Any]) -> Columns:
+        """Take rows as a caller gave them: entries, dicts, URLs, or anything.
+
+        A row that needs a conversion has an empty URL, and is one of :meth:`uncertain_rows`.
+        """
+
+    def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:
+        """The rows, in their order, that :mod:`urlset.writer.validation` has to decide on.
+
+        What is not among them may be written as it stands: validation would pass it, and leave it
+        unchanged. An engine may name more rows than it must.
+        """
+
+    def seen(self) -> Seen:
+        """Begin a set of URLs."""
 
     def renderer(
         self,

@@ -14,7 +14,9 @@ from urlset.model import Entry
 __all__ = [
     "Columns",
     "Renderer",
+    "Seen",
     "columns_from_arrow",
+    "columns_from_given",
     "columns_from_rows",
     "gunzip",
     "gzip",
@@ -23,6 +25,7 @@ __all__ = [
     "parse_date",
     "read_url",
     "tally",
+    "uncertain_rows",
 ]
 
 @final
@@ -30,6 +33,9 @@ class Columns:
     """Entries in columns; immutable. Made by :func:`parse` and the ``columns_from_…``."""
 
     def __len__(self) -> int: ...
+    def loc(self, row: int) -> str:
+        """Give the URL of a row, counted from 0."""
+
     def rows(self, source: str | None) -> Iterator[Entry]:
         """Give the rows, each made when it is asked for.
 
@@ -71,6 +77,14 @@ class Renderer:
     def finish(self) -> bytes:
         """Give the bytes of the document, header and footer included."""
 
+@final
+class Seen:
+    """A set of URLs; see `urlset.engine.Seen`. It keeps 128 bits of each."""
+
+    def __new__(cls) -> Seen: ...
+    def add(self, columns: Columns, start: int, end: int) -> list[int]:
+        """Add the URLs of rows; give the rows whose URL was there before."""
+
 def parse(
     text: bytes,
     base: str | None,
@@ -109,6 +123,12 @@ def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) ->
     the text that is rendered. What it raises is raised, and ``TypeError`` for other rows.
     """
 
+def columns_from_given(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
+    """Take rows that are entries, dicts or URLs; one that needs a conversion has no URL then.
+
+    ``classes`` are those of an entry, an image, an alternate and a datetime, and the zone UTC.
+    """
+
 def columns_from_arrow(stream: object) -> Columns | object:
     """Take an Arrow C stream (a ``PyCapsule``, which is used up) with our columns, or some of them.
 
@@ -122,6 +142,9 @@ def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
 
 def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
     """Read a URL as :func:`urlset.urls.read_url` does; for the tests that hold them equal."""
+
+def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
+    """Give the rows that have to be validated; see `urlset.engine.Engine.uncertain_rows`."""
 
 def tally(block: bytes, keeps_queries: bool) -> tuple[list[Hit], list[tuple[int, int | None, Any]]]:
     """Read whole lines of an access log; see :meth:`urlset.engine.Engine.tally`."""

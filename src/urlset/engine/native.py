@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.dates import format_date
 from urlset.engine import Mark, Run, _native
-from urlset.engine._native import Columns, Renderer, gunzip, gzip, is_utf8, tally
-from urlset.model import Entry, Kind, Sitemap
+from urlset.engine._native import (
+    Columns,
+    Renderer,
+    Seen,
+    gunzip,
+    gzip,
+    is_utf8,
+    tally,
+    uncertain_rows,
+)
+from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
-__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer", "tally"]
+__all__ = [
+    "columns",
+    "given_columns",
+    "gunzip",
+    "gzip",
+    "is_utf8",
+    "name",
+    "parse",
+    "renderer",
+    "seen",
+    "tally",
+    "uncertain_rows",
+]
 
 name = "native"
 
@@ -68,6 +90,19 @@ def columns(entries: Any) -> Columns:
             return found
         entries = chain.from_iterable(batches_to_entries(_Stream(found)))
     return _native.columns_from_rows(entries, format_date)
+
+
+def given_columns(rows: Sequence[Any]) -> Columns:
+    """Take rows as a caller gave them; one that needs a conversion has an empty URL."""
+    return _native.columns_from_given(list(rows), _CLASSES)
+
+
+_CLASSES = (Entry, Image, Alternate, datetime, UTC)
+
+
+def seen() -> Seen:
+    """Begin a set of URLs."""
+    return Seen()
 
 
 class _Stream:

@@ -22,7 +22,7 @@ from urlset.writer.packing import Limits, Packed, Packer
 from urlset.writer.publication import Publication, Rejection, WrittenFile
 from urlset.writer.validation import Rules
 
-__all__ = ["Publication", "Rejection", "WrittenFile", "write"]
+__all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
 
 _Index = Literal["auto", "always"]
 _OnError = Literal["raise", "skip"]
@@ -124,6 +124,64 @@ def write(
         tuple(packer.rejected),
         base,
     )
+
+
+def render(
+    entries: Any,
+    *,
+    base_url: str | None = None,
+    gzip: bool = False,
+    max_urls: int = MAX_URLS,
+    max_bytes: int = MAX_BYTES,
+    format: Format = "xml",
+    stylesheet: str | None = None,
+    duplicates: _Duplicates = "drop",
+    allow_empty: bool = False,
+    on_rejected: Callable[[Rejection], None] | None = None,
+    engine: str | None = None,
+) -> bytes:
+    """Render entries as the bytes of one sitemap, for the view of a web application.
+
+    ``entries`` and the options are those of :func:`write`; nothing is written to a disk. The media
+    type is ``application/xml``, of ``format="text"`` it is ``text/plain; charset=utf-8``, and with
+    ``gzip`` the body is a file of gzip (``application/gzip``, or ``Content-Encoding: gzip``).
+
+    An entry that may not be written raises :class:`urlset.EntryError`; with ``on_rejected`` it is
+    left out, and that function is called with each :class:`urlset.writer.Rejection`, also with
+    those of duplicates. More entries than one sitemap holds, and none at all (but for
+    ``allow_empty``), raise :class:`urlset.TargetError`; options out of range ``ValueError``.
+
+    >>> render(["https://example.com/"]).splitlines()[-2]
+    b'<url><loc>https://example.com/</loc></url>'
+    """
+    if format not in get_args(Format):
+        raise ValueError(f"expected format to be one of {get_args(Format)}, found {format!r}")
+    if duplicates not in get_args(_Duplicates):
+        words = get_args(_Duplicates)
+        raise ValueError(f"expected duplicates to be one of {words}, found {duplicates!r}")
+    styles.check_address(stylesheet)
+    chosen = engines.get(engine)
+    packer = Packer(
+        chosen,
+        Rules(_base(base_url), format == "text", engine),
+        _limits(max_urls, max_bytes),
+        on_error="raise" if on_rejected is None else "skip",
+        duplicates=duplicates,
+        progress=None,
+        stylesheet=stylesheet,
+    )
+    documents = _or_empty(packer, packer.documents(batches(entries)), allow_empty)
+    data = next(documents).data
+    if next(documents, None) is not None:
+        raise TargetError(
+            f"expected entries that fit into one sitemap of at most {max_urls:,} URLs and "
+            f"{max_bytes:,} bytes, found more; write them into a folder (urlset.write), "
+            "or render each part of them"
+        )
+    if on_rejected is not None:
+        for rejection in packer.rejected:
+            on_rejected(rejection)
+    return chosen.gzip(data) if gzip else data
 
 
 class _Desk:

@@ -1,18 +1,22 @@
-"""Whatever holds entries, taken a batch at a time, never as a whole; nothing is judged here."""
+"""Whatever holds entries, taken a batch at a time, never as a whole; nothing is validated here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from urlset import arrow
+from urlset.arrow import batches as arrow_batches
+from urlset.engine import Columns, Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
 
-__all__ = ["Batch", "batches", "misspelt"]
+__all__ = ["Batch", "TableBatch", "batches", "misspelt"]
 
 BATCH_ROWS = 8_192
+TABLE_ROWS = 32_768
 
 _LISTS = ("images", "videos", "alternates")
 _NAMES = frozenset((*Entry._fields, "url"))
@@ -25,8 +29,53 @@ class Batch(NamedTuple):
     row: int
     items: list[Any]
 
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.items)
 
-def batches(entries: Any) -> Iterator[Batch]:
+    def columns(self, engine: Engine) -> Columns | None:
+        """The rows as columns; a row that needs a conversion has an empty URL there."""
+        return engine.given_columns(self.items)
+
+    def at(self, numbers: Sequence[int]) -> Sequence[Any]:
+        """Some of the rows, by their numbers from 0, in rising order."""
+        if len(numbers) < 2:
+            return [self.items[number] for number in numbers]
+        return self.items if len(numbers) == len(self.items) else itemgetter(*numbers)(self.items)
+
+
+class TableBatch(NamedTuple):
+    """Some rows of a table; ``sources`` names the column of each field that there is."""
+
+    row: int
+    part: Any
+    sources: Mapping[str, str]
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return int(self.part.num_rows)
+
+    def columns(self, engine: Engine) -> Columns | None:
+        """The rows as columns; None where one of them needs a conversion for each of its values."""
+        plain = arrow_batches.written_columns(self.part, self.sources)
+        if plain is None:
+            return None
+        try:
+            return engine.columns(arrow_batches.as_table(plain))
+        except ValueError:  # a row without a URL
+            return None
+
+    def at(self, numbers: Sequence[int]) -> Sequence[Any]:
+        """Some of the rows as entries, by their numbers from 0, in rising order."""
+        is_all = len(numbers) == self.size
+        part = self.part if is_all else arrow_batches.rows_at(self.part, numbers)
+        columns = [_values(part, field, self.sources.get(field)) for field in Entry._fields]
+        return list(map(Entry._make, zip(*columns, strict=True)))
+
+
+def batches(entries: Any) -> Iterator[Batch | TableBatch]:
     """Take entries from an iterable, or from anything with ``__arrow_c_stream__``.
 
     Raises ``TypeError`` for what is neither, and for a single entry, which would be taken apart;
@@ -58,15 +107,14 @@ def misspelt(name: str) -> str | None:
     return _LIKE.get(name.lower().replace("_", "").replace("-", "").replace(" ", ""))
 
 
-def _table_batches(stream: Any) -> Iterator[Batch]:
+def _table_batches(stream: Any) -> Iterator[TableBatch]:
     reader = arrow.open_stream(stream)
     sources = _columns(reader.schema.names)
     row = 1
     for whole in _read(reader):
-        for start in range(0, whole.num_rows, BATCH_ROWS):
-            part = whole.slice(start, min(BATCH_ROWS, whole.num_rows - start))
-            columns = [_values(part, field, sources.get(field)) for field in Entry._fields]
-            yield Batch(row, list(map(Entry._make, zip(*columns, strict=True))))
+        for start in range(0, whole.num_rows, TABLE_ROWS):
+            part = whole.slice(start, min(TABLE_ROWS, whole.num_rows - start))
+            yield TableBatch(row, part, sources)
             row += part.num_rows
 
 
@@ -109,6 +157,8 @@ def _values(batch: Any, field: str, source: str | None) -> list[Any]:
     if source is None:
         return [() if field in _LISTS else None] * batch.num_rows
     column = batch.column(source)
+    if field == "lastmod":
+        column = arrow_batches.in_microseconds(column)
     values: list[Any] = column.to_pylist()
     if field == "priority" and "Float32" in str(column.type):
         # 0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from urlset.engine import Engine, Renderer
+from urlset.engine import Columns, Engine, Renderer, Seen
 from urlset.errors import EntryError
 from urlset.protocol import MAX_NEWS
 from urlset.writer.faults import shown
-from urlset.writer.intake import Batch
+from urlset.writer.intake import Batch, TableBatch
 from urlset.writer.publication import Rejection
-from urlset.writer.validation import Checked, Rules, given_loc, validate
+from urlset.writer.validation import Rules, given_loc, validate_rows
 
 __all__ = ["Limits", "Packed", "Packer"]
 
@@ -28,6 +28,15 @@ class Packed(NamedTuple):
 
     data: bytes
     urls: int
+
+
+class _Run(NamedTuple):
+    """Rows of columns from ``start`` to ``end``; ``rows`` has the number of each in the input."""
+
+    columns: Columns
+    start: int
+    end: int
+    rows: Sequence[int]
 
 
 class Packer:
@@ -54,23 +63,22 @@ class Packer:
         self._limits = limits
         self._stylesheet = stylesheet
         self._is_strict = on_error == "raise"
-        self._seen: set[str] | None = set() if duplicates == "drop" else None
+        self._seen: Seen | None = engine.seen() if duplicates == "drop" else None
         self._progress = progress
         self._renderer = self._new_renderer()
         self._first: tuple[int, str] | None = None  # row and loc, of the document at work
 
-    def documents(self, batches: Iterable[Batch]) -> Iterator[Packed]:
+    def documents(self, batches: Iterable[Batch | TableBatch]) -> Iterator[Packed]:
         """Yield documents as they fill up, the last one at the end; none where nothing came."""
         for batch in batches:
-            checked = self._judged(batch)
-            columns = self._engine.columns(checked.entries)
-            start = 0
-            while start < len(checked.entries):
-                if self._renderer.count == 0:
-                    self._first = checked.rows[start], checked.entries[start].loc
-                start = self._renderer.add(columns, start)
-                if start < len(checked.entries):
-                    yield from self._finish()
+            for columns, start, end, rows in self._new_runs(batch):
+                place = start
+                while place < end:
+                    if self._renderer.count == 0:
+                        self._first = rows[place], columns.loc(place)
+                    place = self._renderer.add(columns, place, end)
+                    if place < end:
+                        yield from self._finish()
             if self._progress is not None:
                 self._progress(self.urls + self._renderer.count)
         yield from self._finish()
@@ -89,29 +97,45 @@ class Packer:
             self.urls += count
             yield Packed(data, count)
 
-    def _judged(self, batch: Batch) -> Checked:
-        checked = validate(batch, self._rules)
-        for error in checked.errors:
-            self._refuse(error, given_loc(batch.items[error.row - batch.row]))
-        return checked if self._seen is None else self._without_seen(checked, self._seen)
+    def _new_runs(self, batch: Batch | TableBatch) -> Iterator[_Run]:
+        """The valid rows of a batch whose URL was not there before, in their order."""
+        for run in self._valid_runs(batch):
+            if self._seen is None:
+                yield run
+                continue
+            start = run.start
+            for place in self._seen.add(run.columns, run.start, run.end):
+                if start < place:
+                    yield run._replace(start=start, end=place)
+                self._reject_duplicate(run.rows[place], run.columns.loc(place))
+                start = place + 1
+            if start < run.end:
+                yield run._replace(start=start)
 
-    def _without_seen(self, checked: Checked, seen: set[str]) -> Checked:
-        locs = {entry.loc for entry in checked.entries}
-        if len(locs) == len(checked.entries) and seen.isdisjoint(locs):
-            seen |= locs
-            return checked
-        kept = Checked([], [], [])
-        for entry, row in zip(checked.entries, checked.rows, strict=True):
-            if entry.loc in seen:
-                reason = f"row {row}, loc: listed already; the first one is kept"
-                self.rejected.append(
-                    Rejection(row, entry.loc, "loc", shown(entry.loc), reason, is_duplicate=True)
-                )
-            else:
-                seen.add(entry.loc)
-                kept.entries.append(entry)
-                kept.rows.append(row)
-        return kept
+    def _valid_runs(self, batch: Batch | TableBatch) -> list[_Run]:
+        count = batch.size
+        columns = batch.columns(self._engine)
+        odd: Sequence[int] = range(count)
+        if columns is not None:
+            odd = self._engine.uncertain_rows(columns, self._rules.is_text)
+        numbers = range(batch.row, batch.row + count)
+        if columns is not None and not odd:
+            return [_Run(columns, 0, count, numbers)]
+        items = batch.at(odd)
+        rows = [numbers[place] for place in odd]
+        checked = validate_rows(zip(rows, items, strict=True), self._rules)
+        if checked.errors:
+            given = dict(zip(rows, items, strict=True))
+            for error in checked.errors:
+                self._refuse(error, given_loc(given[error.row]))
+        validated = self._engine.columns(checked.entries)
+        if columns is None or len(odd) == count:
+            return [_Run(validated, 0, len(validated), checked.rows)]
+        return list(_merged(_Run(columns, 0, count, numbers), odd, validated, checked.rows))
+
+    def _reject_duplicate(self, row: int, loc: str) -> None:
+        reason = f"row {row}, loc: listed already; the first one is kept"
+        self.rejected.append(Rejection(row, loc, "loc", shown(loc), reason, is_duplicate=True))
 
     def _refuse(self, error: EntryError, loc: str | None) -> None:
         if self._is_strict:
@@ -131,3 +155,23 @@ class Packer:
     def _new_renderer(self) -> Renderer:
         kind = "text" if self._rules.is_text else "urlset"
         return self._engine.renderer(kind, *self._limits, MAX_NEWS, self._stylesheet)
+
+
+def _merged(
+    certain: _Run, odd: Sequence[int], validated: Columns, rows: Sequence[int]
+) -> Iterator[_Run]:
+    """Rows that are certain, and those that were validated in the place of the others."""
+    start, done, taken = 0, 0, 0
+    for place in odd:
+        if start < place:
+            if done < taken:
+                yield _Run(validated, done, taken, rows)
+                done = taken
+            yield certain._replace(start=start, end=place)
+        start = place + 1
+        if taken < len(rows) and rows[taken] == certain.rows[place]:
+            taken += 1
+    if done < taken:
+        yield _Run(validated, done, taken, rows)
+    if start < certain.end:
+        yield certain._replace(start=start)

@@ -1,8 +1,12 @@
-"""Rows as they were given, made into entries that read back as valid, or refused with a reason."""
+"""Rows as they were given, made into entries that read back as valid, or refused with a reason.
+
+This is the specification of what may be written. :meth:`urlset.engine.Engine.uncertain_rows` spares
+those rows that are certain to pass unchanged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -13,7 +17,15 @@ from urlset.writer.extensions import extensions
 from urlset.writer.faults import Fault
 from urlset.writer.intake import Batch, misspelt
 
-__all__ = ["Checked", "Rules", "as_entry", "given_loc", "validate", "without_loc_checked"]
+__all__ = [
+    "Checked",
+    "Rules",
+    "as_entry",
+    "given_loc",
+    "validate",
+    "validate_rows",
+    "without_loc_checked",
+]
 
 
 class Rules(NamedTuple):
@@ -33,9 +45,14 @@ class Checked(NamedTuple):
 
 
 def validate(batch: Batch, rules: Rules) -> Checked:
-    """Judge a batch; what it lets pass, the reader reads back as it was, without a problem."""
+    """Check a batch; what passes, the reader reads back as it was, without a problem."""
+    return validate_rows(enumerate(batch.items, batch.row), rules)
+
+
+def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
+    """Check rows, each behind its number in the input."""
     checked = Checked([], [], [])
-    for row, item in enumerate(batch.items, batch.row):
+    for row, item in rows:
         try:
             entry = _entry(item, rules)
         except Fault as fault:

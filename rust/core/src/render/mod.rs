@@ -54,15 +54,16 @@ impl Renderer {
         self.count
     }
 
-    /// Takes entries from `start` on until the document is full; gives where it stopped.
+    /// Takes entries from `start` up to `end` until the document is full; gives where it stopped.
     ///
     /// The first entry is taken whatever its size: one that is over the limit by itself is for
     /// the caller to refuse.
-    pub fn add(&mut self, entries: &Entries, start: usize) -> usize {
-        let rows = entries.row().saturating_sub(start);
+    pub fn add(&mut self, entries: &Entries, start: usize, end: usize) -> usize {
+        let end = end.min(entries.row());
+        let rows = end.saturating_sub(start);
         let most = usize::try_from(self.max_bytes).unwrap_or(0).min(MAX_RESERVED);
         self.body.reserve((rows * USUAL_ENTRY).min(most.saturating_sub(self.body.len())));
-        for row in start..entries.row() {
+        for row in start..end {
             let size = self.body.len();
             let mut used = self.used;
             let mut news = self.news;
@@ -89,7 +90,7 @@ impl Renderer {
             self.count += 1;
             (self.used, self.news) = (used, news);
         }
-        entries.row()
+        end
     }
 
     /// The document: header, entries, footer.
@@ -150,15 +151,16 @@ mod tests {
             entries.commit(loc.as_bytes());
         }
         let mut whole = Renderer::new(false, 9, 1 << 20, 9, None);
-        assert_eq!(whole.add(&entries, 0), 3);
+        assert_eq!(whole.add(&entries, 0, 9), 3);
         let (header, body, footer) = whole.parts();
         let text = format!("{header}{}{footer}", utf8(body).unwrap());
         assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
         assert!(text.ends_with("</urlset>\n"), "{text}");
         let size = i64::try_from(text.len()).unwrap();
-        assert_eq!(Renderer::new(false, 9, size, 9, None).add(&entries, 0), 3);
-        assert_eq!(Renderer::new(false, 9, size - 1, 9, None).add(&entries, 0), 2);
-        assert_eq!(Renderer::new(false, 2, size, 9, None).add(&entries, 0), 2);
-        assert_eq!(Renderer::new(false, 0, 0, 9, None).add(&entries, 1), 2);
+        assert_eq!(Renderer::new(false, 9, size, 9, None).add(&entries, 0, 3), 3);
+        assert_eq!(Renderer::new(false, 9, size - 1, 9, None).add(&entries, 0, 3), 2);
+        assert_eq!(Renderer::new(false, 2, size, 9, None).add(&entries, 0, 3), 2);
+        assert_eq!(Renderer::new(false, 0, 0, 9, None).add(&entries, 1, 3), 2);
+        assert_eq!(Renderer::new(false, 9, size, 9, None).add(&entries, 0, 2), 2);
     }
 }

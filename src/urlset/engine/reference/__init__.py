@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import gzip as _gzip
 import zlib
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from urlset.engine import Mark, Run
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import tally
-from urlset.engine.reference.render import Columns, Renderer
+from urlset.engine.reference.render import Columns, Renderer, Seen
 from urlset.engine.reference.rows import Rows
-from urlset.model import Kind, Sitemap
+from urlset.model import Entry, Kind, Sitemap
 
-__all__ = ["columns", "gunzip", "gzip", "is_utf8", "name", "parse", "renderer", "tally"]
+__all__ = [
+    "columns",
+    "given_columns",
+    "gunzip",
+    "gzip",
+    "is_utf8",
+    "name",
+    "parse",
+    "renderer",
+    "seen",
+    "tally",
+    "uncertain_rows",
+]
 
 name = "reference"
 
@@ -80,6 +93,21 @@ def gzip(data: bytes) -> bytes:
 def columns(entries: object) -> Columns:
     """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
     return Columns.of(entries)
+
+
+def given_columns(rows: Sequence[Any]) -> Columns:
+    """Take rows as a caller gave them: here, none of them without a conversion."""
+    return Columns([Entry("")] * len(rows))
+
+
+def uncertain_rows(columns: Columns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - the contract
+    """The rows that have to be validated: here, all of them."""
+    return range(len(columns))
+
+
+def seen() -> Seen:
+    """Begin a set of URLs."""
+    return Seen()
 
 
 def renderer(

@@ -16,7 +16,7 @@ from urlset.engine.reference.values import escape
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import URIS, Ns
 
-__all__ = ["Columns", "Renderer", "declaration"]
+__all__ = ["Columns", "Renderer", "Seen", "declaration"]
 
 _PREFIXES = {Ns.IMAGE: "image", Ns.VIDEO: "video", Ns.NEWS: "news", Ns.XHTML: "xhtml"}
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -32,6 +32,27 @@ class Columns(list[Entry]):
         if is_arrow(entries):
             return cls(entry for batch in batches_to_entries(entries) for entry in batch)
         return cls(entries)
+
+    def loc(self, row: int) -> str:
+        """The URL of a row."""
+        return self[row].loc
+
+
+class Seen:
+    """The URLs that were written already."""
+
+    def __init__(self) -> None:
+        self._locs: set[str] = set()
+
+    def add(self, columns: Columns, start: int, end: int) -> list[int]:
+        """Add the URLs of rows; give the rows whose URL was there before."""
+        found = []
+        for row in range(start, end):
+            count = len(self._locs)
+            self._locs.add(columns[row].loc)
+            if len(self._locs) == count:
+                found.append(row)
+        return found
 
 
 class Renderer:
@@ -56,13 +77,14 @@ class Renderer:
         self._used: frozenset[Ns] = frozenset()
         self._body: list[bytes] = []
 
-    def add(self, columns: Columns, start: int) -> int:
-        """Take entries from ``start`` on until the document is full; return where it stopped.
+    def add(self, columns: Columns, start: int, end: int | None = None) -> int:
+        """Take entries from ``start`` to ``end`` until the document is full; return where that was.
 
         The first entry is taken whatever its size: one that is over the limit by itself is for
         the caller to refuse.
         """
-        for row in range(start, len(columns)):
+        stop = len(columns) if end is None else end
+        for row in range(start, stop):
             entry = columns[row]
             line = _text_line(entry) if self._is_text else _url(entry)
             used = self._used if self._is_text else self._used | _namespaces(entry)
@@ -78,7 +100,7 @@ class Renderer:
             self.count += 1
             self._used, self._news, self._size = used, news, size
             self._body.append(line)
-        return len(columns)
+        return stop
 
     def finish(self) -> bytes:
         """The bytes of the document, header and footer included."""

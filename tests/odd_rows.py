@@ -1,0 +1,100 @@
+"""Rows as people hand them over: mostly right, some odd, some that nobody may write."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from hypothesis import strategies as st
+
+from urlset import Alternate, Entry, Image
+
+SITE = "https://e.com/"
+
+plain_urls = st.integers(0, 30).map(lambda number: f"{SITE}p/{number}?a=1&b=%20")
+odd_urls = st.sampled_from(
+    [
+        "/relative",
+        "a/b.html",
+        f"  {SITE}padded\n",
+        f"{SITE}tee-grün",
+        "https://bücher.example/",
+        f"{SITE}a b",
+        f"{SITE}'quoted'",
+        f"{SITE}x\x00",
+        f"{SITE}\ufffe",
+        "javascript:alert(1)",
+        "ftp://e.com/a",
+        "foo bar",
+        "www.e.com/a",
+        "mailto:a@e.com",
+        "https://",
+        "https:///a",
+        "http://http/",
+        "http://256.1.1.1/",
+        "https://e..com/",
+        f"https://{'a' * 64}.com/",
+        SITE + "a" * 2_027,
+        SITE + "a" * 2_040,
+        "HTTPS://E.com/",
+        "",
+        "   ",
+    ]
+)
+urls = st.one_of(plain_urls, plain_urls, plain_urls, odd_urls)
+images_of_text = st.sampled_from(
+    [None, "", " ", "Tea", " Tea ", "Tee & Grün", "a\x01b", "\u200bTea", "two\nlines", "Tea\ufffe"]
+)
+texts_of_dates = st.sampled_from(
+    ["2026-01-02", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05+02:00", "2026", "2026-01-02 03:04",
+     "yesterday", "01/02/2026", "2026-02-30", "", " 2026-01-02 "]
+)  # fmt: skip
+dates = st.sampled_from(
+    [
+        datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+        datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC),
+        datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=2))),
+        datetime(2026, 1, 2, 3, 4, 5),  # noqa: DTZ001 - it is to be refused
+        date(2026, 1, 2),
+        5,
+    ]
+)
+changefreqs = st.sampled_from([None, None, "daily", "never", "", "Daily", "fortnightly", 5])
+priorities = st.sampled_from(
+    [None, None, 0.0, 0.5, 1.0, 1, "0.7", "", "high", -0.1, 1.5, float("nan"), -0.0, True]
+)
+languages = st.sampled_from(["de", "x-default", "zh-Hant-TW", "de_AT", "", " de", None])
+
+images = st.builds(Image, urls, images_of_text, st.none(), images_of_text, st.none() | urls)
+alternates = st.builds(Alternate, languages, urls, st.sampled_from([None, "print", " "]))
+image_lists = st.one_of(
+    st.just(()),
+    st.just(()),
+    st.lists(images, max_size=2).map(tuple),
+    st.lists(images, max_size=2),
+    urls,
+    st.lists(urls | images.map(lambda image: image._asdict()), max_size=2),
+)
+alternate_lists = st.one_of(
+    st.just(()),
+    st.just(()),
+    st.lists(alternates, max_size=2).map(tuple),
+    st.lists(alternates.map(lambda link: link._asdict()), max_size=2),
+)
+entries = st.builds(
+    Entry,
+    urls,
+    st.none() | dates | texts_of_dates,
+    st.none() | st.none() | texts_of_dates,
+    changefreqs,
+    priorities,
+    images=image_lists,
+    alternates=alternate_lists,
+)
+_NAMES = ("loc", "lastmod", "lastmod_text", "changefreq", "priority", "images", "alternates")
+
+
+def as_dict(entry: Entry, names: frozenset[str]) -> dict[str, object]:
+    return {name: getattr(entry, name) for name in _NAMES if name == "loc" or name in names}
+
+
+dicts = st.builds(as_dict, entries, st.frozensets(st.sampled_from(_NAMES)))
+strange = st.sampled_from([None, 5, {"last_mod": "2026", "loc": SITE}, {"url": f"{SITE}u"}, {}])
+rows = st.one_of(entries, entries, dicts, urls, strange)
