@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import ConfigurationError
+from urlset.sources import HtmlFolder
 from urlset.sources.git import history as git_history
+from urlset.sources.git.dated import WithGit
 from urlset.sources.git.dates import GitDates, git_dates
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -299,6 +301,93 @@ def test_source_of_a_built_page_is_found(built, source):
 
     assert found.date_of(built) == "2026-01-01"
     assert found.date_of("reindex.html") is None
+
+
+LAYOUTS = {
+    "Hugo": ("posts/my-post/index.html", "content/posts/My Post.md"),
+    "Hugo, a bundle": ("posts/tea/index.html", "content/posts/Tea/index.md"),
+    "Hugo, languages": ("de/about/index.html", "content/de/about.md"),
+    "Hugo, languages in lower case": ("zh-cn/about/index.html", "content/zh-CN/about.md"),
+    "Hugo, the default language": ("about/index.html", "content/en/about.md"),
+    "Hugo, languages as endings": ("de/about/index.html", "content/about.de.md"),
+    "Hugo, the first page of a language": ("de/index.html", "content/_index.de.md"),
+    "MkDocs": ("user-guide/installation/index.html", "docs/user-guide/installation.md"),
+    "MkDocs, README as index": ("guide/index.html", "docs/guide/README.md"),
+    "MkDocs, the first page": ("index.html", "docs/README.md"),
+    "Sphinx": ("api.html", "docs/api.rst"),
+    "Sphinx, source and build": ("tutorial/first.html", "docs/source/tutorial/first.rst"),
+    "Sphinx, notebooks": ("plots.html", "doc/plots.ipynb"),
+    "mdBook": ("index.html", "src/README.md"),
+    "mdBook, a book within": ("ch01/intro.html", "book/src/ch01/intro.md"),
+    "Astro Starlight": ("guides/tea/index.html", "src/content/docs/guides/tea.mdx"),
+    "VitePress": ("guide/start.html", "docs/guide/start.md"),
+    "the readme of a repository": ("index.html", "README.md"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_source_is_found_where_generators_keep_it(layout):
+    built, source = LAYOUTS[layout]
+    others = ["content/posts/other.md", "docs/other/index.rst", "src/main.rs", "LICENSE"]
+    known = {source: "2026-01-01"} | dict.fromkeys(others, "2026-02-02")
+
+    found = GitDates(known, languages=frozenset({"de", "zh-cn"}))
+
+    assert found.source_of(built) == source
+    assert found.date_of("nothing/of/that/kind.html") is None
+
+
+def test_better_known_sources_of_a_page_come_first():
+    known = ["README.md", "docs/README.md", "docs/index.md", "content/about.md", "about/README.md"]
+
+    found = GitDates(dict.fromkeys(known, "2026-01-01"))
+
+    assert found.source_of("index.html") == "docs/index.md"
+    assert found.source_of("about/index.html") == "content/about.md"
+
+
+def test_a_page_that_may_be_of_several_languages_has_no_source():
+    known = dict.fromkeys(["content/en/a.md", "content/fr/a.md", "content/de/a.md"], "2026-01-01")
+
+    assert GitDates(known).source_of("a/index.html") is None
+    assert GitDates(known, languages=frozenset({"de", "fr"})).source_of("a/index.html") == (
+        "content/en/a.md"
+    )
+    two = dict.fromkeys(["Tea.md", "TEA.md"], "2026-01-01")
+    assert GitDates(two).source_of("tea/index.html") is None
+
+
+def test_pages_without_a_source_are_counted_and_named(repository):
+    repository.commit("2026-01-01T10:00:00Z", docs__index_md="1", docs__about_md="1")
+    repository.write(".gitignore", "site/\n")
+    repository.commit("2026-02-01T10:00:00Z")
+    pages = ("index", "about/index", "x", "y", "z")
+    for page in pages:
+        repository.write(f"site/{page}.html", f"<title>{page}</title><p>Text")
+    repository.write("site/gone.html", "<meta name=robots content=noindex><title>x</title>")
+    folder = str(repository.folder / "site")
+    source = WithGit(HtmlFolder(folder, "https://example.com/"), folder)
+
+    rows = [row for batch in source.batches() for row in batch["git_lastmod"].to_pylist()]
+
+    assert rows.count("2026-01-01T10:00:00Z") == 2  # though git keeps nothing of the folder itself
+    assert len(source.notes) == 2
+    assert "are looked for in" in source.notes[0]
+    assert source.notes[1].startswith(
+        "3 pages have no source that git keeps (x.html, y.html, …); --git-path"
+    )
+
+
+def test_the_folder_next_above_is_asked_where_git_keeps_nothing(repository):
+    repository.commit("2026-01-01T10:00:00Z", index_md="root", web__docs__index_md="web")
+    repository.commit("2026-02-01T10:00:00Z", index_md="root again")
+    repository.write("web/site/index.html", "<title>A</title><p>B")
+    folder = str(repository.folder / "web" / "site")
+    source = WithGit(HtmlFolder(folder, "https://example.com/"), folder)
+
+    (batch,) = source.batches()
+
+    assert batch["git_lastmod"].to_pylist() == ["2026-01-01T10:00:00Z"]
 
 
 def test_source_is_found_by_patterns_of_ones_own():

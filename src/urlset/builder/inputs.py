@@ -208,10 +208,8 @@ def _asks_git(folder: str, options: InputOptions) -> bool:
 
 def _with_git(source: Source, options: InputOptions) -> Source:
     from urlset.sources.git.dated import WithGit
-    from urlset.sources.git.dates import PATTERNS
 
-    patterns = options.git_paths or PATTERNS
-    return WithGit(source, source.name, root=options.git_root, patterns=patterns)
+    return WithGit(source, source.name, root=options.git_root, patterns=options.git_paths)
 
 
 def _is_in_git(folder: str) -> bool:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from urlset.sources.git.dated import WithGit
-from urlset.sources.git.dates import PATTERNS, GitDates, git_dates
+from urlset.sources.git.dates import GitDates, git_dates
 
-__all__ = ["PATTERNS", "GitDates", "WithGit", "git_dates"]
+__all__ = ["GitDates", "WithGit", "git_dates"]

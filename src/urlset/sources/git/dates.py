@@ -7,31 +7,16 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from urlset.errors import ConfigurationError
 from urlset.sources.git.asking import GitError, answer, tokens
 from urlset.sources.git.history import LOG, History, commits
+from urlset.sources.git.layouts import SourceIndex, page_of
 
-__all__ = ["PATTERNS", "GitDates", "git_dates"]
-
-PATTERNS = (
-    "{file}",
-    *(
-        f"{folder}{{page}}{ending}"
-        for folder in ["", *"content/ docs/ src/ pages/ src/pages/ src/content/".split()]
-        for ending in (
-            ".md /index.md /_index.md .mdx /index.mdx .html .rst /index.rst .adoc .astro "
-            "/index.astro .njk .markdown"
-        ).split()
-    ),
-)
-"""Where the source of a built page is looked for, in this order, from the folder that was asked.
-
-``{file}`` is the built file (``about/index.html``), ``{page}`` the same without its ending and
-without ``index`` (``about``, and nothing for the first page). The first that git knows counts.
-"""
+__all__ = ["GitDates", "git_dates"]
 
 BULK_SHARE = 0.5
 BULK_LEAST = 20
@@ -41,7 +26,6 @@ _PAGE = re.compile(
     rb"|njk|liquid|hbs|ejs|pug|haml|erb|twig|j2|jinja2?|php|jsx|tsx|tex|pdf)",
     re.DOTALL | re.IGNORECASE,
 )
-_ENDING = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
 _TOLD_BULKS = 5
 _SUBMODULE = b"160000"
 
@@ -51,11 +35,16 @@ class GitDates:
     """When files were changed, by path from the folder that was asked, and what there is to tell.
 
     ``known`` are the paths that git keeps, with their dates; None for one that has none.
+    ``patterns`` tell where the source of a page lies: ``{file}`` is the built file
+    (``about/index.html``), ``{page}`` the same without its ending and without ``index`` (``about``,
+    and nothing for the first page). Without patterns it is looked for where generators keep it,
+    see :mod:`urlset.sources.git.layouts`; ``languages`` are those with a folder in the built site.
     """
 
     known: Mapping[str, str | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = PATTERNS
+    patterns: tuple[str, ...] = ()
+    languages: frozenset[str] = frozenset()
 
     def date_of(self, path: str) -> str | None:
         """The date of a file, or of the source it was built from; None where git has none.
@@ -66,16 +55,27 @@ class GitDates:
         >>> GitDates({"content/about.md": "2026-11-03T13:00:00+01:00"}).date_of("about/index.html")
         '2026-11-03T13:00:00+01:00'
         """
+        source = self.source_of(path)
+        return None if source is None else self.known[source]
+
+    def source_of(self, path: str) -> str | None:
+        """The path that git keeps of a built file, or of its source; None where it keeps none."""
         file = path.replace(os.sep, "/").removeprefix("./")
-        page = _ENDING.sub("", file).removesuffix("/")
+        if not self.patterns:
+            return file if file in self.known else self._index.find(file)
+        page = page_of(file)
         for pattern in self.patterns:
             if not page and "{page}." in pattern:  # the first page is no file named `.md`
                 continue
             place = pattern.replace("{file}", file).replace("{page}", page)
             place = place.replace("//", "/").removeprefix("/")
             if place in self.known:
-                return self.known[place]
+                return place
         return None
+
+    @cached_property
+    def _index(self) -> SourceIndex:
+        return SourceIndex(self.known, self.languages)
 
 
 def git_dates(
@@ -83,9 +83,14 @@ def git_dates(
     *,
     bulk_share: float = BULK_SHARE,
     bulk_least: int = BULK_LEAST,
-    patterns: Iterable[str] = PATTERNS,
+    patterns: Iterable[str] = (),
+    languages: Iterable[str] = (),
+    may_ascend: bool = False,
 ) -> GitDates:
     """Ask git once for all files under a folder.
+
+    With ``may_ascend``, where git keeps nothing of the folder, it is asked for the next one above
+    of which it does: that in which the site was built.
 
     A pure rename is no change. No date have files with changes that are not committed, those that
     git does not keep, those of submodules (ask there), and those whose last change is unknown: in
@@ -100,15 +105,26 @@ def git_dates(
     if not 0 <= bulk_share <= 1:
         raise ConfigurationError(f"expected a bulk_share from 0 to 1, found {bulk_share}")
     try:
-        return _dates(folder, bulk_share, bulk_least, tuple(patterns))
+        found = _dates(folder, bulk_share, bulk_least, may_ascend=may_ascend)
     except GitError as error:
         return GitDates(notes=(str(error),))
+    return replace(found, patterns=tuple(patterns), languages=frozenset(languages))
 
 
-def _dates(folder: str, share: float, least: int, patterns: tuple[str, ...]) -> GitDates:
+def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDates:
     root, prefix, boundary = _place(folder)
     kept = _kept(root)
     wanted = {path for path in kept if path.startswith(prefix)}
+    above: list[str] = []
+    if may_ascend and not wanted and prefix:
+        while not wanted and prefix:
+            prefix = prefix[: prefix.rstrip(b"/").rfind(b"/") + 1]
+            wanted = {path for path in kept if path.startswith(prefix)}
+        place = os.path.join(root, os.fsdecode(prefix)).rstrip("/")
+        above.append(
+            f"git keeps nothing of {folder!r}: the sources of its pages are looked for in "
+            f"{os.path.relpath(place)!r} (--git-root names another folder)"
+        )
     submodules = sorted(path for path in wanted if kept[path][0] == _SUBMODULE)
     wanted.difference_update(submodules)
     changed = _changed(root, kept) & wanted
@@ -118,8 +134,8 @@ def _dates(folder: str, share: float, least: int, patterns: tuple[str, ...]) -> 
         history.read(commits(log))
     known = {os.fsdecode(path[len(prefix) :]): history.dates.get(path) for path in wanted}
     future = _without_future(known)
-    notes = _notes(folder, history, len(changed), submodules, future)
-    return GitDates(known, tuple(notes), patterns)
+    notes = [*above, *_notes(folder, history, len(changed), submodules, future)]
+    return GitDates(known, tuple(notes))
 
 
 def _place(folder: str) -> tuple[str, bytes, frozenset[str]]:

@@ -1,0 +1,150 @@
+"""Where generators keep the source of a built page: found by the name of the page.
+
+Hugo keeps ``/about/`` in ``content/about.md`` or ``content/en/about.md`` and its URLs in lower
+case, MkDocs in ``docs/about.md``, Sphinx in ``docs/about.rst``, mdBook ``/`` in ``src/README.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+
+from urlset.languages import LANGUAGES, REGIONS
+
+__all__ = ["ENDINGS", "FOLDERS", "SourceIndex", "is_language", "page_of"]
+
+FOLDERS = (
+    "", "content/", "docs/", "src/", "pages/", "src/pages/", "src/content/", "src/content/docs/",
+    "src/content/pages/", "app/", "doc/", "source/", "docs/source/", "doc/source/", "docs/src/",
+    "docs/content/", "book/src/", "site/content/", "website/docs/", "docs/docs/",
+)  # fmt: skip
+"""The folders in which sources are looked for, in this order."""
+
+ENDINGS = tuple(
+    ".md .mdx .html .rst .adoc .astro .njk .markdown .ipynb .txt .org .asciidoc .textile .vue "
+    ".svelte .liquid .hbs .ejs .pug .haml .erb .twig .j2 .jinja .jinja2 .php .htm .xhtml".split()
+)
+"""The endings of sources, in this order."""
+
+_ENDING = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
+_LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{2}))?", re.IGNORECASE)
+_INDEX, _README, _SUFFIXED, _DEFAULT = 100, 10_000, 1_000, 20_000
+
+
+def page_of(file: str) -> str:
+    """A built file without its ending and without ``index``: ``about/index.html`` → ``about``.
+
+    >>> page_of("about/index.html"), page_of("index.html"), page_of("tea/green.html")
+    ('about', '', 'tea/green')
+    """
+    return _ENDING.sub("", file).removesuffix("/")
+
+
+def is_language(name: str) -> bool:
+    """Tell whether a folder is called as a language.
+
+    >>> is_language("de"), is_language("pt-BR"), is_language("blog")
+    (True, True, False)
+    """
+    found = _LANGUAGE.fullmatch(name)
+    if found is None or found[1].lower() not in LANGUAGES:
+        return False
+    return found[2] is None or found[2].upper() in REGIONS
+
+
+class SourceIndex:
+    """The sources among some paths, by the page that is built from each.
+
+    ``built`` are the languages that have a folder of their own in the built site: the pages of
+    another one, if it is the only other, are those without a language in their path.
+
+    >>> index = SourceIndex(["content/en/Tea.md", "content/de/tee.md", "README.md"], {"de"})
+    >>> index.find("tea/index.html"), index.find("de/tee/index.html"), index.find("index.html")
+    ('content/en/Tea.md', 'content/de/tee.md', 'README.md')
+    """
+
+    def __init__(self, paths: Iterable[str], built: Set[str] = frozenset()):
+        self._exact: dict[str, tuple[int, str]] = {}
+        self._ambiguous: set[str] = set()
+        self._built = {language.lower() for language in built}
+        for path in paths:
+            self._add(path)
+        self._relaxed: dict[str, str | None] = {}
+        for page, (_, path) in self._exact.items():
+            key = _relaxed(page)
+            is_other = key in self._relaxed and self._relaxed[key] != path
+            self._relaxed[key] = None if is_other else path
+
+    def find(self, file: str) -> str | None:
+        """The source of a built file, by its path in the site; None where it is not known."""
+        page = page_of(file)
+        if page in self._exact:
+            return self._exact[page][1]
+        return self._relaxed.get(_relaxed(page))
+
+    def _add(self, path: str) -> None:
+        ending = next((e for e in ENDINGS if path.endswith(e)), None)
+        if ending is None:
+            return
+        for number, folder in enumerate(FOLDERS):
+            if path.startswith(folder):
+                rest = path[len(folder) : -len(ending)]
+                if not rest or rest.endswith("/"):  # a file named `.md`
+                    continue
+                rank = number * 200 + ENDINGS.index(ending)
+                self._add_page(rest, rank, path, is_content=bool(folder))
+
+    def _add_page(self, rest: str, rank: int, path: str, *, is_content: bool) -> None:
+        parent, _, name = rest.rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        if stem and is_language(suffix):  # about.de.md
+            self._add_in(suffix, f"{parent}/{stem}".strip("/"), rank + _SUFFIXED, path)
+            return
+        page, rank = _without_index(rest, rank)
+        self._put(page, rank, path)
+        language, _, inner = page.partition("/")
+        if is_content and is_language(language) and language.lower() not in self._built:
+            self._put(inner, rank + _DEFAULT, path, language)
+
+    def _add_in(self, language: str, rest: str, rank: int, path: str) -> None:
+        page, rank = _without_index(rest, rank)
+        self._put(f"{language}/{page}".removesuffix("/"), rank, path)
+        if language.lower() not in self._built:
+            self._put(page, rank + _DEFAULT, path, language)
+
+    def _put(self, page: str, rank: int, path: str, language: str | None = None) -> None:
+        """Take a source of a page, unless there is a better one; of several languages none."""
+        before = self._exact.get(page)
+        if language is not None:
+            if page in self._ambiguous:
+                return
+            if before is not None and before[0] >= _DEFAULT and not _same_language(before[1], path):
+                self._ambiguous.add(page)
+                del self._exact[page]
+                return
+        if before is None or rank < before[0]:
+            self._exact[page] = rank, path
+
+
+def _without_index(rest: str, rank: int) -> tuple[str, int]:
+    """The page of a source: that of an index is its folder."""
+    parent, _, name = rest.rpartition("/")
+    if name.lower() in ("index", "_index"):
+        return parent, rank + _INDEX
+    if name.lower() == "readme":
+        return parent, rank + _README
+    return rest, rank
+
+
+def _same_language(one: str, other: str) -> bool:
+    """Tell whether two paths name the same languages."""
+    return _languages(one) == _languages(other)
+
+
+def _languages(path: str) -> set[str]:
+    return {part.lower() for part in re.split(r"[/.]", path) if is_language(part)}
+
+
+def _relaxed(page: str) -> str:
+    """A page as those generators write it that lower its case and join words by hyphens."""
+    return page.lower().replace(" ", "-")
