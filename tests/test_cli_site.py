@@ -16,6 +16,9 @@ from tests.test_cli import command
 from tests.test_cli_streams import posix
 from tests.test_read_site import small_site
 
+from urlset.cli import talk
+from urlset.reader import read
+
 
 @pytest.fixture
 def urlset(capsys, monkeypatch, tmp_path):
@@ -277,3 +280,41 @@ def test_terminal_shows_live_progress(box: SiteBox):
     assert process.returncode == 1
     assert re.search(r"3 of 4 documents, 3 entries, \d+ bytes, [\d.]+ \w+/s", text), text
     assert f"failed: {box.site}/gone.xml: HTTP 404" in text
+
+
+def test_command_without_order(box: SiteBox, urlset):
+    box.put_index("/s.xml", ["/slow.xml", "/quick.xml"])
+    box.play("/slow.xml", site_box.slow(0.5, site_box.page(site_box.urlset_of("http://slow", 1))))
+    box.put("/quick.xml", site_box.urlset_of("http://quick", 1))
+
+    ordered = urlset("read", box.url("/s.xml"), "--format", "txt")
+    unordered = urlset("read", box.url("/s.xml"), "--format", "txt", "--unordered")
+
+    assert ordered.out.split() == ["http://slow/0", "http://quick/0"]
+    assert unordered.out.split() == ["http://quick/0", "http://slow/0"]
+
+
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+@pytest.mark.parametrize("form", ["txt", "parquet", "duckdb"])
+def test_quiet_prints_errors_and_data_alone(box: SiteBox, urlset, tmp_path, option, form):
+    box.put_robots("Sitemap: /s.xml", "User-agent: *", "Disallow: /s.xml")
+    box.put_index("/s.xml", ["/a.xml", "/gone.xml"])
+    box.put("/a.xml", site_box.urlset_of("http://e.com", 2))
+
+    run = urlset("read", box.site, option, "--output", tmp_path / f"urls.{form}")
+
+    assert run.err == f"urlset: {box.url('/gone.xml')}: HTTP 404 Not Found\n"
+    assert (run.out, run.code) == ("", 1)
+    assert len(list(read(tmp_path / f"urls.{form}"))) == 2
+
+
+def test_progress_in_a_log_says_something_new_or_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(talk, "EVERY_S", 0.0)
+    monkeypatch.setattr(talk.Progress, "_tick", lambda _: None)
+
+    with talk.Progress() as progress:
+        for text in ("one", "one", "one", "two", "one"):
+            progress.update(text)
+            progress._next = 0.0
+
+    assert capsys.readouterr().err.split() == ["one", "two", "one"]

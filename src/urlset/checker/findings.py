@@ -28,8 +28,9 @@ Wanted = Callable[[Rule, str | None], bool]
 class Findings:
     """What a check found; everything is read before the first finding is told.
 
-    Iterates as :class:`Finding`, as often as wanted: each time the source is checked anew. The
-    counts are those of the last iteration that began; where there was none, asking for them
+    Iterates as :class:`Finding`, as often as wanted: each time the rules are applied anew, to
+    files as they are then, and to a site as it was fetched the first time.
+    The counts are those of the last iteration that began; where there was none, asking for them
     makes one.
 
     >>> from urlset.checker import check

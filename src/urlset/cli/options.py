@@ -12,7 +12,16 @@ import typer
 
 from urlset.errors import UrlsetError
 
-__all__ = ["BaseUrl", "EngineName", "EngineOption", "MisuseError", "Output", "Sources", "misuse"]
+__all__ = [
+    "BaseUrl",
+    "EngineName",
+    "EngineOption",
+    "MisuseError",
+    "Output",
+    "Quiet",
+    "Sources",
+    "misuse",
+]
 
 
 class MisuseError(UrlsetError, ValueError):
@@ -35,6 +44,10 @@ Sources = Annotated[
 EngineOption = Annotated[
     EngineName | None,
     typer.Option("--engine", help="Engine to read with; by default the best that is installed."),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print errors and what was asked for alone."),
 ]
 Output = Annotated[
     Path | None,

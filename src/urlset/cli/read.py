@@ -17,10 +17,9 @@ from urlset.cli.network import (
     UserAgent,
     network_of,
 )
-from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources
+from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Quiet, Sources
 from urlset.cli.session import Session
 from urlset.cli.showing import RowFormat, Work
-from urlset.cli.talk import note
 from urlset.files import is_special
 from urlset.plain import harmless
 from urlset.reader.selection import Selection
@@ -95,13 +94,22 @@ def read(
         Path | None,
         typer.Option(metavar="DIR", help="Keep documents there, and fetch what has changed."),
     ] = None,
+    unordered: Annotated[
+        bool,
+        typer.Option(
+            "--unordered",
+            help="Show the entries of a site as they come: faster, in an order of chance.",
+        ),
+    ] = False,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
+    quiet: Quiet = False,
 ) -> None:
     """Read sitemaps and show their entries.
 
     Of a site (https://example.com) all sitemaps are found and read; every other URL is that of
-    a sitemap. What cannot be read is listed, and the exit code is 1.
+    a sitemap. What cannot be read is listed, and the exit code is 1. The entries come in the
+    order of the sitemaps, so that two runs give the same; --unordered does not wait for it.
 
     Reads XML sitemaps, sitemap indexes with the files beside them, text, RSS and Atom, gzipped
     or not, told apart by their content; of a folder, every sitemap in it. What is wrong in a
@@ -139,6 +147,9 @@ def read(
     }
     wanted["hosts"] = _split(hosts)
     session = Session(
+        is_quiet=quiet,
+        ordered=not unordered,
+        keep=False,
         engine=engine,
         base=base_url,
         follow=follow,
@@ -167,9 +178,9 @@ def read(
         # A file that is not whole does not appear; a store has what was read.
         if output is None or (chosen == "duckdb" and sql is None):
             session.tell_failures()
-            note(f"Interrupted: {work.total(is_limited=False)}")
+            session.note(f"Interrupted: {work.total(is_limited=False)}")
         raise
-    note(work.total(is_limited=limit is not None and work.count >= limit))
+    session.note(work.total(is_limited=limit is not None and work.count >= limit))
     raise typer.Exit(session.exit_code)
 
 

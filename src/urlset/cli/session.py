@@ -27,7 +27,7 @@ SLOW_S = 5.0
 class Session:
     """Reads sources one after another; one that fails does not keep the others from being read."""
 
-    def __init__(self, **options: Any):
+    def __init__(self, *, is_quiet: bool = False, **options: Any):
         self.documents = 0
         self.indexes = 0
         self.entries_read = 0
@@ -36,6 +36,7 @@ class Session:
         self.failures: list[str] = []
         self.unread: set[str] = set()
         self.records: list[DocumentRecord] = []
+        self._is_quiet = is_quiet
         self._options = options
         self._met = 0
         self._found = 0
@@ -44,6 +45,15 @@ class Session:
         self._began = time.monotonic()
         self._slow: list[tuple[float, str]] = []
         self._disallowed: list[str] = []
+
+    def progress(self, *, is_shown: bool = True) -> Progress:
+        """Return the progress display of this run; it shows nothing if the run is quiet."""
+        return Progress(is_shown=is_shown and not self._is_quiet)
+
+    def note(self, text: str) -> None:
+        """Print what is good to know, unless the run is quiet."""
+        if not self._is_quiet:
+            note(text)
 
     def entries(self, sources: Sequence[str], progress: Progress) -> Generator[Entry]:
         """The entries of all sources, a document at a time."""
@@ -103,9 +113,9 @@ class Session:
     def tell_failures(self) -> None:
         """List what could not be read, on stderr; and what went well, but slowly or unasked."""
         for seconds, source in reversed(self._slow):
-            note(f"{source} took {seconds:,.1f} s")
+            self.note(f"{source} took {seconds:,.1f} s")
         if self._disallowed:
-            note(
+            self.note(
                 f"robots.txt disallows {count_of(len(self._disallowed), 'sitemap')} that it leads "
                 f"to, so engines do not read them: {self._disallowed[0]}"
             )

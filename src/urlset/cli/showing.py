@@ -16,7 +16,7 @@ from urlset.cli.rows import as_array, csv_lines, jsonl_lines, txt_lines
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.table import table_lines
-from urlset.cli.talk import Progress, count_of
+from urlset.cli.talk import count_of
 from urlset.cli.tree import tree_lines
 from urlset.model import Entry
 
@@ -51,7 +51,10 @@ class Work:
     def into_text(self, form: RowFormat, output: Path | None, *, is_tree: bool) -> None:
         """Write entries, or the tree of documents, as lines."""
         session = self._session
-        with Sink(output) as sink, Progress(is_shown=is_tree or not sink.is_terminal) as progress:
+        with (
+            Sink(output) as sink,
+            session.progress(is_shown=is_tree or not sink.is_terminal) as progress,
+        ):
             with closing(session.entries(self._sources, progress)) as entries:
                 rows = self._counted(islice(entries, self._limit))
                 for text in _tree(session, rows, sink) if is_tree else _lines(form, rows, sink):

@@ -55,7 +55,7 @@ def read_tables(
         with _told():
             store.check(sql)  # before anything is read
         if not is_store:
-            with Progress() as progress:
+            with session.progress() as progress:
                 _fill(store, session, sources, tally, progress)
             session.tell_failures()
             if session.exit_code == 2:
@@ -72,7 +72,7 @@ def _into_store(
     if target is None:
         raise MisuseError("--format duckdb: expected --output, a store is no stream")
     is_new = not os.path.lexists(target)
-    with Store.open(target) as store, Progress() as progress:
+    with Store.open(target) as store, session.progress() as progress:
         _fill(store, session, sources, tally, progress)
     session.tell_failures()
     if session.exit_code == 2:
@@ -95,7 +95,7 @@ def _fill(
 def _into_parquet(
     session: Session, sources: Sequence[str], tally: Tally, target: Path | None
 ) -> None:
-    with _parquet(target) as path, Progress() as progress:
+    with _parquet(target) as path, session.progress() as progress:
 
         def tables() -> Iterator[Counted]:
             for source in sources:

@@ -91,7 +91,7 @@ class Progress:
     def __init__(self, *, is_shown: bool = True):
         self._status: Any = None
         self._is_shown = is_shown
-        self._text = ""
+        self._text = self._said = ""
         self._details: list[str] = []
         self._next = time.monotonic() + EVERY_S
         self._lock = threading.Lock()
@@ -147,8 +147,10 @@ class Progress:
             waits = [f"waiting for {url}, {s:,.0f} s" for url, s in slow_ones(SLOW_S)[:MAX_WAITS]]
             if self._status is None:
                 self._next = time.monotonic() + EVERY_S
-                if line := " · ".join(filter(None, [self._text, *waits])):
+                line = " · ".join(filter(None, [self._text, *waits]))
+                if line != self._said:  # a log needs no line that says the same again
                     note(line)
+                    self._said = line
                 return
             from rich.text import Text
 

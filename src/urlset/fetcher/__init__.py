@@ -9,16 +9,20 @@ response, beside whatever came.
 from __future__ import annotations
 
 from urlset.fetcher.driving import drive, drive_in_thread
+from urlset.fetcher.memory import Memory
 from urlset.fetcher.messages import ErrorWord, Reach, Request, Response, Walk
 from urlset.fetcher.policy import Policy, basic, bearer
+from urlset.fetcher.response_store import ResponseStore
 from urlset.fetcher.targets import document_key, origin_of, split_user, target_of
 
 __all__ = [
     "ErrorWord",
+    "Memory",
     "Policy",
     "Reach",
     "Request",
     "Response",
+    "ResponseStore",
     "Walk",
     "basic",
     "bearer",

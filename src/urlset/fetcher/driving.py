@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+from collections import deque
 from collections.abc import AsyncGenerator, Generator
 from typing import TYPE_CHECKING, TypeVar
 
+from urlset.fetcher.memory import Memory
 from urlset.fetcher.messages import Request, Response, Walk
 from urlset.fetcher.policy import Policy
 
@@ -24,8 +26,12 @@ LOOKAHEAD = 4
 PATIENCE_S = 1.0
 
 
-async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T]:
+async def drive(
+    walk: Walk[T], policy: Policy | None = None, *, memory: Memory | None = None
+) -> AsyncGenerator[T]:
     """Drive a walk to its end and yield its results as they come.
+
+    What ``memory`` has is not fetched again, and what is fetched is kept there.
 
     While a result is in the hands of the caller, fetching goes on until ``concurrency``
     documents wait; then it waits, too. Whoever leaves early closes the iterator
@@ -37,16 +43,24 @@ async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T
     policy = policy or Policy()
     done: asyncio.Queue[asyncio.Task[Response]] = asyncio.Queue()
     tasks: set[asyncio.Task[Response]] = set()
+    remembered: deque[Request] = deque()
     async with Fetcher(policy) as fetcher:
         try:
             while True:
-                while len(tasks) < policy.concurrency * LOOKAHEAD:
+                while len(tasks) + len(remembered) < policy.concurrency * LOOKAHEAD:
                     request = walk.ask()
                     if request is None:
                         break
+                    if memory is not None and memory.has(request):
+                        remembered.append(request)
+                        continue
                     task = asyncio.create_task(fetcher.fetch(request))
                     task.add_done_callback(done.put_nowait)
                     tasks.add(task)
+                if remembered and memory is not None:
+                    for result in walk.answer(memory.recall(remembered.popleft())):
+                        yield result
+                    continue
                 if not tasks:
                     return
                 task = await done.get()
@@ -54,6 +68,8 @@ async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T
                 response = task.result()
                 del task
                 size = len(response.body)
+                if memory is not None:
+                    memory.keep(response)
                 for result in walk.answer(response):
                     yield result
                 del response
@@ -62,33 +78,46 @@ async def drive(walk: Walk[T], policy: Policy | None = None) -> AsyncGenerator[T
             await _cancel(tasks)
 
 
-def drive_in_thread(walk: Walk[T], policy: Policy | None = None) -> Generator[T]:
+def drive_in_thread(
+    walk: Walk[T], policy: Policy | None = None, *, memory: Memory | None = None
+) -> Generator[T]:
     """Drive a walk to its end as :func:`drive` does, for callers without a loop.
 
     Fetching is done in a thread of its own; the walk runs in that of the caller, whenever the
     next result is asked for.
     """
     policy = policy or Policy()
-    line = _Line(policy)
+    line: _Line | None = None
     waiting = 0
+    remembered: deque[Request] = deque()
     try:
         while True:
-            while waiting < policy.concurrency * LOOKAHEAD:
+            while waiting + len(remembered) < policy.concurrency * LOOKAHEAD:
                 request = walk.ask()
                 if request is None:
                     break
+                if memory is not None and memory.has(request):
+                    remembered.append(request)
+                    continue
+                line = line or _Line(policy)
                 line.send(request)
                 waiting += 1
-            if not waiting:
+            if remembered and memory is not None:
+                yield from walk.answer(memory.recall(remembered.popleft()))
+                continue
+            if line is None or not waiting:
                 return
             response = line.receive()
             waiting -= 1
             size = len(response.body)
+            if memory is not None:
+                memory.keep(response)
             yield from walk.answer(response)
             del response
             line.leave(size)
     finally:
-        line.close()
+        if line is not None:
+            line.close()
 
 
 class _Line:

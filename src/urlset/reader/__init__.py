@@ -63,6 +63,8 @@ def read(
     auth: str | tuple[str, str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     robots: bool = False,
+    ordered: bool = True,
+    keep: bool = True,
 ) -> Entries:
     """Read sitemaps of any format: a site, a file, a folder, bytes, an open file, ``-`` for stdin.
 
@@ -73,6 +75,13 @@ def read(
     where the server says that it has changed. ``robots`` asks each host that documents lie on
     for its robots.txt, a request more a host: so it is known which one declares or disallows
     what, also where the URL is that of a sitemap.
+
+    The entries of a site come in the order of its sitemaps, each index followed by its children
+    as it lists them, so that two readings give the same; a document that comes before its turn
+    waits in ``TMPDIR``. ``ordered=False`` gives them as they come, which is faster where one
+    document is slow. A site is fetched once however often its entries are iterated: what came is
+    kept in ``TMPDIR`` as long as the object lives, up to 256 MB packed. After more than that, or
+    with ``keep=False``, a second iteration raises :class:`urlset.SourceError`.
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
@@ -111,7 +120,16 @@ def read(
         from urlset.reader.site import Site
 
         folder = None if cache is None else os.fspath(cache)
-        reading: Any = Site(source, policy=policy, auth=auth, cache=folder, robots=robots, **common)
+        reading: Any = Site(
+            source,
+            policy=policy,
+            auth=auth,
+            cache=folder,
+            robots=robots,
+            ordered=ordered,
+            keep=keep,
+            **common,
+        )
     elif form is not None:
         reading = Stored(form, os.fspath(source))  # type: ignore[arg-type]
     else:

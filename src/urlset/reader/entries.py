@@ -50,10 +50,11 @@ class Reading(Protocol):
 class Entries:
     """The entries of a source, one document in memory at a time (of a site, a few).
 
-    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted:
-    each time the source is read anew (of a stream, the bytes are kept). Is an Arrow stream with
-    a batch for each document. A site is fetched while its entries are handed out; whoever
-    leaves the loop early ends that, too. ``source`` is what was asked for; None for bytes.
+    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
+    Files are read each time, a stream and a site once: what came is kept, and only what failed
+    is fetched again. Is an Arrow stream with a batch for each document. A site is fetched while
+    its entries are handed out; leaving the loop early ends that, too. ``source`` is what was
+    asked for; None for bytes.
     """
 
     def __init__(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from urlset.errors import SourceError
 from urlset.fetcher import (
+    Memory,
     Policy,
     Response,
     Walk,
@@ -36,7 +38,11 @@ Auth = str | tuple[str, str]
 
 
 class Site:
-    """A site, or a sitemap of it; each of its readings fetches it anew."""
+    """A site, or a sitemap of it.
+
+    What one reading has fetched, the next one takes from there; what failed in a way that may
+    pass is fetched again.
+    """
 
     def __init__(
         self,
@@ -50,6 +56,8 @@ class Site:
         since: datetime | None = None,
         cache: str | None = None,
         robots: bool = False,
+        ordered: bool = True,
+        keep: bool = True,
     ):
         if target_of(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
@@ -61,6 +69,9 @@ class Site:
         self._since = since
         self._cache = cache
         self._robots = robots
+        self._ordered = ordered
+        self._memory = Memory() if keep else None
+        self._was_read = False
         self._walk: SiteWalk | None = None
 
     @property
@@ -74,15 +85,41 @@ class Site:
         return self._walk.rulebook.files if self._walk else {}
 
     def visits(self, heard: Heard | None = None) -> Generator[Visit]:
-        """Fetch in a thread, and read here, document after document as they come."""
-        return drive_in_thread(self._start(heard), self._policy)
+        """Fetch in a thread, and read here, document after document."""
+        memory = self._remembered()
+        site = self._walk = self._site_walk()
+        walk = self._outer(site, heard)
+        try:
+            yield from drive_in_thread(walk, self._policy, memory=memory)
+        finally:
+            site.close()
 
-    def visits_async(self) -> AsyncGenerator[Visit]:
+    async def visits_async(self) -> AsyncGenerator[Visit]:
         """Do the same in the running loop."""
-        return drive(self._start(), self._policy)
+        memory = self._remembered()
+        site = self._walk = self._site_walk()
+        walk = self._outer(site, None)
+        try:
+            async with aclosing(drive(walk, self._policy, memory=memory)) as visits:
+                async for visit in visits:
+                    yield visit
+        finally:
+            site.close()
 
-    def _start(self, heard: Heard | None = None) -> Walk[Visit]:
-        self._walk = walk_from(
+    def _remembered(self) -> Memory | None:
+        """Return what was fetched before; raises where that was not, or could not be, kept."""
+        is_lost = self._was_read if self._memory is None else self._memory.is_full
+        self._was_read = True
+        if is_lost:
+            why = "with keep=False" if self._memory is None else "and is too large to be kept"
+            raise SourceError(
+                f"{self._url} was read already, {why}: expected one pass over its entries; call "
+                "urlset.read() again to fetch it again, or read once with to_parquet or to_duckdb"
+            )
+        return self._memory
+
+    def _site_walk(self) -> SiteWalk:
+        return walk_from(
             self._url,
             agent=_product(self._policy.user_agent),
             engine=self._engine,
@@ -91,8 +128,11 @@ class Site:
             since=self._since,
             obey=self._policy.obey_robots,
             robots=self._robots,
+            ordered=self._ordered,
         )
-        walk: Walk[Visit] = self._walk if heard is None else _Overheard(self._walk, heard)
+
+    def _outer(self, site: SiteWalk, heard: Heard | None) -> Walk[Visit]:
+        walk: Walk[Visit] = site if heard is None else _Overheard(site, heard)
         return walk if self._cache is None else CachedWalk(walk, self._cache)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from urlset.fetcher import Reach, Request, Response, document_key, origin_of
 from urlset.finder import MAX_LEADS, MAX_ROBOTS, Trial, trial_of_robots
+from urlset.reader.records import Visit
 from urlset.robots import Robots, robots_of
+from urlset.walker.records import failed_robots
 
 __all__ = ["Rulebook"]
 
@@ -23,6 +27,7 @@ class Rulebook:
         self._awaited: dict[str, str] = {}  # the origin of each URL that is asked for
         self._declared: dict[str, str] = {}
         self._delays: dict[str, float] = {}
+        self._unpublished: dict[str, tuple[Response, Robots]] = {}
 
     def ask(self, url: str, reach: Reach) -> Request | None:
         """Ask for the robots.txt of a URL's host; None where it is known or asked for already."""
@@ -43,20 +48,38 @@ class Rulebook:
         """Tell the answer to a request of ours."""
         return response.request.token is None and response.request.url in self._awaited
 
-    def take(self, response: Response) -> tuple[str, Robots]:
-        """Take such an answer: the origin that it is about, and what it says."""
+    def take(self, response: Response) -> str:
+        """Take such an answer, which holds from now on; return the origin that it is about.
+
+        What it declares counts from :meth:`publish` on.
+        """
         origin = self._awaited.pop(response.request.url)
         robots = robots_of(response)
+        self._keep(origin, robots)
+        self._unpublished[origin] = response._replace(body=b""), robots
+        return origin
+
+    def publish(self, origin: str) -> Iterator[Visit]:
+        """Let the sitemaps count that the robots.txt of an origin declares; yield its failure."""
+        if origin not in self._unpublished:
+            return
+        response, robots = self._unpublished.pop(origin)
         self.trials.append(trial_of_robots(response, robots))
-        self.note(origin, robots)
-        return origin, robots
+        self._declare(robots)
+        yield from failed_robots(response, robots)
 
     def note(self, origin: str, robots: Robots) -> None:
         """Take note of a robots.txt; it holds where it was asked for, and where it was found."""
+        self._keep(origin, robots)
+        self._declare(robots)
+
+    def _keep(self, origin: str, robots: Robots) -> None:
         for place in (origin, origin_of(robots.url) or origin):
             if place not in self.files:
                 self.files[place] = robots
                 self._delays[place] = robots.crawl_delay_s(self._agent)
+
+    def _declare(self, robots: Robots) -> None:
         for line in robots.sitemaps[:MAX_LEADS]:
             self._declared.setdefault(document_key(line.url), robots.url)
 

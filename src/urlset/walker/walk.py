@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
@@ -17,25 +16,12 @@ from urlset.reader.records import DocumentRecord, Visit, is_sitemap
 from urlset.reader.selection import why_skipped
 from urlset.walker.records import failed_robots, failure_of, fetched, why_nothing, with_document
 from urlset.walker.rulebook import Rulebook
+from urlset.walker.tasks import AsTheyCome, InOrder, Task
 
 __all__ = ["SiteWalk"]
 
 MAX_DOCUMENTS = 1_000_000
 """Documents of one site: 50 billion URLs. A hostile one has no end."""
-
-
-class _Task(NamedTuple):
-    """A document to be fetched; ``above`` are the keys of those above it, and shared."""
-
-    url: str
-    parent: str | None
-    how: str
-    reach: Reach
-    delay_s: float = 0.0
-    declared_by: str | None = None
-    lastmod: datetime | None = None
-    above: tuple[str, ...] = ()
-    depth: int = 0
 
 
 class SiteWalk:
@@ -45,6 +31,9 @@ class SiteWalk:
     network raises. ``trials`` are the places that were tried, with what came of it; ``rulebook``
     has the robots.txt of each host that was asked for it: of the site, and with ``robots`` of
     all hosts that documents lie on, each before the first of them.
+
+    ``ordered`` yields each index before its children and those as it lists them, with what they
+    list, so that two walks over the same documents yield the same; :meth:`close` it then.
     """
 
     def __init__(
@@ -58,6 +47,7 @@ class SiteWalk:
         since: datetime | None = None,
         agent: str = "urlset",
         robots: bool = False,
+        ordered: bool = False,
     ):
         self.finder = start if isinstance(start, Finder) else None
         self._engine = engine
@@ -66,8 +56,8 @@ class SiteWalk:
         self._room = max_documents
         self._since = since
         self.rulebook = Rulebook(agent, is_asking=robots)
-        self._queue: deque[_Task] = deque()
-        self._held: dict[str, list[_Task]] = {}
+        self._tasks: InOrder | AsTheyCome = InOrder() if ordered else AsTheyCome()
+        self._is_ordered = ordered
         self._waiting = 0
         self._found = 0
         self._named: set[str] = set()
@@ -79,7 +69,7 @@ class SiteWalk:
             for url in start:
                 if target_of(url) is None:
                     raise SourceError(f"expected an http or https URL, found {url!r}")
-                self._enqueue(_Task(url, None, "given", "anywhere"))
+                self._enqueue(Task(url, None, "given", "anywhere"))
 
     @property
     def trials(self) -> list[Trial]:
@@ -92,18 +82,18 @@ class SiteWalk:
             self._waiting += 1
             return request
         while True:
-            while self._queue:
-                task = self._queue.popleft()
-                if document_key(task.url) in self._read and task.how == "index":
-                    continue  # another led to it in the meantime
+            for task in self._tasks.candidates():
+                if self._is_known(task):
+                    continue
                 request = self.rulebook.ask(task.url, task.reach)
                 if self.rulebook.awaits(task.url):
-                    self._held.setdefault(origin_of(task.url) or "", []).append(task)
+                    self._tasks.hold(task)
                     if request is None:
                         continue
                     self._waiting += 1
                     return request
                 self._waiting += 1
+                self._tasks.ask(task)
                 return Request(
                     task.url,
                     task.parent,
@@ -119,16 +109,35 @@ class SiteWalk:
     def answer(self, response: Response) -> Iterator[Visit]:
         """Take a document, and queue what it lists."""
         self._waiting -= 1
-        if isinstance(response.request.token, _Task):
-            yield from self._visit(response.request.token, response)
+        if isinstance(response.request.token, Task):
+            self._tasks.answer(response.request.token, response)
+            del response
         elif self.rulebook.is_awaited(response):
-            origin, robots = self.rulebook.take(response)
-            self._queue.extendleft(reversed(self._held.pop(origin, ())))
-            yield from failed_robots(response, robots)
+            origin = self.rulebook.take(response)
+            self._tasks.release(origin)
+            if not self._is_ordered:
+                yield from self.rulebook.publish(origin)
         elif self.finder is not None:
             yield from self._heard(self.finder, response)
-        if not self._waiting and not self._queue and not self._resort():
+        yield from self._ready()
+        if not self._waiting and self._tasks.is_empty() and not self._resort():
             yield from self._end()
+
+    def close(self) -> None:
+        """Remove what waits on the disk for its turn."""
+        self._tasks.close()
+
+    def _ready(self) -> Iterator[Visit]:
+        """Read the documents whose turn it is."""
+        if self._is_ordered and self.finder is not None and not self.finder.is_done:
+            return  # what the home page names may be named by a document, too
+        for task, response in self._tasks.ready(self._is_known):
+            yield from self.rulebook.publish(origin_of(task.url) or "")
+            yield from self._visit(task, response)
+
+    def _is_known(self, task: Task) -> bool:
+        """Tell whether another document of an index led to this one in the meantime."""
+        return task.how == "index" and document_key(task.url) in self._read
 
     def _heard(self, finder: Finder, response: Response) -> Iterator[Visit]:
         for lead in finder.answer(response):
@@ -141,14 +150,14 @@ class SiteWalk:
 
     def _lead(self, lead: Lead) -> None:
         declared_by = lead.parent if lead.how == "robots" else None
-        task = _Task(lead.url, lead.parent, lead.how, lead.reach, lead.delay_s, declared_by)
+        task = Task(lead.url, lead.parent, lead.how, lead.reach, lead.delay_s, declared_by)
         self._enqueue(task)
 
-    def _enqueue(self, task: _Task) -> None:
+    def _enqueue(self, task: Task) -> None:
         key = document_key(task.url)
         if key not in self._named:
             self._named.add(key)
-            self._queue.append(task)
+            self._tasks.add(task)
 
     def _resort(self) -> bool:
         """Queue the finder's next best places if there is need of them; tell if there are any."""
@@ -157,7 +166,7 @@ class SiteWalk:
             return False
         for lead in finder.last_resort():
             self._lead(lead)
-        return bool(self._queue)
+        return not self._tasks.is_empty()
 
     def _end(self) -> Iterator[Visit]:
         if self.finder is None or self._found or not self.finder.is_done:
@@ -167,9 +176,9 @@ class SiteWalk:
         site = DocumentRecord(self.finder.site, how="site", error=error, failure="unreachable")
         yield Visit(site, None)
 
-    def _visit(self, task: _Task, response: Response) -> Iterator[Visit]:
+    def _visit(self, task: Task, response: Response) -> Iterator[Visit]:
         if task.declared_by is None:
-            task = task._replace(declared_by=self.rulebook.declared_by(task.url))
+            task = replace(task, declared_by=self.rulebook.declared_by(task.url))
         record = DocumentRecord(
             task.url,
             task.parent,
@@ -229,7 +238,7 @@ class SiteWalk:
 
     def _told(
         self,
-        task: _Task,
+        task: Task,
         response: Response,
         outcome: str,
         record: DocumentRecord,
@@ -245,12 +254,12 @@ class SiteWalk:
             yield Visit(record, document)
 
     def _children(
-        self, task: _Task, response: Response, document: Document
+        self, task: Task, response: Response, document: Document
     ) -> Iterator[DocumentRecord]:
         """Queue the children of an index, before all that waits; gives those that are not read."""
         above = (*task.above, document_key(task.url), document_key(response.url))
         own = origin_of(response.url)
-        queued: list[_Task] = []
+        queued: list[Task] = []
         for child in {child.loc: child for child in document.sitemaps}.values():
             key = document_key(child.loc)
             failed = DocumentRecord(
@@ -273,9 +282,9 @@ class SiteWalk:
             elif self._room < 0:
                 error = "more documents than are allowed; not read"
                 yield failed._replace(error=error, failure="unreadable")
-        self._queue.extendleft(reversed(queued))
+        self._tasks.add_first(queued)
 
-    def _why_not(self, task: _Task, key: str, above: tuple[str, ...]) -> str | None:
+    def _why_not(self, task: Task, key: str, above: tuple[str, ...]) -> str | None:
         if key in above:
             return "an index lists itself, or an index above it; not followed again"
         if task.depth >= MAX_NESTING:
@@ -288,9 +297,9 @@ class SiteWalk:
 
 
 def _child(
-    task: _Task, child: Sitemap, reach: Reach, delay_s: float, above: tuple[str, ...]
-) -> _Task:
-    return _Task(
+    task: Task, child: Sitemap, reach: Reach, delay_s: float, above: tuple[str, ...]
+) -> Task:
+    return Task(
         child.loc,
         task.url,
         "index",
