@@ -5,16 +5,20 @@ from __future__ import annotations
 import gzip
 import os
 import stat
+import subprocess
 
 import pytest
 from tests.test_cli import NS, command
 
+from urlset import fix, write_fixed
+from urlset.errors import TargetError
+
 BAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <urlset {NS}>
-<url><loc>https://e.com/?a&b</loc><lastmod/></url>
+<url><loc>https://e.com/?a&b</loc></url>
 </urlset>
 """.encode()
-GOOD = BAD.replace(b"a&b", b"a&amp;b").replace(b"<lastmod/>", b"")
+GOOD = BAD.replace(b"a&b", b"a&amp;b")
 
 
 @pytest.fixture
@@ -33,10 +37,78 @@ def test_fix_writes_the_file_and_tells_what_it_did(urlset, tmp_path):
     assert path.read_bytes() == GOOD
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert "fixed 1 × X003[unescaped-ampersand]" in ran.err
-    assert f"dropped by S009[empty-element] {path}:3: <lastmod/>" in ran.err
     assert "1 file changed" in ran.err
     assert "No findings" in ran.out
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["sitemap.xml", "sitemap.xml.bak"]
+
+
+def test_only_an_unsafe_fix_drops_an_element_and_it_says_so(urlset, tmp_path):
+    data = BAD.replace(b"</loc>", b"</loc><lastmod/>")
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(data)
+
+    safe = urlset("check", path, "--fix", "--select", "X,S")
+    assert path.read_bytes() == data.replace(b"a&b", b"a&amp;b")
+    assert "dropped by" not in safe.err
+
+    unsafe = urlset("check", path, "--fix", "--unsafe-fixes", "--select", "X,S")
+    assert path.read_bytes() == GOOD
+    assert f"dropped by S009[empty-element] {path}:3: <lastmod/>" in unsafe.err
+
+
+def test_fix_keeps_what_it_replaces_beside_it(urlset, tmp_path):
+    path = tmp_path / "sitemap.xml"
+    for number, data in enumerate((BAD, BAD.replace(b"?a", b"?c"))):
+        path.write_bytes(data)
+        path.chmod(0o640)
+        ran = urlset("check", path, "--fix", "--select", "X")
+        backup = tmp_path / f"sitemap.xml.bak{'' if number == 0 else 2}"
+        assert backup.read_bytes() == data
+        assert stat.S_IMODE(backup.stat().st_mode) == 0o640
+        assert f"the old file is kept: {backup}" in ran.err
+    assert urlset("check", tmp_path, "--select", "X").code == 0, "no backup counts as a sitemap"
+
+
+def test_fix_keeps_nothing_when_told_so(urlset, tmp_path):
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(BAD)
+    urlset("check", path, "--fix", "--no-backup", "--select", "X")
+    assert path.read_bytes() == GOOD
     assert [entry.name for entry in tmp_path.iterdir()] == ["sitemap.xml"]
+
+
+@pytest.mark.parametrize("state", ["committed", "staged", "changed", "untracked", "ignored"])
+def test_fix_keeps_what_git_does_not_have(urlset, tmp_path, state):
+    def git(*arguments):
+        subprocess.run(["git", "-C", tmp_path, *arguments], check=True, capture_output=True)
+
+    path = tmp_path / "sitemap [1].xml"
+    path.write_bytes(BAD)
+    git("init", "-q")
+    if state == "ignored":
+        (tmp_path / ".gitignore").write_text("*.xml\n")
+    if state in ("committed", "staged", "changed"):
+        git("add", ".")
+    if state == "committed":
+        git("-c", "user.name=a", "-c", "user.email=a@e.com", "commit", "-qm", "a")
+    data = BAD.replace(b"?a", b"?c") if state == "changed" else BAD
+    path.write_bytes(data)
+
+    urlset("check", path, "--fix", "--select", "X")
+
+    backup = tmp_path / "sitemap [1].xml.bak"
+    assert backup.exists() == (state in ("changed", "untracked", "ignored"))
+    assert not backup.exists() or backup.read_bytes() == data
+    if state == "committed":
+        path.write_bytes(BAD)
+        urlset("check", path, "--fix", "--backup", "--select", "X")
+        assert backup.read_bytes() == BAD
+
+
+def test_backup_wants_fix(urlset, tmp_path):
+    ran = urlset("check", tmp_path, "--no-backup")
+    assert ran.code == 2
+    assert "expected --fix" in ran.err
 
 
 def test_fix_twice_changes_nothing(urlset, tmp_path):
@@ -59,7 +131,7 @@ def test_diff_shows_and_writes_nothing(urlset, tmp_path):
 
     assert ran.code == 1
     assert path.read_bytes() == BAD
-    assert "-<url><loc>https://e.com/?a&b</loc><lastmod/></url>\n" in ran.out
+    assert "-<url><loc>https://e.com/?a&b</loc></url>\n" in ran.out
     assert "+<url><loc>https://e.com/?a&amp;b</loc></url>\n" in ran.out
 
 
@@ -94,6 +166,22 @@ def test_fix_writes_through_a_link(urlset, tmp_path):
     assert target.read_bytes() == GOOD
 
 
+def test_fix_does_not_write_through_a_link_that_leads_out(urlset, tmp_path):
+    (tmp_path / "site").mkdir()
+    target = tmp_path / "feed.xml"
+    target.write_bytes(BAD)
+    link = tmp_path / "site" / "sitemap.xml"
+    link.symlink_to(target)
+
+    ran = urlset("check", link, "--fix", "--select", "X,S")
+    with pytest.raises(TargetError, match="leads out of its folder"):
+        write_fixed(fix(link).documents)
+
+    assert ran.code == 2
+    assert f"name the file itself: {target}" in ran.err
+    assert target.read_bytes() == BAD
+
+
 def test_fix_of_a_folder_mends_each_file_and_keeps_gzip(urlset, tmp_path):
     (tmp_path / "sitemap-a.xml").write_bytes(BAD)
     (tmp_path / "sitemap-b.xml.gz").write_bytes(gzip.compress(BAD))
@@ -119,7 +207,7 @@ def test_fix_splits_what_is_too_full(urlset, tmp_path):
 
     assert ran.code == 0
     names = sorted(entry.name for entry in tmp_path.iterdir())
-    assert names == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml"]
+    assert names == ["sitemap-1.xml", "sitemap-2.xml", "sitemap.xml", "sitemap.xml.bak"]
     assert b"<loc>https://e.com/sitemap-2.xml</loc>" in path.read_bytes()
 
 

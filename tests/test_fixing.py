@@ -55,19 +55,63 @@ def locs(data: bytes) -> list[str]:
         ("<loc>\n https://e.com/ </loc>", "<loc>https://e.com/</loc>"),
         ("<loc>https://e.com/a b</loc>", "<loc>https://e.com/a%20b</loc>"),
         ("<loc>https://e.com/<!-- x -->a</loc>", "<loc>https://e.com/a</loc>"),
-        ("<loc>https://e.com/</loc><lastmod/>", "<loc>https://e.com/</loc>"),
         (
             "<loc>https://e.com/</loc><priority>0,5</priority><changefreq>Daily</changefreq>",
             "<loc>https://e.com/</loc><priority>0.5</priority><changefreq>daily</changefreq>",
-        ),
-        (
-            "<loc>https://e.com/</loc><loc>https://e.com/</loc>",
-            "<loc>https://e.com/</loc>",
         ),
     ],
 )
 def test_a_fix_changes_what_is_wrong_and_nothing_else(before: str, expected: str) -> None:
     assert mended(sitemap(f"<url>{before}</url>")) == sitemap(f"<url>{expected}</url>")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<loc>https://e.com/</loc><lastmod/>", "<loc>https://e.com/</loc>"),
+        ("<loc>https://e.com/</loc><loc>https://e.com/</loc>", "<loc>https://e.com/</loc>"),
+        ("<loc>https://e.com/</loc> and more", "<loc>https://e.com/</loc>"),
+        ("<loc>https://e.com/</loc><x>a</x>", "<loc>https://e.com/</loc>"),
+    ],
+)
+def test_only_an_unsafe_fix_drops_what_is_no_space_or_comment(before: str, after: str) -> None:
+    data = sitemap(f"<url>{before}</url>")
+    assert mended(data) == data
+    assert mended(data, unsafe=True) == sitemap(f"<url>{after}</url>")
+
+
+@pytest.mark.parametrize("behind", ["and more", "<svg/>", "<!DOCTYPE a>", "in 0.2 s <!-- a -->"])
+def test_a_safe_fix_cuts_nothing_off(behind: str) -> None:
+    data = sitemap("<url><loc>https://e.com/</loc></url>") + behind.encode()
+    assert mended(data) == data
+    assert behind.encode() not in mended(data, unsafe=True)
+
+
+def test_old_news_of_an_archive_are_removed_only_by_the_name_of_their_rule() -> None:
+    news = (
+        "<url><loc>https://e.com/a</loc><n:news><n:publication><n:name>The Rye</n:name>"
+        "<n:language>en</n:language></n:publication><n:publication_date>2019-01-31"
+        "</n:publication_date><n:title>Harvest</n:title></n:news></url>"
+    )
+    space = 'xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"'
+    data = sitemap(news, f"{NS} {space}")
+
+    assert fix(data, moment=MOMENT).documents == []
+    assert b"Harvest" in after(data, fix(data, unsafe=True, moment=MOMENT))
+    named = fix(data, select=["news-too-old"], moment=MOMENT)
+    assert b"Harvest" not in after(data, named)
+    assert locs(after(data, named)) == ["https://e.com/a"]
+
+
+def test_what_another_fix_makes_possible_is_fixed_in_the_same_run() -> None:
+    page = "<url><loc>https://e.com/{}</loc><lastmod>2024-8-18</lastmod></url>\n"
+    data = sitemap(page.format("a") + "</url>\n" + page.format("b") + page.format("b"))
+
+    once = mended(data, "X", "D", "U", unsafe=True)
+
+    assert [problem.code for problem in parse(once).problems] == []
+    assert locs(once) == ["https://e.com/a", "https://e.com/b"]
+    assert mended(once, "X", "D", "U", unsafe=True) == once
 
 
 @pytest.mark.parametrize(
@@ -102,20 +146,18 @@ def test_a_date_that_nobody_knows_is_left_and_removed_only_when_asked_for(text: 
 @pytest.mark.parametrize("text", ["0000-00-00", "-0001-11-30T00:00:00+00:00"])
 def test_a_date_that_is_none_is_removed_and_listed(text: str) -> None:
     data = sitemap(f"<url><loc>https://e.com/</loc><lastmod>{text}</lastmod></url>")
-    fixed = fix(data, select=["D"], moment=MOMENT)
+    assert fix(data, select=["D"], moment=MOMENT).documents == []
+    fixed = fix(data, select=["D"], unsafe=True, moment=MOMENT)
     assert b"lastmod" not in after(data, fixed)
     assert [(drop.code, drop.line) for drop in fixed.dropped] == [("D004", 3)]
     assert text in fixed.dropped[0].what
 
 
-def test_bytes_that_are_not_utf8_are_left_where_they_are_by_other_fixes() -> None:
+def test_bytes_that_are_not_utf8_keep_every_fix_away() -> None:
     page = "<url><loc>https://e.com/caf\xe9?a&b</loc></url>"
     data = sitemap(page).decode().encode("latin-1")
-
-    safe, unsafe = mended(data), mended(data, unsafe=True)
-
-    assert b"caf\xe9?a&amp;b" in safe
-    assert unsafe == sitemap("<url><loc>https://e.com/caf\xe9?a&amp;b</loc></url>")
+    assert mended(data) == data
+    assert mended(data, unsafe=True) == data
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "iso-8859-1", "windows-1252"])
@@ -165,7 +207,7 @@ def test_a_fix_is_undone_where_it_would_make_something_worse() -> None:
         b'<!DOCTYPE urlset [<!ENTITY base SYSTEM "base.txt">]>'
         + sitemap("<url><loc>https://e.com/&base;</loc></url>").split(b"\n", 1)[1]
     )
-    fixed = fix(data, select=["X"])
+    fixed = fix(data, select=["X"], unsafe=True)
     assert after(data, fixed) == data
     assert any(code in ("X015", "X016") for code, _, _ in fixed.left)
 
@@ -194,7 +236,8 @@ def test_a_whole_document_is_mended_in_passes() -> None:
 
 def test_what_is_selected_is_mended_and_nothing_else() -> None:
     data = sitemap("<url><loc>https://e.com/?a&b</loc><lastmod/></url>")
-    assert mended(data, "S009") == sitemap("<url><loc>https://e.com/?a&b</loc></url>")
+    fixed = mended(data, "S009", unsafe=True)
+    assert fixed == sitemap("<url><loc>https://e.com/?a&b</loc></url>")
 
 
 def test_what_others_may_read_goes_only_when_it_is_named() -> None:

@@ -486,8 +486,9 @@ def test_index_base_of_a_child_is_its_loc(tmp_path):
 
 
 def test_folder_reads_what_is_a_sitemap_by_content(tmp_path, engine: Engine):
-    write(tmp_path, one=urlset("1"), two__dat=gzip.compress(urlset("2")))
-    write(tmp_path, three__log=b"https://e.com/3\n", page__html=b"<html><p>https://e.com/x</p>")
+    write(tmp_path, one__xml=urlset("1"), two__xml__gz=gzip.compress(urlset("2")))
+    write(tmp_path, three__txt=b"https://e.com/3\n", page__html=b"<html><p>https://e.com/x</p>")
+    write(tmp_path, no_ending=urlset("7"), other__dat=urlset("8"), access__log=b"https://e.com/9\n")
     write(
         tmp_path, README__md=b"# Words\n\nhttps://e.com/x\n\nMore\nwords\n", pom__xml=b"<project/>"
     )
@@ -500,6 +501,7 @@ def test_folder_reads_what_is_a_sitemap_by_content(tmp_path, engine: Engine):
 
     assert paths(entries) == ["1", "3", "2", "6", "4"]
     assert errors(entries) == []
+    assert paths(read(tmp_path / "no_ending", engine=engine.name)) == ["7"]
 
 
 def test_folder_reads_children_of_an_index_once_and_under_it(tmp_path):

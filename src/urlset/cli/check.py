@@ -24,7 +24,7 @@ from urlset.cli.network import (
     UserAgent,
     network_of,
 )
-from urlset.cli.options import BaseUrl, EngineOption, Output, Sources
+from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources
 from urlset.cli.settings import Settings, settings_of
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, count_of, note
@@ -113,6 +113,15 @@ def check(
             "--unsafe-fixes", help="With --fix: also where something is taken for granted."
         ),
     ] = False,
+    backup: Annotated[
+        bool | None,
+        typer.Option(
+            "--backup/--no-backup",
+            show_default=False,
+            help="With --fix: keep each file that is replaced as NAME.bak.  [default: unless git "
+            "has it]",
+        ),
+    ] = None,
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")
     ] = False,
@@ -173,7 +182,17 @@ def check(
     if write_baseline is not None:  # all that is found goes into it, whatever was known
         settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
-        mend(sources, settings, engine, is_fixed=fix, is_unsafe=unsafe_fixes, is_diff=diff)
+        mend(
+            sources,
+            settings,
+            engine,
+            is_fixed=fix,
+            is_unsafe=unsafe_fixes,
+            is_diff=diff,
+            backup=backup,
+        )
+    elif backup is not None:
+        raise MisuseError("--backup, --no-backup: expected --fix with it")
     run = Run(settings, network, engine)
     with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
         findings = run.findings(sources, progress)

@@ -11,7 +11,8 @@ from pathlib import Path
 import typer
 
 from urlset.checker import Rule, catalogue_with, check
-from urlset.checker.fixing import Fixed, fix, unified_diff, write_fixed
+from urlset.checker.fixing import Fixed, fix, unified_diff
+from urlset.checker.fixing.writing import Written, leads_out, replace_files
 from urlset.cli.options import MisuseError, misuse
 from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
@@ -22,6 +23,9 @@ from urlset.reader import is_url
 
 __all__ = ["mend"]
 
+MAX_LISTED = 20
+"""Copies of replaced files that are named; the rest is counted."""
+
 
 def mend(
     sources: Sequence[str],
@@ -31,6 +35,7 @@ def mend(
     is_fixed: bool,
     is_unsafe: bool,
     is_diff: bool,
+    backup: bool | None = None,
 ) -> None:
     """Mend the sources as far as wanted; what remains is checked by whoever called.
 
@@ -51,8 +56,8 @@ def mend(
         if source == "-":
             raise typer.Exit(_pass_on(fixed, settings, engine))
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
-        write_fixed(fixed.documents, robots)
-        _tell(fixed, settings)
+        written = replace_files(fixed.documents, robots, backup)
+        _tell(fixed, settings, written)
 
 
 def _refuse(sources: Sequence[str]) -> None:
@@ -64,6 +69,11 @@ def _refuse(sources: Sequence[str]) -> None:
             raise MisuseError(
                 f"--fix: {source} cannot be written to; save it as a file (curl -O), "
                 "fix that, and publish it"
+            )
+        if leads_out(source):
+            raise MisuseError(
+                f"--fix: {source} is a link that leads out of its folder; name the file itself: "
+                f"{os.path.realpath(source)}"
             )
 
 
@@ -127,7 +137,7 @@ def _pass_on(fixed: Fixed, settings: Settings, engine: str | None) -> int:
     return int(bool(errors))
 
 
-def _tell(fixed: Fixed, settings: Settings) -> None:
+def _tell(fixed: Fixed, settings: Settings, written: Sequence[Written] = ()) -> None:
     """Say what was mended, what was dropped, and what could not be mended."""
     names = {code: rule.name for code, rule in _rules(settings).items()}
     for code, count in sorted(fixed.counts.items()):
@@ -143,8 +153,14 @@ def _tell(fixed: Fixed, settings: Settings) -> None:
         if most is not None and count > most:
             note(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
     for code, name, why in dict.fromkeys(fixed.left):
-        complain(harmless(f"not fixed: {code}[{names.get(code, '')}] in {name}: {why}"))
+        what = f"{code}[{names.get(code, '')}] in {name}" if code else name
+        complain(harmless(f"not fixed: {what}: {why}"))
     changed = count_of(len(fixed.documents), "file")
+    kept = [file.backup for file in written if file.backup is not None]
+    for backup in kept[:MAX_LISTED]:
+        note(harmless(f"the old file is kept: {backup}"))
+    if len(kept) > MAX_LISTED:
+        note(f"… and {len(kept) - MAX_LISTED:,} more")
     note(f"{changed} changed" if fixed.documents else "nothing to fix")
 
 

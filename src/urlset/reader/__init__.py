@@ -85,7 +85,8 @@ def read(
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
-    In a folder every file that is a sitemap by its content is read. ``base`` is the URL at which
+    In a folder every file is read that may be a sitemap by its ending (``.xml``, ``.txt``,
+    ``.rss``, ``.atom``, also with ``.gz``) and is one by its content. ``base`` is the URL at which
     the source is to lie, for references in it: of a folder, or of a document itself; a file lies
     below a ``base`` that ends with a slash. ``limit_bytes`` caps each document. A store
     (``.duckdb``) gives back what was read into it, a file of Parquet its rows.

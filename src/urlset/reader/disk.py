@@ -7,15 +7,18 @@ there: ``..``, absolute paths and links that lead out find nothing.
 from __future__ import annotations
 
 import os
-import re
 import stat
-import zlib
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
-from urlset.engine.inflating import GZIP
 from urlset.errors import SourceError
 from urlset.protocol import PROLOG_LIMIT
+from urlset.reader.detection import (
+    Beginning,
+    beginning,
+    has_sitemap_ending,
+    has_sitemap_name,
+)
 from urlset.reader.places import Alone, Place, read_at_most
 from urlset.urls import split_origin
 
@@ -23,10 +26,6 @@ __all__ = ["Disk"]
 
 MAX_SEGMENTS = 16
 """Of a path that are looked for: a hostile loc has a thousand, for as many look-ups."""
-
-_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|rdf|feed)\b", re.IGNORECASE)
-_URL_LINE = re.compile(rb"^\s*https?://\S+\s*$", re.IGNORECASE | re.MULTILINE)
-_NAMED = re.compile(r".*sitemap.*\.(xml|txt|rss|atom)(\.gz)?|.*sitemap.*\.gz", re.IGNORECASE)
 
 
 class Disk:
@@ -105,31 +104,36 @@ class Disk:
         return os.path.realpath(path).startswith(os.path.join(self._top_real, ""))
 
     def _in_folder(self) -> Iterator[Place]:
-        indexes: list[str] = []
+        indexes: list[tuple[str, bool]] = []
         others: list[tuple[str, bool]] = []
         for path in self._files():
-            root = _sniff(path)
-            if root == b"sitemapindex":
-                indexes.append(path)
-            elif root is not None or _NAMED.fullmatch(os.path.basename(path)):
-                others.append((path, not _NAMED.fullmatch(os.path.basename(path))))
+            found = _beginning_of(path)
+            is_named = has_sitemap_name(os.path.basename(path))
+            if found == "index":
+                indexes.append((path, not is_named))
+            elif found is not None or is_named:
+                others.append((path, not is_named))
         if not indexes and not others:
             raise SourceError(
-                f"expected a folder with sitemaps, found none in {shown(self._path)!r}: "
-                "no file in it is one by its content"
+                f"expected a folder with sitemaps, found none in {shown(self._path)!r}: no file "
+                "in it that ends with .xml, .txt, .rss or .atom (or one of these and .gz) is a "
+                "sitemap by its content; name a file with another ending itself"
             )
-        for path in indexes:
-            yield self._place(path, self._url_of(path))
-        for path, is_guess in others:
+        for path, is_guess in (*indexes, *others):
             yield self._place(path, self._url_of(path))._replace(is_guess=is_guess)
 
     def _files(self) -> Iterator[str]:
-        """The files below the folder, sorted; none that is hidden, and no link that leads out."""
+        """The files below the folder that may be sitemaps by their ending, sorted.
+
+        None that is hidden, and no link that leads out.
+        """
         for folder, folders, names in os.walk(self._path, onerror=_raise):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
+                if name.startswith(".") or not has_sitemap_ending(name):
+                    continue
                 path = os.path.join(folder, name)
-                if name[0] != "." and self._is_inside(path) and os.path.isfile(path):
+                if self._is_inside(path) and os.path.isfile(path):
                     yield path
 
     def _url_of(self, path: str) -> str | None:
@@ -178,23 +182,13 @@ def _raise(error: OSError) -> None:
     raise SourceError(_reason(error, str(error.filename))) from error
 
 
-def _sniff(path: str) -> bytes | None:
-    """The root element that the beginning of a file shows, ``text`` for URLs, None for others."""
+def _beginning_of(path: str) -> Beginning | None:
+    """Tell from the first bytes of a file whether it can be a sitemap, and whether an index."""
     try:
         with open(path, "rb") as file:
-            head = file.read(PROLOG_LIMIT)
+            return beginning(file.read(PROLOG_LIMIT))
     except OSError:
-        return b"text"  # it is told when it is read
-    if head.startswith(GZIP):
-        try:
-            head = zlib.decompressobj(31).decompress(head, PROLOG_LIMIT)
-        except zlib.error:
-            return None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        head = head.decode("utf-16", errors="replace").encode(errors="replace")
-    if found := _ROOT.search(head):
-        return found[0].lstrip(b"<").rpartition(b":")[2].lower()
-    return b"text" if _URL_LINE.search(head) else None
+        return "sitemap"  # reading it reports the error
 
 
 def _tails(loc: str) -> Iterator[list[str]]:

@@ -10,8 +10,9 @@ from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
+from urlset.reader.detection import is_sitemap
 from urlset.reader.places import Finder, Place
-from urlset.reader.records import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.records import DocumentRecord, Visit, with_document
 from urlset.reader.selection import why_skipped
 
 if TYPE_CHECKING:
@@ -92,11 +93,21 @@ class _Walk:
         self._seen: dict[object, str | None] = {}
 
     def visits(self) -> Generator[Visit]:
+        is_any, rejected = False, None
         for place in self._finder.places():
             if place.key not in self._seen:
                 self._seen[place.key] = None
                 blank = DocumentRecord(place.name, how="given" if place.is_named else "folder")
-                yield from self._tree(place, (), blank)
+                for visit in self._tree(place, (), blank):
+                    is_any = True
+                    yield visit
+                if place.key not in self._seen:
+                    rejected = place
+        if rejected is not None and not is_any:
+            raise SourceError(
+                "expected a folder with sitemaps, found none: what may be one by its ending is "
+                f"none by its content, such as {rejected.name}"
+            )
 
     def _tree(
         self, place: Place, above: tuple[Place, ...], blank: DocumentRecord

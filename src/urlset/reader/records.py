@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlset.document import Document
 from urlset.errors import Failure
 from urlset.model import Kind, Problem
+from urlset.reader.detection import SITEMAP_KINDS
 from urlset.reader.tabular import is_table
 
 if TYPE_CHECKING:
@@ -19,11 +20,8 @@ __all__ = [
     "Fetched",
     "Portion",
     "Visit",
-    "is_sitemap",
     "with_document",
 ]
-
-SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 
 _NOT_A_SITEMAP = {
     "html": "expected a sitemap, found a page of HTML",
@@ -129,16 +127,6 @@ def with_document(record: DocumentRecord, document: Document) -> DocumentRecord:
         problems=tuple(document.problems),
         error=_fault(document),
     )
-
-
-def is_sitemap(document: Document, *, is_guess: bool) -> bool:
-    """Tell by its content whether it is a sitemap; of a guess in text most lines must be URLs."""
-    if document.kind != "text" or not is_guess:
-        return document.kind in SITEMAP_KINDS
-    if is_table(document):
-        return False
-    strays = sum(problem.code == "T001" for problem in document.problems)
-    return len(document.entries) > strays
 
 
 def _fault(document: Document) -> str | None:

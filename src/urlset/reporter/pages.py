@@ -16,7 +16,8 @@ __all__ = ["page", "table"]
 _FIXING = {
     "none": None,
     "safe": "Can be fixed: `urlset check --fix`.",
-    "unsafe": "Can be fixed by an assumption: `urlset check --fix --unsafe-fixes`.",
+    "unsafe": "Can be fixed by an assumption, or by leaving something out: "
+    "`urlset check --fix --unsafe-fixes`.",
     "opt-in": "Can be fixed where it is asked for: `urlset check --fix --select {code}`.",
 }
 _SHOWN = 6

@@ -12,7 +12,8 @@ from urlset.fetcher import Reach, Request, Response, document_key, origin_of, ta
 from urlset.finder import Finder, Lead, Trial
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
-from urlset.reader.records import DocumentRecord, Visit, is_sitemap
+from urlset.reader.detection import is_sitemap
+from urlset.reader.records import DocumentRecord, Visit
 from urlset.reader.selection import why_skipped
 from urlset.walker.records import failed_robots, failure_of, fetched, why_nothing, with_document
 from urlset.walker.rulebook import Rulebook

@@ -25,22 +25,22 @@ RULES = (
     of_engine(
         "X005",
         why="XML has no place for control characters, not even as &#1;. Strict readers refuse the "
-        "whole file for one of them; they come from databases, and from files padded with NUL.",
+        "whole file for one of them; they come from databases, and from files padded with NUL. A "
+        "file with NUL bytes is never fixed.",
         instead="Remove the character",
         source=f"{_XML}#charsets",
-        bad=whole().encode() + b"\x00\x00",
+        bad=whole(f"{PAGE}\x0b").encode(),
         good=whole().encode(),
         fixing="safe",
     ),
     of_engine(
         "X010",
         why="A sitemap must be UTF-8. Bytes that are not lead to a wrong URL, or to a file that "
-        "is refused as a whole.",
+        "is refused as a whole. Nobody knows what they should be: such a file is never fixed.",
         instead="Write the file in UTF-8",
         source=_ESCAPING,
         bad=whole(_NOTED).encode("latin-1"),
         good=whole(_NOTED).encode(),
-        fixing="unsafe",
     ),
     of_engine(
         "X011",

@@ -38,7 +38,7 @@ RULES = (
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "X027 gz-name-mismatch warning",

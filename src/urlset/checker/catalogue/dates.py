@@ -109,6 +109,6 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad=entry(_HOME, lastmod="1970-01-01T00:00:00Z"),
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
 )

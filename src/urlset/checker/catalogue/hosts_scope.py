@@ -50,7 +50,6 @@ RULES = (
             "file:///srv/www/sitemap.xml": entry("https://example.com/")
             + entry("https://example.com/blog")
         },
-        fixing="unsafe",
     ),
     rule(
         "U027 mixed-schemes warning",

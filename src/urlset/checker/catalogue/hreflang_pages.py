@@ -97,7 +97,7 @@ RULES = (
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN, _GERMAN),
         good=_page(_SELF, _GERMAN),
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "H011 hreflang-no-x-default info",

@@ -49,7 +49,6 @@ RULES = (
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'de=b')}",
         good=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de=b')}",
         needs=("set",),
-        fixing="unsafe",
     ),
     rule(
         "H502 hreflang-target-not-listed warning",
@@ -84,7 +83,6 @@ RULES = (
             "fr.xml": _page("c", *_ALL),
         },
         needs=("set",),
-        fixing="unsafe",
     ),
     rule(
         "H503 hreflang-cluster-differs warning",
@@ -103,7 +101,6 @@ RULES = (
         bad=f"{_page('a', *_ALL)}\n{_page('b', 'en=a', 'de=b')}\n{_page('c', 'en=a', 'fr=c')}",
         good=_WHOLE,
         needs=("set",),
-        fixing="unsafe",
     ),
     rule(
         "H504 hreflang-language-conflict error",

@@ -87,7 +87,7 @@ RULES = (
         source=_SOURCE,
         bad=_page(_IMAGE, _IMAGE),
         good=_page(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "G005 image-is-page warning",

@@ -92,7 +92,7 @@ RULES = (
         },
         good=_GOOD,
         needs=("set",),
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "I004 index-duplicate-child warning",
@@ -116,7 +116,7 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "I005",

@@ -39,7 +39,7 @@ RULES = (
             "blog.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "I502 index-cycle error",
@@ -75,7 +75,7 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "I503 child-missing error",
@@ -125,6 +125,5 @@ RULES = (
             "old.xml": _PAGE.replace("com/", "com/old"),
         },
         good=_GOOD,
-        fixing="unsafe",
     ),
 )

@@ -128,7 +128,7 @@ RULES = (
         bad=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS}"'),
         good=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS} {SITEMAP_NS}/sitemap.xsd"'),
         is_default=False,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "P005 unused-namespace info",
@@ -144,6 +144,6 @@ RULES = (
         source="https://www.w3.org/TR/xml-names/#ns-decl",
         bad=whole(attributes=_BOUND),
         good=whole(_PICTURED, attributes=_BOUND),
-        fixing="safe",
+        fixing="unsafe",
     ),
 )

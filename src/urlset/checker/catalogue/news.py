@@ -109,7 +109,7 @@ RULES = (
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
         needs=("time",),
-        fixing="safe",
+        fixing="opt-in",
     ),
     rule(
         "G054 news-future warning",

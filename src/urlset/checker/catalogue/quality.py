@@ -86,7 +86,6 @@ RULES = (
         source="https://www.sitemaps.org/faq.html#faq_sitemap_size",
         bad=Many(_PAGE, 12_500),
         good=Many(_PAGE, 9),
-        fixing="safe",
     ),
     rule(
         "P007 low-value-url info",

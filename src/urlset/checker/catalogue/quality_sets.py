@@ -93,6 +93,5 @@ RULES = (
         bad=_set(21),
         good=_set(2),
         is_default=False,
-        fixing="unsafe",
     ),
 )

@@ -85,7 +85,7 @@ RULES = (
         source=_PROTOCOL,
         bad={"robots.txt": f"{_SITEMAP}\n{_SITEMAP}", "sitemap.xml": _PAGE},
         good=_GOOD,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "R005 robots-sitemap-variant warning",
@@ -110,7 +110,6 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="unsafe",
     ),
     of_engine(
         "R006",

@@ -55,7 +55,7 @@ RULES = (
         source=_SCHEMA,
         bad=PAGE.replace(_DATE, _DATE * 2),
         good=PAGE,
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "S010",
@@ -85,7 +85,6 @@ RULES = (
         source=_INDEX,
         bad={"sitemap.xml": f"{PAGE}\n{_CHILD}", "pages.xml": PAGE.replace(".com/", ".com/a")},
         good=_GOOD_INDEX,
-        fixing="unsafe",
     ),
     of_engine(
         "S015",
@@ -140,6 +139,6 @@ RULES = (
             "pages.xml": PAGE,
         },
         good=_GOOD_INDEX,
-        fixing="safe",
+        fixing="unsafe",
     ),
 )

@@ -61,7 +61,7 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=entry("https://example.com/about") * 2,
         good=entry("https://example.com/about") + entry("https://example.com/contact"),
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "U024 duplicate-loc-conflict warning",

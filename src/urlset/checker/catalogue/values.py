@@ -44,7 +44,7 @@ RULES = (
         source=_SCHEMA,
         bad="<url><loc>https://example.com/</loc><lastmod></lastmod></url>",
         good=PAGE,
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "S013",

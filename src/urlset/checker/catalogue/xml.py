@@ -77,7 +77,7 @@ RULES = (
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\nServed in 0.2 s",
         good=f"{_WHOLE}\n<!-- Served in 0.2 s -->",
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "X009",
@@ -98,7 +98,7 @@ RULES = (
         source=_XXE,
         bad=f"<!DOCTYPE urlset>\n{_ENTRIES}",
         good=_ENTRIES,
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "X016",
@@ -108,7 +108,7 @@ RULES = (
         source=_XXE,
         bad=f'<!DOCTYPE urlset [<!ENTITY base SYSTEM "base.txt">]>\n{_ENTRIES}',
         good=_ENTRIES,
-        fixing="safe",
+        fixing="unsafe",
     ),
     rule(
         "X017 xml-declaration info",
@@ -156,7 +156,7 @@ RULES = (
         source=f"{_XML}#uniqattspec",
         bad=whole(attributes=' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'),
         good=_WHOLE,
-        fixing="safe",
+        fixing="unsafe",
     ),
     of_engine(
         "X024",

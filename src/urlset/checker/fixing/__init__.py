@@ -39,8 +39,10 @@ def fix(
 ) -> Fixed:
     """Mend what :func:`urlset.check` would find, in memory: :func:`write_fixed` writes it.
 
-    Fixes are safe ones: the document means what it meant, as every reader should have read it.
-    ``unsafe`` makes those, too, that take something for granted. What others may still read is
+    Fixes are safe ones: the document means what it meant, as every reader should have read it,
+    and nothing but white space and comments is dropped. ``unsafe`` makes those, too, that take
+    something for granted, or drop something. Only sitemaps are fixed: no file that has NUL bytes,
+    that cannot be decoded, or that is something else by its content. What others may still read is
     removed only where ``select`` or ``extend_select`` names its rule. The other arguments are
     those of a check.
 

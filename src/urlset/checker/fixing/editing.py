@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-__all__ = ["Change", "Edit", "Effect", "apart", "apply"]
+__all__ = ["Change", "Edit", "Effect", "apart", "apply", "loses_content"]
 
 Effect = Literal["same", "loc", "gone", "text"]
 """What a change may do to the entries that it touches: nothing to their URLs, give them other
 URLs, take them away; ``text`` is a change that touches no entry, wherever it stands."""
+
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 
 class Edit(NamedTuple):
@@ -59,6 +63,18 @@ def apart(changes: Iterable[Change]) -> list[Change]:
                 starts.insert(at, span[0])
             kept.append(change)
     return kept
+
+
+def loses_content(data: bytes, change: Change) -> bool:
+    """Tell whether a change drops anything but white space and comments.
+
+    >>> loses_content(b"<!-- a --> b", Change("X023", (Edit(0, 11, b""),), dropped="<!-- a -->"))
+    False
+    """
+    if change.dropped is None:
+        return False
+    removed = (data[edit.start : edit.end] for edit in change.edits)
+    return any(_COMMENT.sub(b"", text).strip() for text in removed)
 
 
 def _is_free(span: tuple[int, int], starts: list[int], taken: list[tuple[int, int]]) -> bool:

@@ -102,25 +102,13 @@ def insert_in_root(root: re.Match[bytes], text: str) -> Edit:
     return Edit(root.end(2), root.end(2), text.encode())
 
 
-@fixer("X021", effect="text", careful=True)
+@fixer("X021", effect="text")
 def remove_attribute(case: Case) -> Iterator[Change]:
-    """Remove an attribute that is there twice: the first one counts.
-
-    Where they differ only when asked for, since others may take the last one.
-    """
+    """Remove an attribute that is there twice: the first one counts."""
     start = case.at
     while case.data[start - 1 : start] in (b" ", b"\t", b"\r", b"\n"):
         start -= 1
-    tag = case.data.rfind(b"<", 0, case.at)
-    found = TOKEN.match(case.data, tag)
-    name, _, value = case.span.partition(b"=")
-    if found is None or found[2] is None:
-        return
-    first = re.search(rb"\s" + re.escape(name.strip()) + rb"\s*=\s*(\"[^\"]*\"|'[^']*')", found[3])
-    is_same = first is not None and first[1][1:-1] == value.strip()[1:-1]
-    if is_same or case.is_unsafe:
-        words = None if is_same else shown(case.span)
-        yield case.change(Edit(start, case.end, b""), dropped=words)
+    yield case.change(Edit(start, case.end, b""), dropped=shown(case.span))
 
 
 @fixer("X022", effect="loc")

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from urlset.checker.fixing.editing import Change, Edit, apart, apply
+from urlset.checker.fixing.editing import Change, Edit, apart, apply, loses_content
+from urlset.checker.fixing.eligibility import objection_to_fixing
 from urlset.checker.fixing.fixers import FIXERS
 from urlset.checker.fixing.registering import Around, Job
 from urlset.checker.fixing.seeking import Spots, Wishes
@@ -23,9 +24,13 @@ MAX_PASSES = 100
 MAX_TRIALS = 32
 """Trials to tell the changes that do harm from the others; each reads the document once."""
 
+_LOST_BY_PACKING = {
+    "X025": "what cannot be unpacked",
+    "X026": "what stands behind the gzip stream",
+}
 _STAGES = ("X", "STF", "UDGHIPL")
 _LAST = frozenset({"U023", "U024", "I004"})  # what is the same shows when all else is mended
-_ENCODINGS = frozenset({"X010", "X011", "X012"})
+_ENCODINGS = frozenset({"X011", "X012"})
 
 
 class Dropped(NamedTuple):
@@ -40,7 +45,8 @@ class Dropped(NamedTuple):
 class Mended(NamedTuple):
     """A document after its fixes: ``fixed`` counts them by code, ``left`` says why some were not.
 
-    ``raw`` is ``data`` unpacked.
+    The code in ``left`` is empty for a document that may not be fixed at all. ``raw`` is
+    ``data`` unpacked.
     """
 
     data: bytes
@@ -81,6 +87,7 @@ class Mending:
         if self._may_be_changed():
             self._open()
             for _ in range(MAX_PASSES):
+                self.left.clear()  # what could not be fixed before another fix may be now
                 if not any(self._pass(spots) for spots in self._spots()):
                     break
         return self.result()
@@ -117,11 +124,10 @@ class Mending:
         )
 
     def _may_be_changed(self) -> bool:
-        faults = self.container.faults
-        if self.container.is_cut:
-            self.left |= dict.fromkeys(faults, "a part of the document could not be read")
+        if (why := objection_to_fixing(self.container, self.document)) is not None:
+            self.left[""] = why
             return False
-        return "X025" not in faults or self.wishes.allows("X025", self.name)
+        return "X025" not in self.container.faults or self.wishes.allows("X025", self.name)
 
     def _open(self) -> None:
         """Note what is mended by packing anew."""
@@ -129,8 +135,9 @@ class Mending:
             if self.wishes.allows(code, self.name):
                 self.fixed[code] += 1
                 self._is_repacked = True
-                if code == "X025":
-                    self.dropped.append(Dropped(code, self.name, 1, "what cannot be unpacked"))
+                if code in _LOST_BY_PACKING:
+                    what = _LOST_BY_PACKING[code]
+                    self.dropped.append(Dropped(code, self.name, 1, what))
 
     def _spots(self) -> Iterator[Spots]:
         """What is to be mended, in the order in which that is done; each is asked for anew."""
@@ -189,11 +196,17 @@ class Mending:
             for code in sorted(spots, key=_order)
             if code in FIXERS and code not in self.left
             for change in FIXERS[code].changes(job, spots[code])
-            if change.edits
+            if change.edits and self._may_be_made(code, change)
         ]
         if job.document.runs and job.document.encoding != "utf-8":
             found = [change for change in found if change.code in _ENCODINGS]
         return apart(found)
+
+    def _may_be_made(self, code: str, change: Change) -> bool:
+        """Tell whether a change is asked for: one that loses content never is a safe one."""
+        wishes = self.wishes
+        is_asked_for = wishes.is_unsafe or wishes.rules[code].fixing == "opt-in"
+        return is_asked_for or not loses_content(self.document.text, change)
 
     def _make(self, changes: list[Change]) -> str | None:
         """Make changes, and say why not where they would do harm."""

@@ -46,7 +46,10 @@ def mend_robots(data: bytes, url: str, wishes: Wishes, addresses: Sequence[str])
         return MendedRobots(data, fixed, dropped)
     if "R007" in codes and "R007" not in asked:
         return MendedRobots(data, fixed, dropped)
-    text = decode(data, None, get(wishes.engine).is_utf8).text.decode(errors="replace")
+    decoded = decode(data, None, get(wishes.engine).is_utf8)
+    if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.marks):
+        return MendedRobots(data, fixed, dropped)
+    text = decoded.text.decode(errors="replace")
     if "R007" in asked:
         text = text.removeprefix("\ufeff")
         fixed["R007"] += 1

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from urlset.checker.fixing.eligibility import objection_to_name
 from urlset.checker.fixing.mending import Dropped, Mended, Mending
 from urlset.checker.fixing.overlay import Overlay
 from urlset.checker.fixing.registering import Spot
@@ -44,8 +45,9 @@ class FixedDocument:
 class Fixed:
     """What was mended: the documents, how much of each rule, what was dropped, what was left.
 
-    ``left`` has the code, the document and the reason; ``passed`` the bytes of a source that is
-    a single stream, mended or not.
+    ``left`` has the code, the document and the reason; the code is empty for a document that may
+    not be fixed at all, since it is no sitemap or was not decoded. ``passed`` has the bytes of a
+    source that is a single stream, mended or not.
     """
 
     documents: list[FixedDocument] = field(default_factory=list)
@@ -106,7 +108,16 @@ class _Work:
                 names[finding.source or ""] = None
         return [name for name in names if name in self.overlay.places_by_name]
 
+    def _is_eligible(self, place: Place) -> bool:
+        """Tell whether the file at a place may be changed; note why not."""
+        why = objection_to_name(place)
+        if why is not None:
+            self.fixed.left.append(("", place.name or "", why))
+        return why is None
+
     def _mend(self, place: Place) -> None:
+        if not self._is_eligible(place):
+            return
         name = place.name or ""
         mended = Mending(place.load(), name, place.base, self.wishes).mended()
         self.fixed.note(mended, name)
@@ -148,7 +159,7 @@ class _Work:
 
     def _mend_in_set(self, name: str, spots: list[Spot]) -> bool:
         place = self.overlay.places_by_name.get(name)
-        if place is None:
+        if place is None or not self._is_eligible(place):
             return False
         data = self.overlay.changed.get(place.key) or place.load()
         around = self.overlay.around(place)
@@ -167,6 +178,8 @@ class _Work:
         """Split the documents that are too full."""
         for place in list(self.overlay.places_by_name.values()):
             result = split(place, self.overlay, self.wishes)
+            if result is not None and not self._is_eligible(place):
+                continue
             if isinstance(result, str):
                 self.fixed.left.append(("L001", place.name or "", result))
             elif result is not None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from urlset.checker.fixing.editing import Change, Edit, apply
 from urlset.checker.fixing.elements import parse_element
+from urlset.checker.fixing.eligibility import objection_to_fixing
 from urlset.checker.fixing.mending import Dropped
 from urlset.checker.fixing.overlay import Overlay
 from urlset.checker.fixing.rendering import child_line
@@ -48,7 +49,7 @@ def split(place: Place, overlay: Overlay, wishes: Wishes) -> Split | str | None:
     codes = {p.code for p in document.problems if p.code in SPLITS and wishes.allows(p.code, name)}
     if wishes.profile == "baidu" and wishes.allows("L008", name) and document.size > 10_485_760:
         codes.add("L008")
-    if not codes or container.is_cut:
+    if not codes or objection_to_fixing(container, document) is not None:
         return None
     parts = divided(document, wishes.profile)
     if parts is None:

@@ -17,12 +17,9 @@ _USUAL = b'<?xml version="1.0" encoding="UTF-8"?>'
 _BOM = b"\xef\xbb\xbf"
 
 
-@fixer("X010", "X011", effect="text", whole=True)
+@fixer("X011", effect="text", whole=True)
 def transcode(case: Case) -> Iterator[Change]:
-    """Write the text as UTF-8, and say so in the declaration.
-
-    What was no UTF-8 has been read as windows-1252 (X010), which is why that is unsafe.
-    """
+    """Write the text as UTF-8, and say so in the declaration."""
     data = case.data
     edit = _declared_as_utf8(data)
     new = data if edit is None else data[: edit.start] + edit.new + data[edit.end :]
