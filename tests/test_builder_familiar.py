@@ -112,7 +112,7 @@ def test_another_value_is_a_change(make, tmp_path, column):
 def test_what_may_not_be_written_is_refused_in_a_later_build_too(make):
     make(Given("loc", (f"{BASE}a",)))
 
-    with pytest.raises(EntryError, match="given: "):
+    with pytest.raises(EntryError, match="given, row 2: loc: "):
         make(Given("loc", (f"{BASE}a",), ("ftp://example.com/b",)))
 
     skipped = make(Given("loc", (f"{BASE}a",), ("ftp://example.com/b",)), on_error="skip")

@@ -15,6 +15,7 @@ from tests.test_source_tables import parquet, rows, sqlite
 from urlset.errors import SourceError
 from urlset.sources import choosing
 from urlset.sources.choosing import SourceOptions, kind_of, open_source
+from urlset.sources.json_array import json_items
 from urlset.sources.lists import Listing
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.spooling import Spooled
@@ -78,6 +79,27 @@ def test_csv_takes_all_columns():
     assert second == {"loc": "/b", "line": 3}
 
 
+@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
+def test_json_array(piece, monkeypatch):
+    monkeypatch.setattr("urlset.sources.json_array._PIECE", piece)
+    data = b'\n[{"loc": "/a", "priority": 0.5},\n  "/b",\n {"url":\n "/c", "priority": 1}\n]\n'
+
+    assert listed(data) == [
+        {"loc": "/a", "priority": 0.5, "line": 2},
+        {"loc": "/b", "line": 3},
+        {"loc": "/c", "priority": 1.0, "line": 4},
+    ]
+    assert listed(b"[]") == []
+
+
+def test_json_array_of_numbers_cut_between_pieces(monkeypatch):
+    monkeypatch.setattr("urlset.sources.json_array._PIECE", 2)
+
+    found = list(json_items(io.StringIO("[1234, 56]"), "a.json"))
+
+    assert found == [(1, 1234), (1, 56)]
+
+
 def test_json_lines_that_read_wrote():
     row = {
         "loc": "/a", "lastmod": None, "changefreq": None, "priority": 0.5, "source": "x", "line": 9,
@@ -108,11 +130,14 @@ def test_json_lines_whose_columns_come_and_go(monkeypatch):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b'[{"loc": "/a"}]', r"jq -c '\.\[\]'"),
+        (b'[{"loc": "/a"} {"loc": "/b"}]', "list:1: expected a comma or ] after an item, found {"),
+        (b'[\n{"loc": "/a"},\n{"loc": ', "list:3: expected an object or a string, found: "),
+        (b'[{"loc": "/a"}', "list:1: expected a comma or ] after an item, found the end"),
+        (b'["/a"]\n["/b"]', "list:2: expected nothing after the array, found more"),
+        (b'["' + b"/" * (1 << 24) + b'"]', "list:1: expected an item of fewer than 16,777,216"),
         (b'{\n "loc": "/a"\n}\n', r"jq -c \."),
         (b'{"loc": "/a"}\nnonsense\n', "list:2: expected a JSON object"),
         (b'{"loc": "/a"}\n' + b"[" * 100_000, "list:2: expected a JSON object"),
-        (b'{"loc": "/a", "images": [{"loc": [1]}]}\n', "list:1: images: expected text"),
         (b"/a\n/caf\xe9\n", "byte 0xe9"),
         (b"/a\0b\n", "binary data"),
         (gzip.compress(b"/a\n" * 1_000)[:-9], "whole gzip data"),
@@ -181,6 +206,8 @@ def test_sitemaps_tell_what_is_missing():
         ("a", b'{"loc": "/a"}\n', "jsonl"),
         ("a", b'"/a"\n', "jsonl"),
         ("a.csv", b'{"loc": "/a"}\n', "jsonl"),
+        ("a.json", b'[\n  {"loc": "/a"}\n]\n', "jsonl"),
+        ("a", b'["/a"]', "jsonl"),
         ("a", SITEMAP, "sitemap"),
         ("a.csv", gzip.compress(SITEMAP), "sitemap"),
         ("a", b"", "text"),

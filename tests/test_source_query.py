@@ -92,6 +92,34 @@ def test_address_is_shown_without_its_password(url, shown):
     assert "s3cret" not in address.without_secrets(f'could not use "{url}", password s3cret')
 
 
+@pytest.mark.parametrize(
+    ("url", "shown", "scheme"),
+    [
+        ("postgresql+psycopg://ann:s3cret@db.example/shop", "postgresql://ann@db.example/shop", 0),
+        ("postgresql+psycopg2://ann@db.example/shop", "postgresql://ann@db.example/shop", 0),
+        ("postgres://ann:s3cret@db.example/shop", "postgres://ann@db.example/shop", 0),
+        ("mysql+pymysql://ann:s3cret@db.example/shop", "mysql://ann@db.example/shop", 0),
+        ("grpc+tls://db.example:443/", "grpc+tls://db.example:443/", "grpc+tls"),
+    ],
+)
+def test_address_of_sqlalchemy_loses_its_driver(url, shown, scheme):
+    address = Address(url)
+
+    assert address.shown == shown
+    assert address.scheme == (scheme or shown.partition(":")[0])
+    assert address.url.startswith(f"{address.scheme}://")
+    assert "s3cret" not in address.without_secrets(f'could not use "{url}"')
+
+
+@pytest.mark.parametrize("prefix", ["postgres://", "postgresql+psycopg://"])
+def test_postgresql_by_the_urls_of_others(prefix, server):
+    url = prefix + server.partition("://")[2]
+
+    assert rows(Query(url, "SELECT url AS loc FROM pages LIMIT 1")) == [
+        {"loc": "https://example.com/p/1"}
+    ]
+
+
 @pytest.mark.parametrize("password", ["a@s3cret", "a/s3cret", "a?s3cret", "a#s3cret", "a@s3cret:x"])
 def test_password_that_a_driver_would_take_apart_is_refused(password):
     with pytest.raises(SourceError, match="percent-encoded") as caught:

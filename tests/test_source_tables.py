@@ -238,7 +238,8 @@ def test_alternates_of_locale_columns_and_images_of_one():
         ("lastmod=updated_at", "type TIMESTAMP; nobody can know whose clock it was: map it as utc"),
         ("lastmod=id", "column 'id' of type INTEGER; map it as epoch"),
         ("loc=id", "expected text .* for loc, found column 'id' of type INTEGER"),
-        ("news=url", "expected a struct .* for news, found column 'url' of type VARCHAR"),
+        ("news=id", "expected an object, or JSON for news, found column 'id' of type INTEGER"),
+        ("loc=", "expected a column for loc, found none"),
         ("loc=epoch:id", "expected epoch: before a column of a date, found it for loc"),
     ],
 )
@@ -286,13 +287,17 @@ def test_names_with_quotes_are_no_sql():
 
 def test_parse_mapping_keeps_a_comma_that_separates_images():
     assert parse_mapping("images=split(,):a,loc=b") == {"images": "split(,):a", "loc": "b"}
-    for text in ("loc", "loc=", "loc=a,loc=b"):
+    for text in ("loc", "=loc", "loc=a,loc=b"):
         with pytest.raises(ValueError, match="expected"):
             parse_mapping(text)
 
 
-def test_plan_takes_no_flat_column_for_a_nested_one():
-    picks = Plan.of({"loc": "VARCHAR", "news": "BOOLEAN", "source": "VARCHAR"}, name="x").picks
+def test_column_that_can_hold_no_structs_is_refused_unless_it_is_mapped_away():
+    columns = {"loc": "VARCHAR", "news": "BOOLEAN", "source": "VARCHAR"}
+
+    with pytest.raises(SourceError, match=r"found column 'news' of type BOOLEAN; .* none: news="):
+        Plan.of(columns, name="x")
+    picks = Plan.of(columns, name="x", mapping={"news": ""}).picks
 
     assert [name for name, _ in picks] == ["loc", "source"]
     assert picks[1][1] == "'x'::VARCHAR"

@@ -32,6 +32,7 @@ __all__ = [
     "chain_streams",
     "entries_to_stream",
     "is_arrow",
+    "open_schema",
     "open_stream",
     "rows_of",
     "schema",
@@ -155,6 +156,11 @@ def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> A
 def open_stream(stream: Any) -> Any:
     """Read any Arrow stream, batch by batch (an ``arro3.core.RecordBatchReader``)."""
     return arro3.RecordBatchReader.from_arrow(stream)
+
+
+def open_schema(schema: Any) -> Any:
+    """Read any Arrow schema (an ``arro3.core.Schema``)."""
+    return arro3.Schema.from_arrow(schema)
 
 
 def rows_of(stream: Any) -> Iterator[tuple[Any, ...]]:

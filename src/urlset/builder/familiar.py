@@ -87,7 +87,7 @@ def strangers(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, An
     others = "".join(f', "{name}"' for name in beside)
     for (source,) in bench.rows("SELECT DISTINCT source FROM strangers ORDER BY 1"):
         rows = bench.batches(
-            f"""SELECT loc, instant AS lastmod, if(instant IS NULL, lastmod_text, NULL)
+            f"""SELECT id, loc, instant AS lastmod, if(instant IS NULL, lastmod_text, NULL)
                 AS lastmod_text, changefreq, priority, place AS source, line{others}
             FROM strangers WHERE source = {source}"""
         )

@@ -6,9 +6,9 @@ URL may be mended (a reference resolved) or is refused with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
 from urlset.builder.familiar import find_familiar, lay_as_given, plain_part, strangers
@@ -20,9 +20,10 @@ from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
 from urlset.sources import EVIDENCE, Source
+from urlset.sources.candidates import FAULT, read_fault
 from urlset.store import Workbench
 from urlset.writer import Rejection
-from urlset.writer.faults import shown
+from urlset.writer.faults import Fault, shown
 from urlset.writer.intake import Batch
 from urlset.writer.validation import Rules, validate
 
@@ -37,19 +38,34 @@ PART_ROWS = 1_000
 _SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
-Part = tuple[Any, Any]
-"""A batch, and its columns of an entry."""
+
+class Part(NamedTuple):
+    """Some rows of a source: all columns, the columns of an entry, and the number of each row.
+
+    Rows are counted from 1 in each source.
+    """
+
+    batch: Any
+    entries: Any
+    numbers: Sequence[int]
+
+    def slice(self, start: int, entries: Any) -> Part:
+        """The rows of some of the entries."""
+        stop = start + entries.num_rows
+        return Part(self.batch.slice(start, stop - start), entries, self.numbers[start:stop])
 
 
 class Intake:
     """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
 
-    ``rejected`` is what may not be written. Raises :class:`urlset.EntryError` for the first of
-    them where settings say so. ``fragments`` counts URLs of which a fragment was cut off.
+    ``rejected`` is what may not be written. Where settings say so, :meth:`settle` raises
+    :class:`urlset.EntryError` for the first of them instead. ``fragments`` counts URLs of which a
+    fragment was cut off.
     """
 
     def __init__(self, bench: Workbench, engine: Engine, settings: Settings):
         self.rejected: list[Rejection] = []
+        self.notes: list[str] = []
         self.count = self.fragments = 0
         self.has_extended = False
         self._bench = bench
@@ -59,7 +75,11 @@ class Intake:
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._names: list[str] = []
         self._source = 0
-        self._next_id = 0
+        self._starts: list[int] = []  # the id of the first row of each source
+        self._rows = 0  # of the source that is being read
+        self._columns: set[str] = set()  # of those kept, the ones that had values
+        self._refused = 0
+        self._first_refused: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._is_published = False
         self.staging = Staging(bench, settings)
@@ -81,34 +101,57 @@ class Intake:
         self._is_published = is_published
         self._names.append(source.name)
         self._source = len(self._names)
+        self._starts.append((self._starts[-1] if self._starts else 0) + self._rows)
+        self._rows = 0
+        self._columns = set()
         parts = self._parts(map(self._rewritten, source.batches()))
         if self._urls is None:
             yield from self._take_parts(parts)
-            self.staging.flush()
-            return
-        for batch, entries in parts:
-            plain = plain_part(entries)
+        else:
+            yield from self._take_on_trust(parts)
+        self.staging.flush()
+        missing = [name for name in self._settings.kept_columns if name not in self._columns]
+        if self._rows and not is_published:
+            self.notes += [
+                f"{source.name}: no values in a column {name!r}; its URLs are in no section by it"
+                for name in missing
+            ]
+
+    def _take_on_trust(self, parts: Iterator[Part]) -> Iterator[int]:
+        for part in parts:
+            plain = plain_part(part.entries)
             if plain is not None:
-                count = entries.num_rows
-                columns = self._beside(batch, entries, count)
-                lay_as_given(self.staging, self._source, plain, columns)
-                self._count(count)
+                lay_as_given(self.staging, self._source, plain, self._beside(part))
+                self.count += len(part.numbers)
                 yield self.count
             else:
-                yield from self._take_parts(iter([(batch, entries)]))
+                yield from self._take_parts(iter([part]))
 
     def settle(self) -> Iterator[int]:
-        """Look at what was taken on trust and is not in the ledger; yields as :meth:`take`."""
+        """Look at what was taken on trust and is not in the ledger; yields as :meth:`take`.
+
+        Raises :class:`urlset.EntryError` for the first row of all that may not be written.
+        """
         self.staging.flush()
-        if self._urls is None:
-            return
-        beside = (*EVIDENCE, *self._settings.kept_columns)
-        find_familiar(self._bench, self._urls, self._settings)
-        for source, batch in strangers(self._bench, list(dict.fromkeys(beside))):
-            self._source = source
-            self.count -= batch.num_rows
-            yield from self._take_parts(self._parts(iter([batch])))
-        self.staging.flush()
+        if self._urls is not None:
+            beside = (*EVIDENCE, *self._settings.kept_columns)
+            find_familiar(self._bench, self._urls, self._settings)
+            for source, batch in strangers(self._bench, list(dict.fromkeys(beside))):
+                self._source = source
+                self.count -= batch.num_rows
+                start = self._starts[source - 1] - 1
+                numbers = [number - start for number in batches.column(batch, "id")]
+                yield from self._take_parts(self._parts_of(batch, numbers))
+            self.staging.flush()
+        if self._first_refused is not None:
+            _, words, error = self._first_refused
+            many = f" (the first of {self._refused:,} invalid rows)" if self._refused > 1 else ""
+            raise EntryError(
+                f"{words}{many}; nothing was written (--on-error skip leaves such entries out)",
+                row=error.row,
+                field=error.field,
+                value=error.value,
+            )
 
     def clear(self) -> None:
         """Forget all that was taken in, and begin anew."""
@@ -116,7 +159,9 @@ class Intake:
         self._bench.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
         self._names.clear()
-        self.count, self.fragments, self._next_id, self.has_extended = 0, 0, 0, False
+        self._starts.clear()
+        self._rows = 0
+        self.count, self.fragments, self.has_extended = 0, 0, False
 
     def _rewritten(self, batch: Any) -> Any:
         if not self._settings.rewrites or not batch.num_rows or self._is_published:
@@ -128,51 +173,85 @@ class Intake:
         return batches.replaced(batch, name, batches.text_array(locs))
 
     def _parts(self, given: Iterator[Any]) -> Iterator[Part]:
-        """Cut batches into parts, each with its columns of an entry."""
+        """Cut the batches of a source into parts."""
         for batch in given:
-            if not batch.num_rows:
-                continue
-            try:
-                entries = batches.entry_columns(batch)
-            except ValueError as error:
-                raise EntryError(f"{self._names[self._source - 1]}: {error}") from error
-            for start, part in batches.parts_of(entries, BATCH_ROWS):
-                yield batch.slice(start, part.num_rows), part
+            numbers = range(self._rows + 1, self._rows + 1 + batch.num_rows)
+            self._rows += batch.num_rows
+            self._columns.update(
+                name
+                for name in self._settings.kept_columns
+                if name in batch.schema.names and batches.is_filled(batch, name)
+            )
+            yield from self._parts_of(batch, numbers)
+
+    def _parts_of(self, batch: Any, numbers: Sequence[int]) -> Iterator[Part]:
+        """Cut a batch into parts, each with its columns of an entry, without invalid rows."""
+        if FAULT in batch.schema.names:
+            batch, numbers = self._without_faults(batch, numbers)
+        if not batch.num_rows:
+            return
+        try:
+            entries = batches.entry_columns(batch)
+        except ValueError as error:
+            raise EntryError(f"{self._names[self._source - 1]}: {error}") from error
+        whole = Part(batch, entries, numbers)
+        for start, some in batches.parts_of(entries, BATCH_ROWS):
+            yield whole.slice(start, some)
+
+    def _without_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
+        """Refuse the rows that the source itself calls invalid."""
+        faults = batches.column(batch, FAULT)
+        invalid = {row: read_fault(text) for row, text in enumerate(faults) if text is not None}
+        for row, fault in invalid.items():
+            cells = {
+                name: batches.column(batch.slice(row, 1), name)[0]
+                for name in ("loc", "source", "line")
+                if name in batch.schema.names
+            }
+            error = Fault(*fault).in_row(numbers[row])
+            self._refuse(Entry(**{"loc": None, **cells}), numbers[row], error)
+        valid = [row for row in range(batch.num_rows) if row not in invalid]
+        if valid:
+            return batches.rows_at(batch, valid), [numbers[row] for row in valid]
+        return batch.slice(0, 0), []
 
     def _take_parts(self, parts: Iterator[Part]) -> Iterator[int]:
         """Judge and lay down parts; while one is laid down, the next is written and read back."""
         with ThreadPoolExecutor(1) as pool:
             before: tuple[Part, Future[Checked | None]] | None = None
             for part in parts:
-                after = part, pool.submit(self._judge.as_written, part[1])
+                after = part, pool.submit(self._judge.as_written, part.entries)
                 if before is not None:
-                    self._take_part(*before[0], before[1].result())
+                    self._take_part(before[0], before[1].result())
                     yield self.count
                 before = after
             if before is not None:
-                self._take_part(*before[0], before[1].result())
+                self._take_part(before[0], before[1].result())
                 yield self.count
 
-    def _take_part(self, batch: Any, entries: Any, whole: Checked | None) -> None:
+    def _take_part(self, part: Part, whole: Checked | None) -> None:
         if whole is not None:
-            self._lay(batch, entries, whole)
+            self._lay(part, whole)
             return
-        for start, part in batches.parts_of(entries, PART_ROWS):
-            mine = batch.slice(start, part.num_rows)
-            whole = self._judge.as_written(part)
-            for checked in [whole] if whole is not None else self._row_by_row(part):
-                self._lay(mine, part, checked)
+        for start, some in batches.parts_of(part.entries, PART_ROWS):
+            mine = part.slice(start, some)
+            whole = self._judge.as_written(some)
+            for checked in [whole] if whole is not None else self._row_by_row(mine):
+                self._lay(mine, checked)
 
-    def _row_by_row(self, part: Any) -> Iterator[Checked]:
-        items = [entry for some in batches_to_entries(batches.as_table(part)) for entry in some]
+    def _row_by_row(self, part: Part) -> Iterator[Checked]:
+        table = batches.as_table(part.entries)
+        items = [entry for some in batches_to_entries(table) for entry in some]
         items, cut = without_fragments(items)
         self.fragments += cut
         checked = validate(Batch(0, items), self._rules)
         for error in checked.errors:
-            self._refuse(items[error.row], error)
-        return self._halved(checked.entries, checked.rows)
+            self._refuse(items[error.row], part.numbers[error.row], error)
+        return self._halved(checked.entries, checked.rows, part.numbers)
 
-    def _halved(self, entries: list[Entry], rows: list[int]) -> Iterator[Checked]:
+    def _halved(
+        self, entries: list[Entry], rows: list[int], numbers: Sequence[int]
+    ) -> Iterator[Checked]:
         """Read valid entries back: all together, or else each half, down to the one at fault."""
         if not entries:
             return
@@ -180,36 +259,44 @@ class Intake:
         if made is not None:
             yield made._replace(rows=rows)
         elif len(entries) == 1:
-            self._refuse_large(entries[0])
+            self._refuse_large(entries[0], numbers[rows[0]])
         else:
             half = len(entries) // 2
-            yield from self._halved(entries[:half], rows[:half])
-            yield from self._halved(entries[half:], rows[half:])
+            yield from self._halved(entries[:half], rows[:half], numbers)
+            yield from self._halved(entries[half:], rows[half:], numbers)
 
-    def _refuse_large(self, entry: Entry) -> None:
+    def _refuse_large(self, entry: Entry, number: int) -> None:
         """Refuse an entry that fits into no file."""
-        words = (
-            f"expected an entry that fits into a file of {self._settings.max_bytes:,} bytes; "
-            "leave out some of its images, videos or alternates"
+        fault = Fault(
+            "loc",
+            entry.loc,
+            f"an entry that fits into a file of {self._settings.max_bytes:,} bytes",
+            "leave out some of its images, videos or alternates",
         )
-        self._refuse(entry, EntryError(f"row 0, loc: {words}", field="loc", value=entry.loc))
+        self._refuse(entry, number, fault.in_row(number))
 
-    def _refuse(self, entry: Entry, error: EntryError) -> None:
-        place = entry.source or self._names[self._source - 1]
-        place += f":{entry.line}" if entry.line else ""
+    def _refuse(self, entry: Entry, number: int, error: EntryError) -> None:
+        """Refuse a row of the source, by its number."""
+        name = self._names[self._source - 1]
+        if entry.line:
+            place = f"{entry.source or name}:{entry.line}"
+        elif entry.source and entry.source != name:
+            place = entry.source
+        else:
+            place = f"{name}, row {number:,}"
         words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
-        if self._settings.on_error == "raise" and not self._is_published:
-            advice = "nothing was written (--on-error skip leaves such entries out)"
-            raise EntryError(
-                f"{place}: {words}; {advice}", row=error.row, field=error.field, value=error.value
-            )
         reason = f"{place}: {words}"
-        self.rejected.append(Rejection(0, entry.loc, error.field, shown(error.value), reason))
+        if self._settings.on_error == "raise" and not self._is_published:
+            self._refused += 1
+            found = (self._source, number), reason, error
+            if self._first_refused is None or found[0] < self._first_refused[0]:
+                self._first_refused = found
+            return
+        self.rejected.append(Rejection(number, entry.loc, error.field, shown(error.value), reason))
 
-    def _lay(self, batch: Any, entries: Any, checked: Checked) -> None:
+    def _lay(self, part: Part, checked: Checked) -> None:
         """Insert rows that may be written, with the evidence that came beside them."""
-        count = checked.entries.num_rows
-        columns = self._beside(batch, entries, count, checked.rows)
+        columns = self._beside(part, checked.rows)
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
         ends = batches.followed(checked.entries, "offset", checked.end)
@@ -220,14 +307,12 @@ class Intake:
         self.staging.insert(made, [*values, *((name, f'"{name}"') for name in names)])
         if checked.more is not None:
             self._lay_extended(batches.as_table(made))
-        self._count(count)
+        self.count += checked.entries.num_rows
 
-    def _beside(
-        self, batch: Any, entries: Any, count: int, rows: list[int] | None = None
-    ) -> dict[str, Any]:
-        """The columns beside those of an entry: its number, evidence, and where it was found."""
-        columns = {"id": batches.count_up(self._next_id, count)}
-        beside = batches.text_columns(batch, (*EVIDENCE, *self._settings.kept_columns))
+    def _beside(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
+        """The columns beside those of an entry: its id, evidence, and where it was found."""
+        columns = {"id": self._ids(part.numbers, rows)}
+        beside = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
         if beside is not None and rows is not None:
             beside = batches.rows_at(beside, rows)
         if beside is not None:
@@ -236,11 +321,14 @@ class Intake:
                 for name in beside.schema.names
                 if batches.is_filled(beside, name)
             }
-        return columns | self._places(entries, rows)
+        return columns | self._places(part.entries, rows)
 
-    def _count(self, rows: int) -> None:
-        self.count += rows
-        self._next_id += rows
+    def _ids(self, numbers: Sequence[int], rows: list[int] | None) -> Any:
+        start = self._starts[self._source - 1] - 1
+        if rows is None and isinstance(numbers, range):
+            return batches.count_up(start + numbers[0], len(numbers))
+        taken = numbers if rows is None else [numbers[row] for row in rows]
+        return batches.unsigned_array([start + number for number in taken])
 
     def _lay_extended(self, table: Any) -> None:
         names = ", ".join(_NESTED)

@@ -111,6 +111,7 @@ class Job:
         self._notes += turn_back(bench, ledger, self._settings)
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
+        self._check_sources()
         for source in self._sources:
             try:
                 for count in intake.take(source):
@@ -121,11 +122,21 @@ class Job:
                 source.failures.append(str(error))
         for count in intake.settle():
             self._progress(f"{count:,} URLs")
+        self._notes += intake.notes
         if self._settings.obey_robots is not None:
             forbid(bench, intake.staging, self._settings.obey_robots, self._settings)
         if intake.fragments:
             urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
+
+    def _check_sources(self) -> None:
+        """Find wrong columns of every source before the rows of the first one are read."""
+        if len(self._sources) < 2 or self._settings.on_error != "raise":
+            return
+        for source in self._sources:
+            check: Callable[[], None] | None = getattr(source, "check", None)
+            if check is not None:
+                check()
 
     def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
         before = ledger.count()

@@ -59,6 +59,7 @@ class _Labelled:
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
         self._source = source
         self._label = label
+        self.check = getattr(source, "check", None)
 
     def batches(self) -> Iterator[Any]:
         """The batches of the source, each with the word."""

@@ -69,8 +69,9 @@ def build(
     or is left out. Nothing is published before it was read back and has passed the gates.
 
     Prints the files, the index last; with --json an object with urls, files, indexes, added,
-    changed, removed and rejected. Exit codes: 0 done, 1 done, but something could not be taken,
-    2 failed, 10 to 14 a gate was shut (zero, shrunk, limits, hosts, unreadable).
+    changed, removed and rejected, or with gate, error and exit_code. Exit codes: 0 done, 1 done,
+    but something could not be taken, 2 failed, 10 to 14 a gate was shut (zero, shrunk, limits,
+    hosts, unreadable).
 
     \b
     Examples:
@@ -90,8 +91,11 @@ def build(
         with misuse("build"):
             code = run_build(config, options, as_json=as_json, is_quiet=quiet)
     except GateError as error:
+        from urlset.cli.built import report_gate
         from urlset.cli.talk import complain
 
+        if as_json:
+            report_gate(error)
         complain(str(error))
         code = error.exit_code
     raise typer.Exit(code)

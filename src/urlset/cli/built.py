@@ -13,10 +13,10 @@ from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, count_of, note
-from urlset.errors import UrlsetError
+from urlset.errors import GateError, UrlsetError
 from urlset.sources import Source
 
-__all__ = ["run_build"]
+__all__ = ["report_gate", "run_build"]
 
 SHOWN = 2
 """URLs of each reason that are named in the summary."""
@@ -62,6 +62,13 @@ def run_build(
         if not is_quiet:
             _tell(made, wishes, sources, is_dry=is_dry)
     return int(bool(made.failures or made.rejected))
+
+
+def report_gate(error: GateError) -> None:
+    """Write the gate that failed as an object of JSON."""
+    found = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    with Sink(None) as sink:
+        sink.write(f"{json.dumps(found, ensure_ascii=False)}\n")
 
 
 def _based(wishes: Wishes, sources: Sequence[Source]) -> tuple[str, list[Source]]:

@@ -6,6 +6,7 @@ may stand in any order, and any other column is passed over (or is what sections
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -18,11 +19,14 @@ from urlset.model import Alternate, Entry, Image, News, Video
 __all__ = [
     "CANDIDATE",
     "EVIDENCE",
+    "FAULT",
     "GUESSES",
     "Candidate",
     "Rows",
     "Source",
+    "fault_text",
     "in_batches",
+    "read_fault",
     "with_text",
 ]
 
@@ -42,6 +46,28 @@ EVIDENCE = (
 GUESSES = ("error page", "verification file", "no page", "empty")
 """Reasons that are judgements about a page, not its owner's word: a ``keep`` filter outweighs them.
 """
+
+
+FAULT = "fault"
+"""An optional column of a batch: why a row is invalid, as :func:`fault_text` writes it, or null.
+
+Such a row is refused like an entry with an invalid value, whatever its other columns hold.
+"""
+
+
+def fault_text(field: str, value: object, expected: str, advice: str) -> str:
+    """Write why a row is invalid: what was expected of which field, and what was found.
+
+    >>> read_fault(fault_text("images", 7, "a list", "put it into one"))
+    ('images', 7, 'a list', 'put it into one')
+    """
+    return json.dumps([field, value, expected, advice], default=str)
+
+
+def read_fault(text: str) -> tuple[str, Any, str, str]:
+    """Read what :func:`fault_text` wrote."""
+    field, value, expected, advice = json.loads(text)
+    return field, value, expected, advice
 
 
 class Candidate(NamedTuple):

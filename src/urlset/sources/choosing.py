@@ -16,7 +16,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
 from urlset.sources.lists import Listing
-from urlset.sources.opening import Head, head_of, text_form
+from urlset.sources.opening import Head, head_of, is_json_array, text_form
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.spooling import Spooled
 from urlset.sources.tables.mapping import parse_mapping
@@ -182,8 +182,8 @@ def _table(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _is_for_rows(head: Head) -> bool:
-    """What DuckDB does not read: UTF-16, and lines of JSON that are strings."""
-    return head.encoding == "utf-16" or head.text.startswith('"')
+    """What DuckDB does not read: UTF-16, lines of JSON that are strings, and mixed arrays."""
+    return head.encoding == "utf-16" or head.text.startswith('"') or is_json_array(head)
 
 
 def _text(path: str, _options: SourceOptions, name: str) -> Source:

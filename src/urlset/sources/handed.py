@@ -54,7 +54,7 @@ class Handed:
         """Yield record batches with columns of candidates."""
         if is_arrow(self._rows):
             reader = open_stream(self._rows)
-            yield from shaped(reader, self.name, self._mapping, self._keep)
+            yield from shaped(reader, self.name, self._mapping, self._keep, notes=self.notes)
         else:
             yield from in_batches(self._candidates(self._rows))
 

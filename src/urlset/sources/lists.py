@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from typing import IO, Any
 
-from urlset.arrow import ENTRY, ListOf, StructOf
 from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import opening
-from urlset.sources.opening import TextForm, head_of, open_text, text_form
+from urlset.sources.json_array import json_items
+from urlset.sources.opening import TextForm, head_of, is_json_array, open_text, text_form
 from urlset.sources.tables.mapping import Pick, Plan, parse_mapping
+from urlset.sources.tables.nested_values import with_nested_values
 from urlset.store import Shaper
 from urlset.urls import ASCII_SPACE
 
@@ -38,7 +40,8 @@ class Listing:
     """A list in a file, row by row: each has its ``line``, so that a fault can be found.
 
     Of text, a URL a line: blank lines and those that begin with ``#`` are passed over. Of CSV the
-    header names the columns, of JSON lines the keys; a line may be a string, too. ``mapping`` and
+    header names the columns, of JSON lines the keys; a line may be a string, too; an array of JSON
+    holds the same as lines do. ``mapping`` and
     ``keep`` are those of :class:`urlset.sources.Table`; ``form`` and ``delimiter`` are told
     by content. What is no URL, no number and no date stays to be refused by whoever judges: a row
     without text for its URL has a null there. Raises :class:`urlset.SourceError` for what is no
@@ -66,8 +69,16 @@ class Listing:
         self._keep = keep
         self._form, self._delimiter = form, delimiter
 
+    def check(self) -> None:
+        """Raise what :meth:`batches` would raise before the first row; reads no rows of CSV."""
+        with closing(self._rows(only_check=True)) as rows:
+            next(rows, None)
+
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates, ``source`` and ``line`` among them."""
+        return self._rows()
+
+    def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
         head = head_of(self._path)
         form, delimiter = self._form, self._delimiter
         if form is None or (form == "csv" and delimiter is None):
@@ -79,9 +90,9 @@ class Listing:
             if form == "text":
                 yield from self._of_text(file)
             elif form == "csv":
-                yield from self._of_csv(file, delimiter or ",")
+                yield from self._of_csv(file, delimiter or ",", only_check=only_check)
             else:
-                yield from self._of_json(file)
+                yield from self._of_json(file, is_array=is_json_array(head))
 
     def _of_text(self, file: IO[str]) -> Iterator[Any]:
         first = 1
@@ -95,14 +106,17 @@ class Listing:
             if found:
                 yield rows_to_batch(_OF_TEXT, found)
 
-    def _of_csv(self, file: IO[str], delimiter: str) -> Iterator[Any]:
+    def _of_csv(self, file: IO[str], delimiter: str, *, only_check: bool) -> Iterator[Any]:
         limit = csv.field_size_limit(opening.MAX_LINE)
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
             # Also where no row follows.
             blank = dict.fromkeys(names, "VARCHAR")
-            Plan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
+            plan = Plan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
+            self._note(plan)
+            if only_check:
+                return
             yield from self._shaped(_chunks(_csv_rows(reader, names, self.name)), names)
         except csv.Error as error:
             raise SourceError(
@@ -112,8 +126,11 @@ class Listing:
         finally:
             csv.field_size_limit(limit)
 
-    def _of_json(self, file: IO[str]) -> Iterator[Any]:
-        yield from self._shaped(_chunks(_json_rows(file, self.name)), [])
+    def _of_json(self, file: IO[str], *, is_array: bool) -> Iterator[Any]:
+        found = json_items(file, self.name) if is_array else _json_lines(file, self.name)
+        rows = ((line, _with_loc(row) if isinstance(row, dict) else {"loc": row})
+                for line, row in found)  # fmt: skip
+        yield from self._shaped(_chunks(rows), [])
 
     def _shaped(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
         """Candidates of rows that are dicts; the columns are those that there were so far."""
@@ -132,49 +149,28 @@ class Listing:
             seen.update(dict.fromkeys(row))
         if not seen.keys() - {"loc"}:
             seen.setdefault("loc")
-        for name, spec in self._nested():
-            for line, row in rows:
-                if not isinstance(row.get(name), str | None):
-                    row[name] = filled(row[name], spec, f"{self.name}:{line}: {name}")
         columns = {name: _column([row.get(name) for _, row in rows]) for name in seen}
         kinds = {name: kind for name, (kind, _) in columns.items()}
         plan = Plan.of(kinds, name=self.name, mapping=self._mapping, keep=self._keep)
+        self._note(plan)
         picks = [pick for pick in plan.picks if pick[0] != "line"]
         values = [*(values for _, values in columns.values()), [number for number, _ in rows]]
         fields = [*((name, "string") for name in seen), (_LINE, "line")]
         batch = rows_to_batch(fields, [*zip(*values, strict=True)])  # type: ignore[arg-type]
         return [*picks, ("line", f'"{_LINE}"')], batch
 
-    def _nested(self) -> Iterator[tuple[str, Any]]:
-        """The columns of lists and structs, by the names that they have here."""
-        for name, spec in ENTRY.fields:
-            if isinstance(spec, ListOf | StructOf):
-                yield self._mapping.get(name, name), spec
+    def _note(self, plan: Plan) -> None:
+        self.notes += [note for note in plan.notes if note not in self.notes]
 
     def _cast(
         self, shaper: Shaper, batch: Any, picks: list[Pick], rows: list[Numbered]
     ) -> Iterator[Any]:
         try:
-            yield from shaper.shaped(table_of(batch.schema, batch), picks)
+            made = shaper.shaped(table_of(batch.schema, batch), picks)
+            yield from map(with_nested_values, made)
         except SourceError as error:
             between = f"{rows[0][0]:,} to {rows[-1][0]:,}"
             raise SourceError(f"{self.name}, in lines {between}: {error}") from error
-
-
-def filled(value: Any, spec: Any, place: str) -> Any:
-    """A value of JSON with all the fields that its type has; a text is an object's ``loc``."""
-    if value is None or (isinstance(value, str | int | float | bool) and isinstance(spec, str)):
-        return value
-    if isinstance(spec, ListOf) and isinstance(value, list):
-        return [filled(item, spec.item, place) for item in value]
-    if isinstance(spec, StructOf):
-        fields = dict(spec.fields)
-        if isinstance(value, str) and "loc" in fields:
-            value = {"loc": value}
-        if isinstance(value, dict):
-            return {name: filled(value.get(name), kind, place) for name, kind in spec.fields}
-    wanted = {ListOf: "a list", StructOf: "an object"}.get(type(spec), "text or a number")
-    raise SourceError(f"{place}: expected {wanted}, found {json.dumps(value)[:80]}")
 
 
 def _column(values: list[Any]) -> tuple[str, list[str | None]]:
@@ -244,7 +240,7 @@ def _csv_rows(reader: Any, names: list[str], name: str) -> Iterator[Numbered]:
         start = reader.line_num + 1
 
 
-def _json_rows(file: IO[str], name: str) -> Iterator[Numbered]:
+def _json_lines(file: IO[str], name: str) -> Iterator[Numbered]:
     for number, line in enumerate(_lines(file, name), 1):
         if not line.strip():
             continue
@@ -254,7 +250,7 @@ def _json_rows(file: IO[str], name: str) -> Iterator[Numbered]:
             raise SourceError(
                 f"{name}:{number}: expected a JSON object or string, found: {error}"
             ) from error
-        yield number, _with_loc(row) if isinstance(row, dict) else {"loc": row}
+        yield number, row
 
 
 def _with_loc(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Opens a file of text and tells its form by its content: lines of URLs, CSV, or JSON lines."""
+"""Opens a file of text and tells its form by its content: lines of URLs, CSV, or JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +15,7 @@ from typing import IO, Literal, NamedTuple, cast
 
 from urlset.errors import SourceError
 
-__all__ = ["MAX_LINE", "Head", "TextForm", "head_of", "open_text", "text_form"]
+__all__ = ["MAX_LINE", "Head", "TextForm", "head_of", "is_json_array", "open_text", "text_form"]
 
 TextForm = Literal["text", "csv", "jsonl"]
 
@@ -24,6 +25,7 @@ MAX_LINE = 1 << 24
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
 _DELIMITERS = ",;\t|"
+_ARRAY = re.compile(r"\[\s*(?:[{\"]|\]\s*\Z)")
 
 
 class Head(NamedTuple):
@@ -75,11 +77,8 @@ def text_form(head: Head, name: str, columns: Collection[str] = ()) -> tuple[Tex
             pass
         else:
             return "jsonl", ""
-    if line.startswith("["):
-        raise SourceError(
-            f"{name}: expected JSON lines, one object a line, found a JSON array; "
-            "`jq -c '.[]'` makes lines of it"
-        )
+    if is_json_array(head):
+        return "jsonl", ""
     if line.startswith("{"):
         raise SourceError(
             f"{name}: expected JSON lines, one object a line, found one over several lines; "
@@ -91,6 +90,11 @@ def text_form(head: Head, name: str, columns: Collection[str] = ()) -> tuple[Tex
         if wanted & {cell.strip().lower() for cell in cells}:
             return "csv", delimiter
     return "text", ""
+
+
+def is_json_array(head: Head) -> bool:
+    """Tell whether a text is an array of JSON: of objects, or of URLs."""
+    return _ARRAY.match(head.text) is not None
 
 
 @contextmanager

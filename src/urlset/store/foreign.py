@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Literal
@@ -52,7 +52,9 @@ class Foreign:
     ``columns`` are its columns and their types, as DuckDB calls them. ``query`` is put to the
     file instead: one that asks, and changes nothing; the table is called ``input`` there, except
     in a file of DuckDB, which has its own names. Of such a file ``table`` is the one wanted; it
-    may be left out where there is one only, or where it is a store of urlset.
+    may be left out where there is one only, or where it is a store of urlset. ``types`` makes of
+    the columns and types in the first rows of JSON lines those that all rows are read with.
+    ``is_array`` is of JSON that is an array, not lines.
 
     Raises :class:`urlset.SourceError`, and :class:`urlset.QueryError` for the query.
     """
@@ -66,7 +68,8 @@ class Foreign:
         query: str | None = None,
         header: Sequence[str] = (),
         delimiter: str = ",",
-        more: Mapping[str, str] | None = None,
+        types: Callable[[dict[str, str]], Mapping[str, str]] = dict,
+        is_array: bool = False,
     ):
         self._path, self._form = path, form
         self._connection = connect()
@@ -76,7 +79,10 @@ class Foreign:
                 if form == "duckdb":
                     relation = self._attached(table)
                 else:
-                    relation = _reader(self._connection, path, form, header, delimiter, more or {})
+                    layout = "array" if is_array else "newline_delimited"
+                    relation = _reader(
+                        self._connection, path, form, header, delimiter, types, layout
+                    )
             if query is not None:
                 relation = self._asked(query, relation)
             self._relation = relation
@@ -228,7 +234,8 @@ def _reader(
     form: ForeignForm,
     header: Sequence[str],
     delimiter: str,
-    more: Mapping[str, str],
+    types: Callable[[dict[str, str]], Mapping[str, str]],
+    layout: str,
 ) -> str:
     # Not the file's own brackets and stars, and no columns from the names of its folders.
     file = literal(glob.escape(os.path.abspath(path)))
@@ -243,10 +250,10 @@ def _reader(
             f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', strict_mode = true, "
             f"max_line_size = {_MAX_LINE}, {common})"
         )
-    common += f", format = 'newline_delimited', maximum_object_size = {_MAX_LINE}"
+    common += f", format = '{layout}', maximum_object_size = {_MAX_LINE}"
     rows = connection.execute(f"DESCRIBE FROM read_json({file}, {common})").fetchall()
-    types = {**more, **{name: _LOOKS_LIKE.sub("VARCHAR", kind) for name, kind, *_ in rows}}
-    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
+    found = types({name: _LOOKS_LIKE.sub("VARCHAR", kind) for name, kind, *_ in rows})
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in found.items())
     return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
 
 

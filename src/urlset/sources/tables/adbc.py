@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from urlset.arrow import open_stream
+from urlset.arrow import open_schema, open_stream
 from urlset.errors import QueryError, SourceError
 from urlset.sources.tables.secrets import Address
 
-__all__ = ["adbc_batches"]
+__all__ = ["adbc_batches", "adbc_schema"]
 
 # The drivers that are packages of PyPI: what their URLs begin with, and their names.
 _PACKAGES = {
@@ -37,6 +38,28 @@ def adbc_batches(address: Address, query: str) -> Iterator[Any]:
     Raises :class:`urlset.SourceError` where there is no driver or no connection, and
     :class:`urlset.QueryError` for a query that cannot be answered, or that would change something.
     """
+    with _statement(address, query) as (manager, statement):
+        yield from _rows(manager, statement, address, query)
+
+
+def adbc_schema(address: Address, query: str) -> Any | None:
+    """Return the schema of what a query gives without running it; None if the driver cannot.
+
+    Raises as :func:`adbc_batches`.
+    """
+    with _statement(address, query) as (manager, statement):
+        try:
+            statement.set_sql_query(query)
+            return open_schema(statement.execute_schema())
+        except manager.NotSupportedError:
+            return None
+        except manager.Error as error:
+            raise _refused(address, str(error)) from None
+
+
+@contextmanager
+def _statement(address: Address, query: str) -> Iterator[tuple[Any, Any]]:
+    """Open a connection that only reads; yields the driver manager and a statement."""
     if not query.lstrip().lower().startswith(_IS_QUERY):
         raise QueryError(
             f"{address.shown}: expected a query that only reads (SELECT … or WITH …), "
@@ -50,18 +73,17 @@ def adbc_batches(address: Address, query: str) -> Iterator[Any]:
             opened.append(manager.AdbcConnection(opened[0]))
             if kind in _READ_ONLY:
                 _run(manager, opened[1], _READ_ONLY[kind])
+            opened.append(manager.AdbcStatement(opened[1]))
         except manager.Error as error:
             words = address.without_secrets(str(error))
             raise SourceError(_unreached(address, kind, words)) from None
-        yield from _rows(manager, opened, address, query)
+        yield manager, opened[2]
     finally:
         for handle in reversed(opened):
             handle.close()
 
 
-def _rows(manager: Any, opened: list[Any], address: Address, query: str) -> Iterator[Any]:
-    statement = manager.AdbcStatement(opened[1])
-    opened.append(statement)
+def _rows(manager: Any, statement: Any, address: Address, query: str) -> Iterator[Any]:
     try:
         statement.set_sql_query(query)
         stream, _ = statement.execute_query()

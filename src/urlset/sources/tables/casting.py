@@ -100,37 +100,48 @@ def date_of(
     raise complain("a date", "map another column, or leave it out")
 
 
-def list_of_images(where: str, kind: str, how: str | None, complain: Complain) -> str:
-    """A list of images: of one URL, of several in one text (``split(SEPARATOR)``), of a list."""
+def list_of_images(
+    where: str, kind: str, how: str | None, complain: Complain
+) -> tuple[str | None, str | None]:
+    """Lists of images, and the values that still have to be converted; either may be absent.
+
+    A column holds one URL, several in one text (``split(SEPARATOR)``), a list of URLs, or JSON.
+    """
     one = f"lambda x: {{'loc': trim(x)}}::{_IMAGE}"
-    if _TEXTS.fullmatch(kind) or (kind == "JSON" and how is not None):
-        text = text_of(where, kind)
-        if how is None:
-            whole = f"[{{'loc': trim({text})}}::{_IMAGE}]"
-            return f"CASE WHEN trim({text}) <> '' THEN {whole} ELSE [] END"
-        urls = f"string_split({text}, {quoted(how[len('split(') : -1])})"
+    if how is not None and (_TEXTS.fullmatch(kind) or kind == "JSON"):
+        urls = f"string_split({text_of(where, kind)}, {quoted(how[len('split(') : -1])})"
         kept = f"list_filter({urls}, lambda x: trim(x) <> '')"
-        return f"coalesce(list_transform({kept}, {one}), [])"
+        return f"coalesce(list_transform({kept}, {one}), [])", None
+    if _TEXTS.fullmatch(kind):
+        text = text_of(where, kind)
+        is_json = f"regexp_matches({text}, '^\\s*[\\[{{]')"
+        whole = f"[{{'loc': trim({text})}}::{_IMAGE}]"
+        return (
+            f"CASE WHEN trim({text}) <> '' AND NOT {is_json} THEN {whole} ELSE [] END",
+            f"CASE WHEN {is_json} THEN {text} END",
+        )
     if kind == "VARCHAR[]":
         kept = f"list_filter({where}, lambda x: trim(x) <> '')"
-        return f"coalesce(list_transform({kept}, {one}), [])"
+        return f"coalesce(list_transform({kept}, {one}), [])", None
     return nested("images", where, kind, complain)
 
 
-def nested(target: str, where: str, kind: str, complain: Complain) -> str:
-    """A column of our own lists and structs; what a struct lacks is null in it."""
+def nested(target: str, where: str, kind: str, complain: Complain) -> tuple[str | None, str | None]:
+    """Lists and structs of our types, or the values that still have to be converted."""
     type_ = _TYPES[target]
     is_list = type_.endswith("[]")
     if kind == type_:
-        return f"coalesce({where}, [])" if is_list else where
+        return (f"coalesce({where}, [])" if is_list else where), None
     if kind == "JSON":
-        where, kind = f"{where}::JSON", type_
-    if not _NESTED.fullmatch(kind) or kind.endswith("]") != is_list:
-        what = "a list of structs" if is_list else "a struct"
-        if target == "images":
-            what = "a URL, a list of URLs, or a list of structs"
-        raise complain(f"{what} ({type_[:60]}…)", "leave it out, or map another")
-    return f"coalesce({where}::{type_}, [])" if is_list else f"{where}::{type_}"
+        return None, f"{where}::VARCHAR"
+    if _TEXTS.fullmatch(kind):
+        return None, text_of(where, kind)
+    if re.fullmatch(r"STRUCT\(.*|.*\]", kind, re.DOTALL):
+        return None, where
+    what = "a list of objects" if is_list else "an object"
+    if target == "images":
+        what = "a URL, a list of URLs, or a list of objects"
+    raise complain(f"{what}, or JSON", f"map another column, or none: {target}=")
 
 
 def _or_null(text: str) -> str:

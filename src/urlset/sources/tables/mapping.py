@@ -21,10 +21,12 @@ from urlset.sources.tables.casting import (
     text_of,
     url_of,
 )
+from urlset.sources.tables.nested_values import AS_GIVEN
+from urlset.sources.tables.unused_columns import likely_field, unused_columns
 from urlset.store import identifier, quoted
 from urlset.writer.intake import misspelt
 
-__all__ = ["Pick", "Plan", "is_ours", "parse_mapping"]
+__all__ = ["Pick", "Plan", "field_of", "is_ours", "parse_mapping"]
 
 Pick = tuple[str, str]
 """The name of a column, and the expression in SQL that it holds."""
@@ -49,6 +51,7 @@ class Plan(NamedTuple):
     """The expressions that make candidates of the rows of a table."""
 
     picks: list[Pick]
+    notes: list[str]
 
     @classmethod
     def of(
@@ -64,9 +67,12 @@ class Plan(NamedTuple):
 
         A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
         ``priority``, in any case, with ``_``, ``-`` or blanks in between), unless the mapping
-        names another for it; ``videos``, ``news`` and ``alternates`` only where they are lists
-        or structs. What urlset wrote has ``source``, ``line`` and the like, too; of other tables
-        ``source`` is the name given. ``keep`` passes on as text what is no such column already.
+        names another for it, or an empty name for none. ``images``, ``videos``, ``news`` and
+        ``alternates`` hold lists and structs, or JSON; what is still to be converted goes into a
+        column of its own (see :mod:`urlset.sources.tables.nested_values`). What urlset wrote has
+        ``source``, ``line`` and the like, too; of other tables ``source`` is the name given.
+        ``keep`` passes on as text what is no such column already; one that is not there is absent.
+        ``notes`` name columns that are not used, though they look like a field.
 
         Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
 
@@ -80,14 +86,19 @@ class Plan(NamedTuple):
             picks.append(("source", f"{quoted(name)}::VARCHAR"))
         taken = {pick[0] for pick in picks}
         for kept in dict.fromkeys(keep):
-            if kept not in taken:
-                column = planner.find(kept, kept)
+            column = planner.found(kept)
+            if kept not in taken and column is not None:
                 picks.append((kept, text_of(identifier(column), columns[column])))
-        return cls(picks)
+        used = {meant.column: target for target, meant in told.items()}
+        without = {target for target, column in (mapping or {}).items() if not column}
+        unused = unused_columns(columns, used, keep=keep, without=without)
+        return cls(picks, [f"{name}: {words}" for words in unused])
 
 
 def parse_mapping(text: str) -> dict[str, str]:
     """Read ``loc=url,lastmod=updated_at`` as a mapping; raises ``ValueError``.
+
+    A name without a column (``news=``) takes no column for that field.
 
     >>> parse_mapping("loc=url,alternates.de=url_de")
     {'loc': 'url', 'alternates.de': 'url_de'}
@@ -97,12 +108,22 @@ def parse_mapping(text: str) -> dict[str, str]:
     for part in re.split(r",(?!\):)(?=[^,]*=)", text):
         target, sign, column = part.partition("=")
         target = target.strip()
-        if not sign or not column.strip():
+        if not sign or not target:
             raise ValueError(f"expected name=column,…, found {part.strip()!r} in {text!r}")
         if target in mapping:
             raise ValueError(f"expected one column for {target!r}, found two in {text!r}")
         mapping[target] = column.strip()
     return mapping
+
+
+def field_of(column: str) -> str | None:
+    """Return the field that a column holds, told by its name, or None.
+
+    >>> field_of("Last-Mod"), field_of("id")
+    ('lastmod', None)
+    """
+    name = column.strip().lower()
+    return name if name in (*_BY_NAME, *_NESTED) else misspelt(name)
 
 
 def is_ours(columns: Mapping[str, str]) -> bool:
@@ -117,15 +138,17 @@ class _Planner:
 
     def told(self, mapping: Mapping[str, str]) -> dict[str, _Told]:
         """The mapping, with what there is by name besides."""
-        told = {target: self._meant(target, value) for target, value in mapping.items()}
+        told = {
+            target: meant
+            for target, value in mapping.items()
+            if (meant := self._meant(target, value)) is not None
+        }
         for target in (*_BY_NAME, *_NESTED):
-            spelt = [column for column in self._columns if _field_of(column) == target]
-            found = target if target in spelt else self._only(spelt, target, told)
-            if found is not None and target not in told:
-                is_flat = target in _NESTED[1:] and not _is_nested(self._columns[found])
-                has_parts = any(other.startswith(f"{target}.") for other in told)
-                if not is_flat and not has_parts:
-                    told[target] = _Told(found, None)
+            spelt = [column for column in self._columns if field_of(column) == target]
+            found = target if target in spelt else self._only(spelt, target, mapping)
+            has_parts = any(other.startswith(f"{target}.") for other in mapping)
+            if found is not None and target not in mapping and not has_parts:
+                told[target] = _Told(found, None)
         if "loc" not in told:
             told["loc"] = _Told(self._url_column(), None)
         if is_ours(self._columns):
@@ -160,31 +183,30 @@ class _Planner:
             yield target, _as_text(*date_of(where, kind, meant.how, say))
         elif target == "lastmod_text":
             return  # it goes with lastmod
+        elif target in _NESTED:
+            ready, given = (
+                list_of_images(where, kind, meant.how, say)
+                if target == "images"
+                else nested(target, where, kind, say)
+            )
+            pair = ((target, ready), (target + AS_GIVEN, given))
+            yield from ((name, expression) for name, expression in pair if expression)
         else:
-            yield target, self._expression(target, where, kind, meant.how, say)
+            yield target, self._expression(target, where, kind, say)
 
-    def _expression(
-        self, target: str, where: str, kind: str, how: str | None, say: Complain
-    ) -> str:
+    def _expression(self, target: str, where: str, kind: str, say: Complain) -> str:
         if target == "loc":
             return url_of(where, kind, say)
         if target == "priority":
             return number_of(where, kind, say)
-        if target == "images":
-            return list_of_images(where, kind, how, say)
-        if target in _NESTED:
-            return nested(target, where, kind, say)
         if target in _OURS_TYPES:
             return f"{where}::{_OURS_TYPES[target]}"
         return text_of(where, kind)
 
     def find(self, column: str, target: str) -> str:
         """A column as the table spells it; raises for one that is not there."""
-        if column in self._columns:
-            return column
-        alike = [name for name in self._columns if name.lower() == column.lower()]
-        if len(alike) == 1:
-            return alike[0]
+        if found := self.found(column):
+            return found
         near = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
         hint = f"; is {near[0]!r} meant?" if near else ""
         raise SourceError(
@@ -192,7 +214,14 @@ class _Planner:
             f"found {_shown(self._columns)}{hint}"
         )
 
-    def _meant(self, target: str, value: str) -> _Told:
+    def found(self, column: str) -> str | None:
+        """A column as the table spells it, or None."""
+        if column in self._columns:
+            return column
+        alike = [name for name in self._columns if name.lower() == column.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+    def _meant(self, target: str, value: str) -> _Told | None:
         if target not in _TARGETS and not re.fullmatch(r"alternates\.[A-Za-z0-9-]+", target):
             near = difflib.get_close_matches(target, _TARGETS, n=1)
             hint = f"; is {near[0]!r} meant?" if near else ""
@@ -200,6 +229,10 @@ class _Planner:
                 f"{self._name}: expected a mapping of {', '.join(_TARGETS)} or "
                 f"alternates.LANGUAGE, found {target!r}{hint}"
             )
+        if not value:
+            if target == "loc":
+                raise SourceError(f"{self._name}: expected a column for loc, found none")
+            return None
         found = None if value in self._columns else _HOW.fullmatch(value)
         if found is None:
             return _Told(self.find(value, target), None)
@@ -212,8 +245,8 @@ class _Planner:
             )
         return _Told(self.find(column, target), how)
 
-    def _only(self, spelt: list[str], target: str, told: Mapping[str, _Told]) -> str | None:
-        if len(spelt) > 1 and target not in told:
+    def _only(self, spelt: list[str], target: str, mapping: Mapping[str, str]) -> str | None:
+        if len(spelt) > 1 and target not in mapping:
             raise SourceError(
                 f"{self._name}: expected one column for {target}, found {' and '.join(spelt)}; "
                 f"say which: {target}={spelt[0]}"
@@ -224,9 +257,10 @@ class _Planner:
         urls = [column for column in self._columns if column.strip().lower() == "url"]
         if urls:
             return urls[0]
+        column = next((name for name in self._columns if likely_field(name) == "loc"), "COLUMN")
         raise SourceError(
             f"{self._name}: expected a column 'loc' or 'url', found {_shown(self._columns)}; "
-            "map the one that holds the URLs: loc=COLUMN"
+            f"map the one that holds the URLs: loc={column}"
         )
 
     def _complain(self, target: str, column: str, kind: str) -> Complain:
@@ -248,15 +282,6 @@ class _Planner:
             one = f"{{'hreflang': {quoted(locale)}, 'href': {href}, 'media': NULL::VARCHAR}}"
             parts.append(f"CASE WHEN {href} <> '' THEN [{one}] ELSE [] END")
         return " || ".join(parts)
-
-
-def _field_of(column: str) -> str | None:
-    name = column.strip().lower()
-    return name if name in (*_BY_NAME, *_NESTED) else misspelt(name)
-
-
-def _is_nested(kind: str) -> bool:
-    return kind == "JSON" or kind.endswith("]") or kind.startswith("STRUCT")
 
 
 def _either(text: str | None) -> str:

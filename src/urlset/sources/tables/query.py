@@ -8,7 +8,7 @@ from typing import Any
 
 from urlset.arrow.ipc import table_of
 from urlset.errors import QueryError
-from urlset.sources.tables.adbc import adbc_batches
+from urlset.sources.tables.adbc import adbc_batches, adbc_schema
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.secrets import Address
 from urlset.sources.tables.table import Table, shaped
@@ -64,23 +64,41 @@ class Query:
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
 
+    def check(self) -> None:
+        """Raise what :meth:`batches` would raise before the first row, if the driver can tell."""
+        if self._address.scheme in ("sqlite", "duckdb"):
+            self._file().check()
+            return
+        schema = adbc_schema(self._address, self._sql)
+        if schema is not None:
+            self._expect_different_names(schema)
+            empty = table_of(schema)
+            list(shaped((), self.name, self._mapping, self._keep, empty=empty, notes=[]))
+
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
         if self._address.scheme in ("sqlite", "duckdb"):
-            yield from self._file().batches()
+            file = self._file()
+            file.notes = self.notes
+            yield from file.batches()
             return
         rows = adbc_batches(self._address, self._sql)
         schema = next(rows)
+        self._expect_different_names(schema)
+        empty = table_of(schema)
+        try:
+            yield from shaped(
+                rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes
+            )
+        finally:
+            rows.close()  # type: ignore[attr-defined] # a generator
+
+    def _expect_different_names(self, schema: Any) -> None:
         twice = [name for name in schema.names if schema.names.count(name) > 1]
         if twice:
             raise QueryError(
                 f"{self.name}: expected columns of different names, found {twice[0]!r} twice"
             )
-        empty = table_of(schema)
-        try:
-            yield from shaped(rows, self.name, self._mapping, self._keep, empty=empty)
-        finally:
-            rows.close()  # type: ignore[attr-defined] # a generator
 
     def _file(self) -> Table:
         return Table(

@@ -14,19 +14,23 @@ __all__ = ["Address"]
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 _PUBLIC = ("dbname", "host", "port", "sslmode", "user", "application_name", "connect_timeout")
 
+_DIALECTS = ("postgresql", "postgres", "mysql", "mariadb", "mssql", "sqlite", "snowflake")
+
 
 class Address:
     """A URL of a database, or ``env:NAME`` for the one that stands in a variable.
 
     ``url`` is whole and goes to the driver only. ``shown`` is for people: without the password,
     and without what comes after ``?``; of ``env:NAME`` only that. Raises
-    :class:`urlset.SourceError` for what is neither.
+    :class:`urlset.SourceError` for what is neither. The driver in a URL of SQLAlchemy
+    (``postgresql+psycopg://``) is dropped.
 
     >>> Address("postgresql://ann:secret@db.example/shop?sslmode=require").shown
     'postgresql://ann@db.example/shop'
     """
 
     def __init__(self, text: str, environment: Mapping[str, str] = os.environ):
+        self._given = text
         name = text.removeprefix("env:") if text.startswith("env:") else None
         url = text if name is None else environment.get(name, "")
         found = _URL.fullmatch(url.strip())
@@ -40,8 +44,11 @@ class Address:
                 f"expected the URL of a database (postgresql://user@host/name){where}, "
                 "found something else"
             )
-        self.url = url.strip()
-        self.scheme = found["scheme"].lower()
+        # SQLAlchemy names the driver, too: postgresql+psycopg://, mysql+pymysql://.
+        scheme, plus, driver = found["scheme"].lower().partition("+")
+        is_dialect = plus and scheme in _DIALECTS
+        self.scheme = scheme if is_dialect else scheme + plus + driver
+        self.url = f"{scheme}://{found['rest']}" if is_dialect else url.strip()
         place, _, query = found["rest"].partition("?")
         account, at, host = place.rpartition("@")
         user, _, password = account.partition(":")
@@ -66,6 +73,6 @@ class Address:
 
     def without_secrets(self, words: str) -> str:
         """The words of a driver on one line, without the URL and without what is secret in it."""
-        for secret in (self.url, *self._secrets):
+        for secret in (self._given, self.url, *self._secrets):
             words = words.replace(secret, "…")
         return " ".join(words.split())

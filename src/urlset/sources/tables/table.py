@@ -8,13 +8,16 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Literal, get_args
 
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
 from urlset.sources.ahead import ahead
-from urlset.sources.tables.mapping import Plan, parse_mapping
+from urlset.sources.opening import head_of, is_json_array
+from urlset.sources.tables.mapping import Plan, field_of, parse_mapping
+from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
 from urlset.store import Foreign, Shaper
 
@@ -33,8 +36,6 @@ _SUFFIXES: dict[str, TableForm] = {
 _STREAM = b"\xff\xff\xff\xff"
 _FEATHER_1 = b"FEA1"
 _DELIMITERS = ",;\t|"
-# What one row of JSON may have that the first ones had not.
-_LATER = {"lastmod": "VARCHAR", "changefreq": "VARCHAR", "priority": "DOUBLE"}
 
 
 class Table:
@@ -80,8 +81,16 @@ class Table:
         if form is not None and form not in get_args(TableForm):
             raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
 
+    def check(self) -> None:
+        """Raise what :meth:`batches` would raise before the first row; reads no rows."""
+        with closing(self._rows(only_check=True)) as rows:
+            next(rows, None)
+
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
+        return self._rows()
+
+    def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
         found = table_form(self._path)  # which tells what cannot be read
         form = self._form or found
         if form is None:
@@ -99,13 +108,15 @@ class Table:
                 )
             yield from self._shaped(*read_ipc(self._path))
         else:
-            yield from self._foreign(form)
+            yield from self._foreign(form, only_check=only_check)
 
     def _shaped(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
         empty = None if schema is None else table_of(schema)
-        return shaped(rows, self.name, self._mapping, self._keep, empty=empty)
+        return shaped(rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes)
 
-    def _foreign(self, form: Literal["csv", "jsonl", "parquet", "duckdb"]) -> Iterator[Any]:
+    def _foreign(
+        self, form: Literal["csv", "jsonl", "parquet", "duckdb"], *, only_check: bool
+    ) -> Iterator[Any]:
         header: list[str] = []
         delimiter = ","
         if form == "csv":
@@ -117,10 +128,31 @@ class Table:
             query=self._query,
             header=header,
             delimiter=delimiter,
-            more=_LATER,
+            types=self._types_of_json,
+            is_array=form == "jsonl" and is_json_array(head_of(self._path)),
         ) as file:
             plan = Plan.of(file.columns, name=self.name, mapping=self._mapping, keep=self._keep)
-            yield from ahead(file.batches(plan.picks))
+            if only_check:
+                return
+            self.notes += plan.notes
+            yield from map(with_nested_values, ahead(file.batches(plan.picks)))
+
+    def _types_of_json(self, found: dict[str, str]) -> dict[str, str]:
+        """Types of the columns of JSON lines, also of keys that the first rows do not have."""
+        if self._query is not None:
+            return found
+        fields = {name: field_of(name) for name in found}
+        missing = {name: "VARCHAR" for name in self._keep if name not in found}
+        for name in ("lastmod", "changefreq", "priority", *NESTED_FIELDS):
+            if name not in fields.values() and name not in self._mapping:
+                missing[name] = "DOUBLE" if name == "priority" else "VARCHAR"
+        nested = {self._mapping.get(name, name) for name in NESTED_FIELDS}
+        # Keys of objects differ from row to row, too.
+        types = {
+            name: "JSON" if fields[name] in NESTED_FIELDS or name in nested else kind
+            for name, kind in found.items()
+        }
+        return missing | types
 
 
 def shaped(
@@ -130,22 +162,27 @@ def shaped(
     keep: Sequence[str],
     *,
     empty: Any = None,
+    notes: list[str],
 ) -> Iterator[Any]:
     """Make candidates of record batches with columns of any kind, all of the same.
 
-    ``empty`` is a batch or a table without rows, for where there may be no batch at all.
+    ``empty`` is a batch or a table without rows, for where there may be no batch at all. What is
+    to be said of the columns goes into ``notes``.
     """
     shaper = Shaper()
     plan: Plan | None = None
     try:
         if empty is not None:
             plan = Plan.of(shaper.columns(empty), name=name, mapping=mapping, keep=keep)
+            notes += plan.notes
         for batch in rows:
             if plan is None:
                 columns = shaper.columns(table_of(batch.schema))
                 plan = Plan.of(columns, name=name, mapping=mapping, keep=keep)
+                notes += plan.notes
             if batch.num_rows:
-                yield from shaper.shaped(table_of(batch.schema, batch), plan.picks)
+                made = shaper.shaped(table_of(batch.schema, batch), plan.picks)
+                yield from map(with_nested_values, made)
     finally:
         shaper.close()
 

@@ -1,0 +1,103 @@
+"""Read the items of a JSON array one after another, in the memory of a few."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from urlset.errors import SourceError
+from urlset.sources import opening
+
+__all__ = ["json_items"]
+
+_PIECE = 1 << 20
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def json_items(file: IO[str], name: str) -> Iterator[tuple[int, Any]]:
+    r"""Yield the number of the line on which each item of an array begins, and the item.
+
+    Raises :class:`urlset.SourceError` where the array is not valid, or an item is too long.
+
+    >>> from io import StringIO
+    >>> list(json_items(StringIO('["/a",\n {"loc": "/b"}]'), "a.json"))
+    [(1, '/a'), (2, {'loc': '/b'})]
+    """
+    return _Scanner(file, name).items()
+
+
+class _Scanner:
+    def __init__(self, file: IO[str], name: str):
+        self._file, self._name = file, name
+        self._text, self._at, self._line = "", 0, 1
+        self._is_whole = False
+        self._decoder = json.JSONDecoder()
+
+    def items(self) -> Iterator[tuple[int, Any]]:
+        if self._next() != "[":
+            raise self._wrong("an array of JSON")
+        self._at += 1
+        if self._next() == "]":
+            self._at += 1
+        else:
+            while True:
+                yield self._item()
+                mark = self._next()
+                self._at += 1
+                if mark == "]":
+                    break
+                if mark != ",":
+                    raise self._wrong(f"a comma or ] after an item, found {mark or 'the end'}")
+                self._next()
+        if self._next():
+            raise self._wrong("nothing after the array, found more")
+
+    def _item(self) -> tuple[int, Any]:
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                if self._is_whole or isinstance(error, RecursionError):
+                    raise self._wrong(f"an object or a string, found: {error}") from error
+            else:
+                # A number may go on in the next piece.
+                if end < len(self._text) or self._is_whole:
+                    break
+            if len(self._text) - self._at >= opening.MAX_LINE:
+                raise self._too_long()
+            self._read()
+        if end - self._at >= opening.MAX_LINE:
+            raise self._too_long()
+        line = self._line
+        self._move(end)
+        return line, value
+
+    def _next(self) -> str:
+        """Skip white space; gives the character behind it, or an empty text at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._at)
+            assert found is not None  # the pattern matches any text
+            self._move(found.end())
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._is_whole:
+                return ""
+            self._read()
+
+    def _move(self, end: int) -> None:
+        self._line += self._text.count("\n", self._at, end)
+        self._at = end
+
+    def _read(self) -> None:
+        # Twice as much each time, so that a long item is not decoded over and over.
+        piece = self._file.read(max(_PIECE, len(self._text) - self._at))
+        self._is_whole = not piece
+        self._text, self._at = self._text[self._at :] + piece, 0
+
+    def _too_long(self) -> SourceError:
+        return self._wrong(f"an item of fewer than {opening.MAX_LINE:,} characters")
+
+    def _wrong(self, what: str) -> SourceError:
+        return SourceError(f"{self._name}:{self._line}: expected {what}")

@@ -1,0 +1,128 @@
+"""Convert images, videos, news and alternates of foreign tables, row by row.
+
+A table may hold them as JSON, as text that is JSON, or as lists and structs of its own. Missing
+keys are null, as in :func:`urlset.write`; what that refuses is a fault of the row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
+from urlset.sources.candidates import FAULT, fault_text
+from urlset.writer import values
+from urlset.writer.faults import Fault
+
+__all__ = ["AS_GIVEN", "NESTED_FIELDS", "with_nested_values"]
+
+AS_GIVEN = " as given"
+"""Suffix of the column that holds the unconverted values of a field."""
+
+NESTED_FIELDS: dict[str, Any] = {
+    name: spec for name, spec in ENTRY.fields if isinstance(spec, ListOf | StructOf)
+}
+
+
+def with_nested_values(batch: Any) -> Any:
+    """Return a batch with its nested columns converted, and with a column of faults if any.
+
+    A field has its unconverted values in a column named with :data:`AS_GIVEN`. A column with the
+    name of the field itself holds the values of those rows where the other is null.
+    """
+    names = batch.schema.names
+    given = [name for name in NESTED_FIELDS if name + AS_GIVEN in names]
+    if not given:
+        return batch
+    columns = {name: batch.column(name) for name in names if not name.endswith(AS_GIVEN)}
+    faults: list[str | None] = [None] * batch.num_rows
+    for name in given:
+        column, spec = batch.column(name + AS_GIVEN), NESTED_FIELDS[name]
+        if column.null_count == len(column) and name in columns:
+            continue
+        empty: Any = () if isinstance(spec, ListOf) else None
+        made = column_of(columns[name], name, spec) if name in columns else [empty] * batch.num_rows
+        if column.null_count < len(column):
+            for row, value in enumerate(column.to_pylist()):
+                try:
+                    made[row] = made[row] if value is None else _field(value, name, spec)
+                except Fault as fault:
+                    faults[row] = faults[row] or fault_text(
+                        fault.field, fault.value, fault.expected, fault.advice
+                    )
+        columns[name] = array_of(made, spec)
+    if any(faults):
+        columns[FAULT] = batches.text_array(faults)
+    return batches.batch_of(columns)
+
+
+def _field(value: Any, name: str, spec: Any) -> Any:
+    """Convert the value of one field; raises :class:`Fault`."""
+    if isinstance(value, str):
+        if not value.strip():
+            return () if isinstance(spec, ListOf) else None
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise Fault(
+                name,
+                value,
+                f"JSON ({_form(spec)})",
+                f"convert it, or pass no {name} (--map {name}=)",
+            ) from None
+    return _list(value, name, spec) if isinstance(spec, ListOf) else _struct(value, name, spec)
+
+
+def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str | Mapping):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        raise Fault(where, value, _form(spec), "put it into a list")
+    made = (
+        _struct(item, f"{where}[{number}]", spec.item)
+        if isinstance(spec.item, StructOf)
+        else values.text(item, where)
+        for number, item in enumerate(value)
+        if item is not None
+    )
+    return tuple(item for item in made if item is not None)
+
+
+def _struct(value: Any, where: str, spec: StructOf) -> Any:
+    if value is None:
+        return None
+    fields = dict(spec.fields)
+    first = next(iter(fields))
+    if isinstance(value, str) and first in ("loc", "value"):
+        value = {first: value}
+    if not isinstance(value, Mapping):
+        raise Fault(where, value, _form(spec), "convert it")
+    for key in value:
+        if key not in fields:
+            raise Fault(where, key, f"keys of {', '.join(fields)}", "rename it, or leave it out")
+    made = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
+    return spec.row(**made) if any(made.values()) else None
+
+
+def _leaf(value: Any, where: str, kind: Any) -> Any:
+    if isinstance(kind, ListOf):
+        return _list(value, where, kind)
+    if isinstance(kind, StructOf):
+        return _struct(value, where, kind)
+    return values.text(value, where)
+
+
+def _form(spec: Any) -> str:
+    """The form that is expected, in words."""
+    if isinstance(spec, ListOf):
+        item = "texts" if isinstance(spec.item, str) else f"objects with {_keys(spec.item)}"
+        return f"a list of {item}"
+    return f"an object with {_keys(spec)}"
+
+
+def _keys(spec: StructOf) -> str:
+    names = [name for name, _ in spec.fields]
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
