@@ -129,7 +129,8 @@ def build(
     - ``rewrites``: ``"PATTERN=>TEXT"``, one after another, before all else.
     - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
     - ``lastmod``: where dates may come from, the best first: ``"git,page"``, or a list of
-      ``given``, ``page``, ``git``, ``content``, ``header`` and ``mtime``; ``"none"`` for no dates.
+      ``given``, ``page``, ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"``
+      for no dates.
     - ``on_error``: ``"raise"`` at an entry that may not be written, or ``"skip"`` it.
 
     Options of files and of publishing: ``sections``, ``gzip``, ``max_urls``, ``max_bytes``,

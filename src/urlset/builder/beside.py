@@ -9,12 +9,17 @@ from pathlib import Path
 
 from urlset.builder.publishing import Published
 from urlset.builder.settings import Settings
+from urlset.engine import Engine
 from urlset.errors import TargetError
+from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.writer import stylesheet
 from urlset.writer.robots_lines import with_sitemaps
 
-__all__ = ["check_robots", "named_urls", "stage_besides", "write_robots"]
+__all__ = ["check_robots", "named_urls", "stage_besides", "stale_notes", "write_robots"]
+
+# What other generators call their files, beside the forms of the name of ours.
+_OTHERS = ("sitemap_index.xml", "sitemap-index.xml")
 
 _PROBE = "https://example.com/sitemap.xml"
 
@@ -26,6 +31,39 @@ def stage_besides(published: Published, settings: Settings, target: Target) -> N
     if name and data is not None:
         target.put(name, data)
         published.besides.append(name)
+
+
+def stale_notes(
+    published: Published, settings: Settings, engine: Engine, target: Target
+) -> list[str]:
+    """Sentences about sitemaps of other tools that lie beside those of the set, and stay there.
+
+    Search engines that know their addresses go on reading them. The same document in another
+    packing is none of them.
+    """
+    name = settings.name
+    forms = [f"{name}.xml", f"{name}.txt", *(_OTHERS if name == "sitemap" else ())]
+    ours = {*published.names, *published.retired, *published.orphans, *published.besides}
+    there = set(target.names()) - ours
+    found = [form for one in forms for form in (one, f"{one}.gz") if form in there]
+    return [
+        f"{one} is of another tool, and stays beside this set, where it may still be read; "
+        "remove it"
+        for one in found
+        if not _is_same_document(one, published, engine, target)
+    ]
+
+
+def _is_same_document(name: str, published: Published, engine: Engine, target: Target) -> bool:
+    twin = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
+    if twin not in published.names:
+        return False
+    documents = [
+        data if not one.endswith(".gz") else engine.gunzip(data, MAX_BYTES)
+        for one in (name, twin)
+        if (data := target.read(one)) is not None
+    ]
+    return len(documents) == 2 and documents[0] == documents[1]
 
 
 def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> None:

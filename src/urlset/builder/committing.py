@@ -19,6 +19,8 @@ fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS fi
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
+_REMOVED = "SELECT loc FROM differing WHERE state = 'removed'"
+
 FILES, ROWS = 256, 1_600_000
 """The most files, and about the most of their URLs, that one statement writes into the ledger."""
 
@@ -77,11 +79,11 @@ def commit(
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
     urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
-        bench.run(f"DELETE FROM {gone} WHERE loc IN (SELECT loc FROM differing)")
+        bench.run(f"DELETE FROM {gone} WHERE loc IN ({_REMOVED})")
         bench.run(f"""
             INSERT INTO {gone}
             SELECT loc, fingerprint, first_seen, (SELECT max(built_at) FROM {builds}) FROM {urls}
-            WHERE loc IN (SELECT loc FROM differing WHERE state = 'removed')""")
+            WHERE loc IN ({_REMOVED})""")
         bench.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM differing)")
         stay = _URL.format(file="old_file", now=now)
         bench.run(f"""
@@ -94,6 +96,12 @@ def commit(
             bench.run(f"""
                 INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
                 WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
+    returned = f"{gone} WHERE loc IN (SELECT loc FROM differing WHERE state = 'added')"
+    if bench.one(f"SELECT count(*) FROM {gone}") != (0,):
+        bench.run(
+            f"UPDATE {urls} u SET first_seen = w.first_seen FROM {gone} w WHERE u.loc = w.loc"
+        )
+        bench.run(f"DELETE FROM {returned}")
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")

@@ -152,7 +152,9 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         name: _believed(column, settings) if column[2:] in there else "NULL::VARCHAR"
         for name, column in _EVIDENCE.items()
     }
-    columns = {name: f"d.{name}_date" for name in _EVIDENCE} | {"content": "d.content_lastmod"}
+    columns = {name: f"d.{name}_date" for name in (*_EVIDENCE, "created")}
+    columns["content"] = "d.content_lastmod"
+    dates["created"] = _created(bench, ledger, settings)
     chosen: list[str] = [] if settings.is_text else list(settings.lastmod)
     if "content" in chosen and "adopted_lastmod" in before:  # the ledger knows it, the last of all
         columns["adopted"] = "d.adopted_lastmod"
@@ -181,6 +183,21 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
         "evidence": ", ".join(f"{text} AS {name}_date" for name, text in dates.items()),
         "urls": ledger.table("urls"),
     }
+
+
+def _created(bench: Workbench, ledger: Ledger, settings: Settings) -> str:
+    """An expression: the build that listed a page first, unless it was the first one of all.
+
+    What the first build lists was there before; nobody knows since when.
+    """
+    (first,) = bench.one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
+    if "created" not in settings.lastmod or first is None:
+        return "NULL::VARCHAR"
+    gone = f"(SELECT max(first_seen) FROM {ledger.table('gone')} w WHERE w.loc = g.loc)"
+    now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
+    seen = f"coalesce(u.first_seen, if(u.loc IS NULL, coalesce({gone}, {now}), NULL))"
+    text = f"strftime(make_timestamp(epoch_us({seen})), '%Y-%m-%dT%H:%M:%SZ')"
+    return f"if({seen} > TIMESTAMPTZ {quoted(format_date(first))}, {text}, NULL)"
 
 
 def _filled(bench: Workbench, table: str, columns: tuple[str, ...]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urlset import engine as engines
 from urlset.builder import gates
 from urlset.builder.adopting import adopt
-from urlset.builder.beside import check_robots, named_urls, stage_besides, write_robots
+from urlset.builder.beside import check_robots, named_urls, stage_besides, stale_notes, write_robots
 from urlset.builder.changes import changes_written
 from urlset.builder.clock import turn_back
 from urlset.builder.committing import Counts, commit, count_changes, count_undated, intend
@@ -91,6 +91,7 @@ class Job:
             self._explain(bench, placing, published)
             if not settings.dry_run:
                 self._publish(bench, ledger, placing, published, counts, target)
+            self._notes += stale_notes(published, settings, self._engine, target)
             return self._result(bench, intake, published, counts)
 
     def _target(self) -> Target:

@@ -15,7 +15,7 @@ TABLES: tuple[Table, ...] = (
         file            | INTEGER     | The file in which it lies: `files.file`.
         section         | VARCHAR     | Its section, empty where it has none.
         lastmod         | VARCHAR     | The date that is published, as it is written there.
-        lastmod_from    | VARCHAR     | Where that came from: `given`, `page`, `git`, `content`, `header`, `mtime` or `adopted`.
+        lastmod_from    | VARCHAR     | Where that came from: `given`, `page`, `git`, `content`, `header`, `mtime`, `created` or `adopted`.
         changefreq      | VARCHAR     | As it is published.
         priority        | DOUBLE      | As it is published.
         more            | VARCHAR     | A digest of its images, videos, news, alternates and other extensions.

@@ -17,9 +17,9 @@ from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
 
-Evidence = Literal["given", "page", "git", "content", "header", "mtime"]
+Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
-"""Where a ``lastmod`` may come from, the best first; ``mtime`` only where it is asked for."""
+"""Where a ``lastmod`` may come from, the best first; ``mtime`` and ``created`` only on request."""
 
 Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}

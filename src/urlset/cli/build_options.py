@@ -173,7 +173,7 @@ Lastmod = Annotated[
     typer.Option(
         metavar="FROM,…",
         help="Where dates may come from, the best first: given,page,git,content,header; "
-        "also mtime; or none.",
+        "also mtime, created; or none.",
     ),
 ]
 Sections = Annotated[

@@ -37,6 +37,7 @@ _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 # Of buckets and servers of files; no driver of a database answers to these.
 _NO_SOURCES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
 _HTML = (".html", ".htm", ".xhtml")
+_SITEMAPS = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
 # The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
 # behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
 _COMMON = re.compile(r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] ")
@@ -117,7 +118,7 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
     Raises :class:`urlset.SourceError` for what is none. ``columns`` are those asked for in CSV.
     """
     if os.path.isdir(path):
-        return "html" if _has_pages(path) else "sitemap"
+        return "html" if _has_pages(path) else _without_pages(path)
     form = table_form(path)
     if form not in (None, "csv", "jsonl"):
         return form
@@ -266,6 +267,24 @@ def _has_pages(path: str) -> bool:
         if any(name.lower().endswith(_HTML) and name[0] != "." for name in names):
             return True
     return False
+
+
+def _without_pages(path: str) -> SourceKind:
+    """The kind of a folder without pages; raises :class:`urlset.SourceError` for one of nothing."""
+    count = 0
+    for _, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if name.lower().endswith(_SITEMAPS):
+                return "sitemap"
+            count += not name.startswith(".")
+    found = "no file in it"
+    if count:
+        found = f"{count:,} other file{'s' if count > 1 else ''} in it"
+    raise SourceError(
+        f"expected pages ({', '.join(_HTML)}) or sitemaps in the folder {path!r}, found {found}; "
+        "build the site first, or name the folder that it is built into"
+    )
 
 
 def _is_log(head: Head) -> bool:
