@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint bench docs clean
+.PHONY: help setup demo test lint soak bench docs clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Whoever calls may stand in another environment: it does not matter here.
@@ -59,6 +59,9 @@ ifdef CARGO_CLIPPY
 else
 	@echo "Rust is not linted: cargo clippy is not there."
 endif
+
+soak: setup ## run the long tests of tests/soak: complexity, attacks (an hour or more)
+	$(PYTHON) -m pytest tests/soak --numprocesses auto --dist worksteal
 
 bench: setup ## measure, and print the tables of benches/
 	@$(PYTHON) benches/run.py

@@ -10,7 +10,6 @@ import duckdb
 from urlset.checker import check
 from urlset.checker.macros import MACROS
 from urlset.checker.plain_locs import PLAIN_LOC, others
-from urlset.checker.texts import Text
 
 WORDS = "local localhost lan test".split()
 HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()
@@ -80,20 +79,6 @@ def test_normal_of_is_the_same_by_the_short_way_and_by_the_long_one():
         pairs = connection.execute(query, [locs]).fetchall()
 
     assert all(short == long for short, long in pairs), seed
-
-
-def test_line_and_column_with_any_ends_of_lines():
-    seed = random.randrange(1 << 32)
-    data = "".join(random.Random(seed).choices("aé\r\n", k=300)).encode()
-    text = Text("text", data, [])
-
-    for place in range(len(data) + 1):
-        if data[place : place + 1] >= b"\x80" and data[place : place + 1] < b"\xc0":
-            continue  # within a character
-        lines = re.split(rb"\r\n|\r|\n", data[:place])
-        if data[place - 1 : place + 1] == b"\r\n":
-            continue  # within the end of a line
-        assert text.line_and_column(place) == (len(lines), len(lines[-1].decode()) + 1), seed
 
 
 def test_rules_that_are_given_several_views_need_one_of_them():

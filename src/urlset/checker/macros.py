@@ -7,6 +7,7 @@ its argument once or twice, or works it out in a lambda.
 from __future__ import annotations
 
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
+from urlset.protocol import MAX_LOC
 
 __all__ = ["MACROS"]
 
@@ -34,8 +35,9 @@ MACROS = {
     r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3')",
     "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
-    # RFC 3986 section 5.2.4, of a path with its query.
-    "undotted(path)": r"CASE WHEN contains(path, '/.') "
+    # RFC 3986 section 5.2.4, of a path with its query. Each segment copies what is done so far, so
+    # longer ones than a sitemap may list are compared as they are written.
+    "undotted(path)": rf"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
     r"THEN list_transform([path], lambda t: list_transform([split_part(t, '?', 1)], lambda p: "
     r"list_reduce(string_split(p, '/')[2:], lambda done, part: CASE part WHEN '.' THEN done "
     r"WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') ELSE done || '/' || part END, '') "
@@ -51,13 +53,12 @@ MACROS = {
     "ELSE origin_of(loc) || decoded(undotted("
     "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
     # What RFC 3986 section 6.2.2 makes of a path or a query: for showing.
-    "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(list_reduce(list_transform("
+    "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(array_to_string(list_transform("
     r"string_split('%' || text, '%'), lambda p: CASE "
     r"WHEN regexp_matches(p, '^(2[DEde]|3\d|4[1-9A-Fa-f]|5[\dAFaf]|6[1-9A-Fa-f]|7[\dAEae])') "
-    r"THEN '!' || coalesce(try(decode(unhex(p[:2]))), '') || p[3:] "
+    r"THEN coalesce(try(decode(unhex(p[:2]))), '') || p[3:] "
     r"WHEN regexp_matches(p, '^[0-9A-Fa-f]{2}') THEN '%' || upper(p[:2]) || p[3:] "
-    r"ELSE '%' || p END), lambda a, p: "
-    r"a || CASE WHEN starts_with(p, '!') THEN p[2:] ELSE p END), 3) ELSE text END",
+    r"ELSE '%' || p END), ''), 3) ELSE text END",
     # What is left of a URL that most servers answer like others: without scheme, www, the name of
     # an index file and a slash at the end; for `twin_of`, in lower case.
     # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.

@@ -15,7 +15,7 @@ from urlset.engine import Run, source_offset
 from urlset.errors import StoreError
 from urlset.model import Kind
 
-__all__ = ["Text", "Texts"]
+__all__ = ["Text", "Texts", "count_characters", "count_lines", "line_begin"]
 
 IN_MEMORY = 64 << 20
 """Bytes of text that are kept in memory; with more, all of it goes to a temporary file."""
@@ -46,15 +46,6 @@ class Text(NamedTuple):
         """The offset in the original of a place in ``data``."""
         return source_offset(place, self.runs)
 
-    def line_and_column(self, place: int, known: int = 0, line: int = 1) -> tuple[int, int]:
-        """The line and column of a place, both from 1, counted on from a place of known line."""
-        passed = self.data[known:place]
-        line += passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
-        begin = self.data.rfind(b"\n", 0, place) + 1
-        # Beware: most documents have no b"\r", which is to be seen in this line alone.
-        begin = max(begin, self.data.rfind(b"\r", begin, place) + 1)
-        return line, len(self.data[begin:place].translate(None, _CONTINUATION)) + 1
-
     def excerpt(self, place: int) -> Excerpt:
         """The line around a place."""
         # Beware: four bytes a character at most, so that enough is left when it is decoded.
@@ -62,6 +53,24 @@ class Text(NamedTuple):
         right = _LINE_END.split(self.data[place : place + 4 * AFTER], maxsplit=1)[0]
         before = left.decode(errors="ignore")[-BEFORE:]
         return Excerpt(before + right.decode(errors="ignore")[:AFTER], len(before))
+
+
+def count_lines(data: bytes, begin: int, end: int) -> int:
+    r"""Return how many lines end between two places; "\r\n" ends one line."""
+    ends = data.count(b"\n", begin, end) + data.count(b"\r", begin, end)
+    return ends - data.count(b"\r\n", begin, end + 1)
+
+
+def count_characters(data: bytes, begin: int, end: int) -> int:
+    """Return how many characters begin between two places of UTF-8."""
+    return len(data[begin:end].translate(None, _CONTINUATION))
+
+
+def line_begin(data: bytes, place: int) -> int:
+    """Return where the line of a place begins."""
+    begin = data.rfind(b"\n", 0, place) + 1
+    # Most documents have no "\r": it is searched in this line only.
+    return max(begin, data.rfind(b"\r", begin, place) + 1)
 
 
 class _Kept(NamedTuple):

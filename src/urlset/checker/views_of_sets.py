@@ -22,16 +22,20 @@ VIEWS_OF_SETS = {
             len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
             len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
             list_contains(tags, hash('x-default')) AS has_default
-        FROM (SELECT *, list_append(theres, here) AS wholly, list_transform(theres, lambda t, i:
-                CASE WHEN t IS NOT NULL THEN hash(t, tags[i]) END) AS pairs
-            FROM (SELECT {ENTRY}, hash(normal_of(e.loc)) AS here,
-                    list_transform(e.alternates, lambda a:
-                        CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL AND is_web(a.href)
-                        THEN hash(normal_of(a.href)) END) AS theres,
-                    list_transform(e.alternates, lambda a:
-                        CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
-                        THEN hash(tag_of(a.hreflang)) END) AS tags
-                {FROM_ENTRIES} WHERE len(e.alternates) > 0))
+        FROM (SELECT *, list_append(theres, here) AS wholly
+            -- Each list is made of one other list: what names two in a lambda copies the second
+            -- for every element of the first.
+            FROM (SELECT * EXCLUDE (links), list_transform(links, lambda l: l.there) AS theres,
+                    list_transform(links, lambda l: l.tag) AS tags,
+                    list_transform(links, lambda l:
+                        CASE WHEN l.there IS NOT NULL THEN hash(l.there, l.tag) END) AS pairs
+                FROM (SELECT {ENTRY}, hash(normal_of(e.loc)) AS here,
+                        list_transform(e.alternates, lambda a: {{
+                            'there': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
+                                AND is_web(a.href) THEN hash(normal_of(a.href)) END,
+                            'tag': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
+                                THEN hash(tag_of(a.hreflang)) END}}) AS links
+                    {FROM_ENTRIES} WHERE len(e.alternates) > 0)))
         WHERE link_count > 0""",
     # Every link to another version that is not as it should be: all versions listed, each with the
     # same links. Most sites have none, for clusters that are whole are left out first.
@@ -57,25 +61,31 @@ VIEWS_OF_SETS = {
             FROM targets v JOIN entries e ON e.document = v.document AND e.entry = v.entry),
         returned AS (SELECT DISTINCT here, there FROM answers),
         alike AS (SELECT DISTINCT here, urls_key FROM targets),
-        own AS (
-            SELECT here, list_sort(list(DISTINCT tag)) AS tags FROM answers
-            WHERE here = there AND tag <> 'x-default' GROUP BY here)
+        own_tag AS (
+            SELECT DISTINCT here, tag FROM answers WHERE here = there AND tag <> 'x-default'),
+        own AS (  -- a few of them, for the message
+            SELECT here, list_sort(list(tag ORDER BY tag)[:9]) AS tags FROM own_tag GROUP BY here)
         SELECT l.* EXCLUDE (host), own.tags AS own_tags,
             l.there IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
             l.host IN (SELECT DISTINCT host FROM urls) AS is_covered,
             r.here IS NOT NULL AS is_returned, k.here IS NOT NULL AS is_alike,
-            l.tag <> 'x-default' AND NOT list_contains(own.tags, l.tag) AS is_contradicted
+            l.tag <> 'x-default' AND own.here IS NOT NULL AND o.here IS NULL AS is_contradicted
         FROM links l
         LEFT JOIN returned r ON r.here = l.there AND r.there = l.here
         LEFT JOIN alike k ON k.here = l.there AND k.urls_key = l.urls_key
         LEFT JOIN own ON own.here = l.there
+        LEFT JOIN own_tag o ON o.here = l.there AND o.tag = l.tag
         WHERE is_contradicted OR NOT (is_returned AND is_alike) AND is_listed
             OR is_covered AND NOT is_listed""",
     # The same, with the words of the link.
     "crossings": """
-        SELECT d.*, e.loc, e.alternates[d.nth].href AS href,
-            e.alternates[d.nth].hreflang AS hreflang
-        FROM doubtful d JOIN entries e ON e.document = d.document AND e.entry = d.entry""",
+        SELECT d.*, a.loc, a.alternate.href AS href, a.alternate.hreflang AS hreflang
+        FROM doubtful d JOIN (
+            SELECT e.document, e.entry, e.loc,
+                unnest(e.alternates, recursive := false) AS alternate,
+                generate_subscripts(e.alternates, 1) AS nth
+            FROM entries e SEMI JOIN doubtful USING (document, entry)) a
+        ON a.document = d.document AND a.entry = d.entry AND a.nth = d.nth""",
     # Which hosts declare a document, or an index above it, in their robots.txt.
     "proofs": """
         WITH RECURSIVE named(document, url) AS (

@@ -154,13 +154,15 @@ RULES = (
         sql=f"""
             WITH likely AS (SELECT * FROM alternates
                 WHERE hreflang IN ({", ".join(f"'{code}'" for code in _AMBIGUOUS)})
-                    AND ends_with(host_of(href), '.' || hreflang))
-            -- No join with entries: DuckDB 2.0.0 may fail where rows from unnest meet it.
-            SELECT a.* FROM likely a WHERE NOT EXISTS (
-                -- Where others have the same host, it stands for no country.
-                SELECT 1 FROM alternates o WHERE o.document = a.document AND o.entry = a.entry
-                    AND host_of(o.href) = host_of(a.href)
-                    AND lower(o.hreflang) NOT IN (a.hreflang, 'x-default'))""",
+                    AND ends_with(host_of(href), '.' || hreflang)),
+            -- Where a host has several languages, it stands for no country.
+            hosts AS (SELECT *, host_of(href) AS host,
+                    nullif(lower(hreflang), 'x-default') AS language
+                FROM alternates SEMI JOIN likely USING (document, entry)),
+            single AS (SELECT document, entry, host FROM hosts GROUP BY ALL
+                HAVING count(DISTINCT language) = 1)
+            SELECT * FROM likely a
+            WHERE (document, entry, host_of(href)) IN (FROM single)""",
         values={"name": _NAME},
         at="link",
         why="A code without a region is a language: be is Belarusian, not Belgium, and uk is "

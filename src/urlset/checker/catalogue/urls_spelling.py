@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urlset.checker.declaring import rule
 from urlset.checker.examples import entry
+from urlset.protocol import MAX_LOC
 
 __all__ = ["RULES"]
 
@@ -46,7 +47,8 @@ _BAD_PERCENT = "%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)"
 _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
 _UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
-    "origin_of(loc) || tidied(CASE WHEN contains(path, '/.') THEN list_reduce("
+    f"origin_of(loc) || tidied(CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
+    "THEN list_reduce("
     "string_split(path, '/')[2:], lambda done, part: CASE part "
     "WHEN '.' THEN done WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') "
     "ELSE done || '/' || part END, '') || CASE WHEN regexp_matches(path, '/\\.\\.?$') "

@@ -1,0 +1,1 @@
+"""Long-running tests: `make soak` runs them, `make test` does not."""

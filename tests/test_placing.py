@@ -1,0 +1,79 @@
+"""The exact places of findings, also of thousands in one entry or on one line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlset import check
+from urlset.checker import placing
+from urlset.checker.placing import _Locator
+from urlset.checker.texts import Text
+
+_XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+_HEAD = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" {_XHTML}>'
+
+
+def _naive_line_and_column(data: bytes, at: int) -> tuple[int, int]:
+    lines = re.split(r"\r\n|\r|\n", data[:at].decode())
+    return len(lines), len(lines[-1]) + 1
+
+
+@given(
+    parts=st.lists(st.sampled_from(["<b/>", "ä", "𝒳", "\n", "\r", "\r\n", "words "]), max_size=60),
+    block=st.integers(4, 24),
+    order=st.randoms(use_true_random=False),
+)
+def test_lines_and_columns_equal_those_of_the_text(parts, block, order):
+    data = ("<a>" + "".join(parts) + "<b/></a>").encode()
+    places = [found.start() for found in re.finditer(rb"<b/>", data)]
+    order.shuffle(places)
+    locator = _Locator(Text("urlset", data, []))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placing, "BLOCK", block)
+        found = [(1 + locator.lines_between(0, at), locator.column(at)) for at in places]
+
+    assert found == [_naive_line_and_column(data, at) for at in places]
+
+
+def test_each_of_many_links_in_one_entry_has_its_place():
+    links = "".join(
+        f'\n<xhtml:link rel="alternate" hreflang="q{i}" href="https://e.com/{i}"/>'
+        for i in range(2_000)
+    )
+    document = f"{_HEAD}<url><loc>https://e.com/</loc>{links}</url></urlset>".encode()
+
+    findings = list(check(document, select=["H005"]))
+
+    assert [(finding.line, finding.column) for finding in findings] == [
+        (number + 2, 1) for number in range(2_000)
+    ]
+
+
+def test_each_of_many_findings_on_one_line_has_its_column():
+    entries = [f"<url><loc>http://localhost/{i}</loc></url>" for i in range(2_000)]
+    document = (_HEAD + "".join(entries) + "</urlset>").encode()
+
+    findings = list(check(document, select=["U016"]))
+
+    starts = [len(_HEAD) + sum(map(len, entries[:i])) for i in range(2_000)]
+    assert [finding.column for finding in findings] == [
+        start + len("<url>") + 1 for start in starts
+    ]
+
+
+@pytest.mark.parametrize("count", [20_000])
+def test_entry_with_many_alternates_is_checked(count):
+    links = "".join(
+        f'<xhtml:link rel="alternate" hreflang="en" href="https://e.com/{i}"/>'
+        for i in range(count)
+    )
+    document = f"{_HEAD}<url><loc>https://e.com/</loc>{links}</url></urlset>".encode()
+
+    by_rule = check(document, select=["H"]).by_rule
+
+    assert by_rule["H009"] == 1
