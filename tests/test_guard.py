@@ -4,11 +4,13 @@ import socket
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.site_asking import Asking, fetch, quick
-from tests.site_box import SiteBox, redirect, urlset_of
+from tests.site_box import SiteBox, page, redirect, urlset_of
 
 from urlset.fetcher import Request, Response, drive_in_thread
-from urlset.fetcher.guard import address_class, may_reach, reach_of
+from urlset.fetcher.guard import address_class, literal_address, may_reach, reach_of
 from urlset.walker import SiteWalk
 
 BODY = urlset_of("https://example.com", 2)
@@ -226,3 +228,76 @@ def test_proxy_is_not_asked_for_private_places(box: SiteBox):
     assert not box.hits
     assert fetch("http://example.com/", policy).error == "blocked"
     assert box.paths == ["http://example.com/"]
+
+
+PRIVATE_SPELLINGS = [
+    "127.0.0.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.1", "0x7f.0.0.1", "127.1",
+    "127.0.1", "0x7f.1", "127.0.0.1.", "2130706433.", "0", "0x0", "0.0.0.0", "0x0a000001",
+    "167772161", "192.168.257", "0xA9FEA9FE", "2852039166", "169.254.43518", "169.254.169.254.",
+    "0251.0376.0251.0376", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::7f00:1]",
+    "[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[fe80::1]", "[fd00::1]",
+    "[::]", "１２７.０.０.１", "127。0。0。1", "①②⑦.⓪.⓪.①", "0ｘ7f000001",
+    "256.256.256.256", "1.2.3.4.5",
+    "0x7f.0.0.0.1", "4294967296", "localhost", "LOCALHOST.", "a.localhost", "ip6-localhost",
+    "printer", "intranet.", "nas.local", "metadata.google.internal", "router.home.arpa",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", PRIVATE_SPELLINGS)
+def test_private_address_in_any_spelling_is_not_handed_to_a_proxy(box: SiteBox, host: str):
+    """A proxy takes them all for what they are, as ``inet_aton`` does."""
+    box.otherwise = page(b"inside")
+
+    response = fetch(
+        f"http://{host}/latest/meta-data",
+        quick(proxies={"http": box.site}, retries=0),
+        reach="public",
+    )
+
+    assert response.error in ("blocked", "bad-url")
+    assert box.paths == []
+
+
+@pytest.mark.parametrize("host", PRIVATE_SPELLINGS[:12])
+def test_redirect_behind_a_proxy_leads_to_no_private_address(box: SiteBox, host: str):
+    box.play("http://e.com/s.xml", redirect(f"http://{host}/"))
+    policy = quick(proxies={"http": box.site}, retries=0)
+
+    response = fetch("http://e.com/s.xml", policy, reach="anywhere")
+
+    assert response.error in ("blocked", "bad-redirect")
+    assert box.paths == ["http://e.com/s.xml"]
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["8.8.8.8", "0x08080808", "e.com", "e.com.", "1.e.com", "1e100.net", "[2606::1]"],
+)
+def test_public_place_is_handed_to_a_proxy(box: SiteBox, host: str):
+    box.otherwise = page(b"outside")
+    policy = quick(proxies={"http": box.site}, retries=0)
+
+    assert fetch(f"http://{host}/", policy, reach="public").body == b"outside"
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "0x0a000001", "intranet", "wiki.internal"])
+def test_private_document_leads_to_private_places_behind_a_proxy(box: SiteBox, host: str):
+    box.otherwise = page(b"inside")
+    policy = quick(proxies={"http": box.site}, retries=0)
+
+    assert fetch(f"http://{host}/", policy, reach="private").body == b"inside"
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.sampled_from("dox"), min_size=4, max_size=4),
+    st.integers(1, 4),
+)
+def test_literal_address_is_what_the_system_takes_it_for(number: int, bases: list[str], count: int):
+    parts = [(number >> 8 * (3 - place)) & 255 for place in range(count - 1)]
+    parts.append(number & ((1 << 8 * (5 - count)) - 1))
+    forms = {"d": "{}", "o": "0{:o}", "x": "0x{:X}"}
+    text = ".".join(forms[base].format(part) for part, base in zip(parts, bases, strict=False))
+
+    assert literal_address(text) == socket.inet_ntoa(socket.inet_aton(text))
+    assert literal_address(f"{text}.") == literal_address(text)

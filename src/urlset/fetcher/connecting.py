@@ -18,7 +18,6 @@ from aiohttp.client_proto import ResponseHandler
 from urlset.fetcher.guard import socket_factory
 from urlset.fetcher.messages import Reach
 from urlset.fetcher.policy import Policy
-from urlset.fetcher.targets import host_of
 
 __all__ = ["Answer", "Connections"]
 
@@ -178,9 +177,3 @@ def lookup(host: str, port: int, family: int) -> list[Any]:
 
 def _scoped(address: tuple[Any, ...]) -> str:
     return socket.getnameinfo(address, socket.NI_NUMERICHOST)[0]
-
-
-def is_local_name(origin: str) -> bool:
-    """Tell a name of this machine, where only a proxy could look it up."""
-    host = host_of(origin).rstrip(".")
-    return host == "localhost" or host.endswith(".localhost")

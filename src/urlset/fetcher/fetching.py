@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from itertools import count
 from types import TracebackType
 from typing import Self
 
-from urlset.fetcher.connecting import Connections, is_local_name
-from urlset.fetcher.guard import may_reach, reach_of
+from urlset.fetcher.connecting import Connections
+from urlset.fetcher.guard import literal_address, may_ask_proxy, reach_of
 from urlset.fetcher.messages import ErrorWord, Reach, Request, Response
 from urlset.fetcher.policy import Policy
 from urlset.fetcher.retrying import retry_after_s, wait_before_retry_s
@@ -127,7 +126,7 @@ class Fetcher:
                 # where its name has another address the next time.
                 reach = "public"
             proxy = self._connections.proxy_for(origin)
-            if proxy is not None and not _may_ask_proxy(reach, origin):
+            if proxy is not None and not may_ask_proxy(reach, host):
                 words = "not fetched: a private address, and the document that leads there is not"
                 return _failed(request, url, "blocked", words), "public"
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
@@ -141,7 +140,7 @@ class Fetcher:
         if self._policy.allow_private:
             return response, "anywhere"
         if proxy is not None:  # then the address is the proxy's, and tells nothing
-            peer = host if _is_literal(host) else None
+            peer = literal_address(host)
         found = reach_of(reach, peer)
         if reach == "anywhere" and found == "public" and peer is not None:
             self._public_hosts.add(host)
@@ -189,19 +188,3 @@ def _location(response: Response) -> str | None:
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
     return target_of(resolve(text, response.url))
-
-
-def _may_ask_proxy(reach: Reach, origin: str) -> bool:
-    """Tell whether a proxy may be asked for a host; what it makes of a name is beyond us."""
-    if reach == "anywhere":
-        return True
-    host = host_of(origin)
-    return may_reach(reach, host) if _is_literal(host) else not is_local_name(origin)
-
-
-def _is_literal(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

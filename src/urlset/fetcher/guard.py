@@ -8,6 +8,7 @@ a socket is made: so neither a redirect nor a name that changes its address help
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -15,7 +16,15 @@ from typing import Any, Literal
 
 from urlset.fetcher.messages import Reach
 
-__all__ = ["BlockedError", "address_class", "may_reach", "reach_of", "socket_factory"]
+__all__ = [
+    "BlockedError",
+    "address_class",
+    "literal_address",
+    "may_ask_proxy",
+    "may_reach",
+    "reach_of",
+    "socket_factory",
+]
 
 AddressClass = Literal["public", "private", "special"]
 
@@ -35,6 +44,10 @@ _SPECIAL_V6 = [IPv6Network(text) for text in "2001::/23 2001:db8::/32 3fff::/20"
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _TRANSLATED = [IPv6Network(text) for text in "64:ff9b::/96 ::/96 ::ffff:0:0:0/96".split()]
 _6TO4 = IPv6Network("2002::/16")
+_NUMBER = re.compile(r"0[xX][0-9A-Fa-f]*|[0-9]+", re.ASCII)
+_LOOPBACK_NAMES = ("localhost", "localhost6", "ip6-localhost", "ip6-loopback")
+# No name below them is public: RFC 6761, RFC 6762, RFC 8375, and .internal is reserved by ICANN.
+_PRIVATE_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa")
 
 
 class BlockedError(OSError):
@@ -70,6 +83,59 @@ def _class_v6(address: IPv6Address) -> AddressClass:
     if address not in _GLOBAL_V6 or any(address in network for network in _SPECIAL_V6):
         return "special"
     return "public"
+
+
+def literal_address(host: str) -> str | None:
+    """Return the IP address that a host spells, in the usual spelling; None for a name.
+
+    Systems take more spellings than the usual one: decimal, octal and hexadecimal numbers, fewer
+    than four of them, a dot at the end (https://url.spec.whatwg.org/#concept-ipv4-parser). A host
+    that ends in a number and is no address gives the empty string, which no request may reach.
+
+    >>> [literal_address(host) for host in ("0x7f.1", "2130706433", "::1", "e.com", "1.2.3.4.5")]
+    ['127.0.0.1', '127.0.0.1', '::1', None, '']
+    """
+    if ":" in host:
+        return host.strip("[]")
+    parts = host.removesuffix(".").split(".")
+    if not _NUMBER.fullmatch(parts[-1]):
+        return None
+    numbers = [_number(part) for part in parts]
+    if len(parts) > 4 or any(number < 0 or number > 255 for number in numbers[:-1]):
+        return ""
+    if not 0 <= numbers[-1] < 256 ** (5 - len(parts)):
+        return ""
+    last = numbers.pop()
+    return str(IPv4Address(sum(n << 8 * (3 - i) for i, n in enumerate(numbers)) + last))
+
+
+def may_ask_proxy(reach: Reach, host: str) -> bool:
+    """Tell whether a proxy may be asked for a host: it looks names up by itself.
+
+    So of a name only its form can be judged: one of this machine is refused, and to who may
+    only reach public places any that is private by its form.
+    """
+    if reach == "anywhere":
+        return True
+    address = literal_address(host)
+    if address is not None:
+        return may_reach(reach, address)
+    name = host.rstrip(".").lower()
+    if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
+        return False
+    return reach == "private" or ("." in name and not name.endswith(_PRIVATE_NAMES))
+
+
+def _number(text: str) -> int:
+    """Read a number as ``inet_aton`` does; -1 where it is none."""
+    if not _NUMBER.fullmatch(text) or len(text) > 30:
+        return -1
+    if text[:2].lower() == "0x":
+        return int(text[2:] or "0", 16)
+    try:
+        return int(text, 8 if text.startswith("0") else 10)
+    except ValueError:  # 08
+        return -1
 
 
 def may_reach(reach: Reach, address: str) -> bool:
