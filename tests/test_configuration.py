@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from urlset import configuration
+from urlset.cli.app import run
 from urlset.cli.settings import settings_of
 from urlset.configuration import read_configuration
 from urlset.errors import ConfigurationError
@@ -125,3 +128,86 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
 def test_a_named_one_that_is_not_there(tmp_path: Path):
     with pytest.raises(ConfigurationError, match="found none at"):
         settings_of(tmp_path / "none.toml")
+
+
+# ── sections, and owners ──
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[buid]\nsources = ['a']", "no section [buid] is known; did you mean 'build'?"),
+        ("[[rules]]\nname = 'x'", "no section [rules] is known; expected build, check"),
+        ("[tool.urlset.check]\nignore = ['X']", "no section [tool] is known"),
+        ("sources = ['a.txt']\n[build]\n", "the key 'sources' stands outside of a section"),
+        ("ignore = []", "the key 'ignore' stands outside of a section; put it below [build] or"),
+        ("check = true", "[check]: expected a table, found True"),
+    ],
+)
+def test_keys_and_sections_that_are_not_known_are_errors(text, words, tmp_path):
+    path = tmp_path / "urlset.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        read_configuration(start=tmp_path)
+    assert words in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_section_of_a_project_file_that_is_not_known_is_an_error(tmp_path):
+    path = tmp_path / "pyproject.toml"
+    path.write_text("[tool.black]\n[tool.urlset.chekc]\nignore = ['X']\n")
+
+    with pytest.raises(ConfigurationError, match=r"no section \[chekc\].*did you mean 'check'"):
+        read_configuration(start=tmp_path)
+
+
+def owners(monkeypatch: pytest.MonkeyPatch, **numbers: int) -> None:
+    """Have files and folders of these names belong to users of these numbers."""
+    mine = os.geteuid()
+    monkeypatch.setattr(
+        configuration, "_owners", lambda path: {numbers.get(path.name.partition(".")[0], mine)}
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
+def test_file_of_another_user_above_is_not_read(tmp_path, monkeypatch):
+    (tmp_path / "urlset.toml").write_text("[check]\nignore = ['X']\n")
+    (tmp_path / "here").mkdir()
+    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+
+    owners(monkeypatch, urlset=4321)
+    found = read_configuration(start=tmp_path / "here")
+    assert (found.path, found.table) == (None, {})
+    assert "is not read: it belongs to another user" in found.notes[0]
+    assert f"--config {tmp_path / 'urlset.toml'}" in found.notes[0]
+    assert read_configuration(start=tmp_path).path is None  # e.g. in /tmp
+    named = read_configuration(str(tmp_path / "urlset.toml"))
+    assert named.table == {"check": {"ignore": ["X"]}}
+
+    owners(monkeypatch, urlset=4321, here=4321)  # a checkout of another user, as in a container
+    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+    owners(monkeypatch, urlset=0)
+    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
+def test_own_file_further_above_is_read_and_the_other_reported(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pyproject.toml").write_text("[tool.urlset.check]\nfail-level = 'info'\n")
+    here = tmp_path / "other" / "here"
+    here.mkdir(parents=True)
+    (tmp_path / "other" / "urlset.toml").write_text("[check]\nprofile = 'bing'\n")
+    (here / "a.txt").write_text("https://example.com/\n")
+    owners(monkeypatch, urlset=4321)
+    monkeypatch.chdir(here)
+
+    assert read_configuration().path == tmp_path / "pyproject.toml"
+    run(["check", "a.txt"])
+    assert f"{tmp_path / 'other' / 'urlset.toml'} is not read" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
+def test_project_file_of_another_user_without_a_section_is_no_news(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
+    owners(monkeypatch, pyproject=4321)
+
+    assert read_configuration(start=tmp_path).notes == ()

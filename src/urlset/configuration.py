@@ -1,12 +1,14 @@
 """The configuration of a project: ``urlset.toml``, or ``[tool.urlset]`` of ``pyproject.toml``.
 
 Looked for in the working directory and above it, up to the root of the repository. Its sections
-are named after the commands, its keys after their options.
+are named after the commands, its keys after their options. A file that belongs to another user is
+not read unless it is named: who can write to a parent folder could otherwise decide what is done.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,12 +21,19 @@ __all__ = ["FILES", "Configuration", "read_configuration"]
 FILES = ("urlset.toml", "pyproject.toml")
 """The names of a configuration; the first that a folder has counts."""
 
+SECTIONS = ("build", "check")
+"""The sections of a configuration."""
+
 
 class Configuration(NamedTuple):
-    """What a file configures; ``path`` is None where there is none."""
+    """What a file configures; ``path`` is None where there is none.
+
+    ``notes`` name the files that were not read because they belong to another user.
+    """
 
     path: Path | None
     table: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
 
     def section(self, name: str, keys: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
         """The keys of a section, each of its type.
@@ -63,15 +72,52 @@ def read_configuration(path: str | None = None, start: Path | None = None) -> Co
     if path is not None:
         return _read(Path(path))
     folder = (start or Path.cwd()).resolve()
+    trusted = _trusted_owners(folder)
+    notes: list[str] = []
     for place in (folder, *folder.parents):
         for name in FILES:
-            if (place / name).is_file():
-                found = _read(place / name)
-                if found.table:
-                    return found
+            file = place / name
+            if not file.is_file():
+                continue
+            if trusted is not None and not trusted.issuperset(_owners(file)):
+                notes += _note(file)
+                continue
+            found = _read(file)
+            if found.table:
+                return found._replace(notes=tuple(notes))
         if (place / ".git").exists():
             break
-    return Configuration(None, {})
+    return Configuration(None, {}, tuple(notes))
+
+
+def _trusted_owners(folder: Path) -> set[int] | None:
+    """Return the users whose files are read unasked; None where the system has no such owners.
+
+    They are this user, the system's administrator, and the owner of the working directory, who
+    decides what is in it: in a container, that is often another user than the one of the command.
+    """
+    if not hasattr(os, "geteuid"):
+        return None
+    return {os.geteuid(), 0, *_owners(folder)}
+
+
+def _owners(path: Path) -> set[int]:
+    """Return the owners of a file, and of the link where it is one."""
+    return {path.stat().st_uid, path.lstat().st_uid}
+
+
+def _note(path: Path) -> list[str]:
+    """Say that a file is not read, if it has anything to do with us."""
+    try:
+        table = _read(path).table
+    except ConfigurationError:
+        table = {} if path.name == "pyproject.toml" else {"unreadable": True}
+    if not table:
+        return []
+    return [
+        f"{path} is not read: it belongs to another user (number {path.stat().st_uid}); "
+        f"where you trust it, give --config {path}"
+    ]
 
 
 def _read(path: Path) -> Configuration:
@@ -83,8 +129,27 @@ def _read(path: Path) -> Configuration:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: expected TOML, found {error}") from error
     if path.name == "pyproject.toml":
-        table = table.get("tool", {}).get("urlset", {})
-    return Configuration(path, table)
+        tools = table.get("tool", {})
+        table = tools.get("urlset", {}) if isinstance(tools, dict) else {}
+    found = Configuration(path, table)
+    found.expect(table, dict, "[tool.urlset]")
+    _expect_sections(found)
+    return found
+
+
+def _expect_sections(found: Configuration) -> None:
+    for name, value in found.table.items():
+        if name in SECTIONS:
+            found.expect(value, dict, f"[{name}]")
+        elif isinstance(value, dict) or _is_list_of_tables(value):
+            raise found.wrong(f"no section [{name}] is known{_hint(name, SECTIONS)}")
+        else:
+            where = " or ".join(f"[{section}]" for section in SECTIONS)
+            raise found.wrong(f"the key {name!r} stands outside of a section; put it below {where}")
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 def _all(kind: type | tuple[type, ...]) -> tuple[type, ...]:
@@ -94,4 +159,4 @@ def _all(kind: type | tuple[type, ...]) -> tuple[type, ...]:
 def _hint(key: str, keys: Iterable[str]) -> str:
     known = list(keys)
     close = difflib.get_close_matches(key, known, 1)
-    return f"; did you mean {close[0]!r}?" if close else f"; it may have {', '.join(known)}"
+    return f"; did you mean {close[0]!r}?" if close else f"; expected {', '.join(known)}"

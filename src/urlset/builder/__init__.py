@@ -24,6 +24,7 @@ from urlset.builder.settings import EVIDENCE, GATES, Filter, Gate, Rewrite, Sett
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.sources.handed import Handed
+from urlset.store import QUERY_S
 
 if TYPE_CHECKING:
     from urlset.fetcher import Policy
@@ -51,6 +52,7 @@ def build(
     base_url: str | None = None,
     map: Mapping[str, str] | str | None = None,
     query: str | None = None,
+    query_timeout_s: float | None = QUERY_S,
     table: str | None = None,
     delimiter: str | None = None,
     strip_html: bool = False,
@@ -112,8 +114,9 @@ def build(
     Options of sources:
 
     - ``map``: columns of tables, ``"loc=url,lastmod=updated_at"`` or a dict.
-    - ``query``, ``table``, ``delimiter``: rows of a database or of a file; a table of several;
-      the separator of cells of CSV.
+    - ``query``, ``query_timeout_s``: rows of a database or of a file; the seconds that a query over
+      a file may take, None for no limit.
+    - ``table``, ``delimiter``: a table of several; the separator of cells of CSV.
     - ``strip_html``, ``trailing_slash``: how pages of a folder are served: ``about.html`` as
       ``/about``; folders and pages with a slash at the end, or without.
     - ``with_``: what is taken from pages, too: ``"images,alternates"``, ``["videos", "news"]``.
@@ -200,6 +203,7 @@ def build(
         base_url=base_url,
         map=map,
         query=query,
+        query_timeout_s=query_timeout_s,
         table=table,
         delimiter=delimiter,
         strip_html=strip_html,

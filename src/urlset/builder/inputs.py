@@ -24,6 +24,7 @@ from urlset.reader import Entries
 from urlset.sources import Candidate, Rows, Sitemaps, Source, SourceOptions, open_source
 from urlset.sources.gathering import Unread, expanded, with_logs_together
 from urlset.sources.handed import Handed
+from urlset.store import QUERY_S
 
 __all__ = ["InputOptions", "duration_of", "evidence_of", "opened", "strings_of", "with_base_url"]
 
@@ -43,6 +44,7 @@ class InputOptions:
     base_url: str | None = None
     map: Mapping[str, str] | str | None = None
     query: str | None = None
+    query_timeout_s: float | None = QUERY_S
     table: str | None = None
     delimiter: str | None = None
     strip_html: bool = False
@@ -171,6 +173,7 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
         mapping=table.get("map", options.map),
         keep=_kept(options),
         query=table.get("query", options.query),
+        query_timeout_s=options.query_timeout_s,
         table=table.get("table", options.table),
         delimiter=_delimiter(table.get("delimiter", options.delimiter)),
         kind=table.get("kind"),

@@ -12,12 +12,14 @@ from urlset.checker.catalogue import CATALOGUE, GROUPS
 from urlset.checker.declaring import Profile, Rule, rule
 from urlset.checker.failures import FAILURE_CODES, failed_source
 from urlset.checker.findings import Findings
+from urlset.checker.judging import verified_query
 from urlset.checker.model import LEVELS, Excerpt, Finding
 from urlset.checker.own import own_rule
 from urlset.checker.selection import catalogue_with, rules_named, selector
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
 from urlset.reader import DocumentRecord, Source, read
+from urlset.store import RULE_S, Store
 
 if TYPE_CHECKING:
     from urlset.fetcher import Policy
@@ -63,6 +65,7 @@ def check(
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     seen: Callable[[DocumentRecord], None] | None = None,
+    rule_timeout_s: float | None = RULE_S,
 ) -> Findings:
     """Check what :func:`urlset.read` would read, and judge it by the rules of the catalogue.
 
@@ -74,10 +77,12 @@ def check(
     ``moment`` is the time that rules take for now. ``base`` is the URL at which the source is to
     lie, as :func:`urlset.read` says. The first ``max_excerpts`` findings of each rule carry the
     line in which they stand. ``seen`` is told of each document when it has been read. Of a site
-    the robots.txt of every host is asked for, too.
+    the robots.txt of every host is asked for, too. Each of ``rules`` may take ``rule_timeout_s``
+    seconds (None for no limit).
 
-    Raises :class:`urlset.SourceError` where there is nothing to read and ``ValueError`` for a
-    rule that there is not. A document that could not be read is a finding; its record is in
+    Raises :class:`urlset.SourceError` where there is nothing to read, ``ValueError`` for a
+    rule that there is not, and :class:`urlset.QueryError` for one whose SQL does anything but
+    select from the tables. A document that could not be read is a finding; its record is in
     :attr:`Findings.failed`.
 
     >>> document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
@@ -94,6 +99,7 @@ def check(
         ignore_in=ignore_in,
         always=always,
     )
+    _verify([rule for rule in catalogue.values() if rule.is_custom])
     entries = read(
         source,
         base=base,
@@ -112,4 +118,13 @@ def check(
         moment=moment,
         profile=profile,
         seen=seen,
+        rule_timeout_s=rule_timeout_s,
     )
+
+
+def _verify(rules: Sequence[Rule]) -> None:
+    """Raise :class:`urlset.QueryError` for SQL that may not be run, before anything is read."""
+    if rules:
+        with Store.open() as store, store.asking() as asking:
+            for rule in rules:
+                verified_query(asking, rule)

@@ -8,6 +8,7 @@ is to ask. Adding a rule is adding one declaration to one file of the catalogue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import Formatter
@@ -29,6 +30,8 @@ the markup (:mod:`urlset.checker.markup`) or of the order of its elements, the t
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""
 
+# How a value is shown: a width of thousands of characters would only take memory.
+_FORM = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")
 _LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "info": "info"}
 
 
@@ -56,7 +59,8 @@ class Rule:
     with commas. ``values`` are further columns for them, as SQL by name. ``given`` names views
     of which one is to have rows, or ``sql`` would find nothing and is not asked. ``level_sql``
     gives the level of a row where that differs from ``level``. ``at`` names the element that is
-    to blame, so that the finding points there and not to the beginning of the entry.
+    to blame, so that the finding points there and not to the beginning of the entry. A rule that
+    ``is_custom`` is not of the catalogue: its SQL is verified, and runs with limits.
     """
 
     code: str
@@ -75,6 +79,7 @@ class Rule:
     is_default: bool = True
     profiles: frozenset[Profile] = frozenset()
     fixing: Fixing = "none"
+    is_custom: bool = False
 
     @property
     def group(self) -> str:
@@ -118,9 +123,16 @@ def rule(
         raise ValueError(f"{code}: expected error, warning or info, found {word!r}")
     if (sql is None) == (over is None) or (over is None) != (where is None):
         raise ValueError(f"{code}: expected either `over` and `where`, or `sql`")
-    for _, column, _, _ in Formatter().parse(says):
+    for _, column, form, conversion in Formatter().parse(says):
         if column is not None and not column.isidentifier():
             raise ValueError(f"{code}: expected the name of a column in braces, found {column!r}")
+        if conversion or not _FORM.fullmatch(form or ""):
+            raise ValueError(
+                f"{code}: expected a form such as , or .1f or >8 behind {{{column}:, "
+                f"found {conversion or form!r}"
+            )
+    if over is not None and not over.isidentifier():
+        raise ValueError(f"{code}: expected the name of a view as `over`, found {over!r}")
     return Rule(
         code=code,
         name=name,

@@ -17,7 +17,7 @@ from urlset.checker.placing import Place, placed
 from urlset.checker.texts import Text, Texts
 from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries
-from urlset.store import Asking, Store
+from urlset.store import RULE_S, Asking, Store
 
 __all__ = ["Findings"]
 
@@ -49,6 +49,7 @@ class Findings:
         moment: datetime | None,
         profile: str | None,
         seen: Seen | None = None,
+        rule_timeout_s: float | None = RULE_S,
     ):
         self._entries = entries
         self._rules = {code: rule for code, rule in rules.items() if wanted(rule, None)}
@@ -56,6 +57,7 @@ class Findings:
         self._max_excerpts = max_excerpts
         self._moment = moment
         self._profile = profile
+        self._rule_timeout_s = rule_timeout_s
         self._seen = seen
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
@@ -135,7 +137,14 @@ class Findings:
     def _told(self, asking: Asking, texts: Texts, omitted: Tally) -> Iterator[Finding]:
         """Put the rules, and tell what they found."""
         moment = self._moment or datetime.now(UTC)
-        verdict = judge(asking, self._rules.values(), moment=moment, profile=self._profile)
+        verdict = judge(
+            asking,
+            self._rules.values(),
+            moment=moment,
+            profile=self._profile,
+            source=self._entries.source,
+            rule_timeout_s=self._rule_timeout_s,
+        )
         self._note(verdict.counts, omitted)
         self._given = Counter()
         given: Counter[str] = Counter()

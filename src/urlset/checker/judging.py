@@ -20,9 +20,9 @@ from urlset.checker.preparing import prepare
 from urlset.checker.sharing import Task, share
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
-from urlset.store import Asking, quoted
+from urlset.store import RULE_S, Asking, quoted
 
-__all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge"]
+__all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge", "verified_query"]
 
 MAX_ROWS = 10_000
 """Findings of one rule that are given; the others are counted."""
@@ -31,6 +31,7 @@ FEW_ENTRIES = 500_000
 """With more, queries are put one after another: DuckDB shares each among all cores by itself, and
 two at once would want twice the memory."""
 
+_MAX_VALUE = 2_000  # characters of a value in a message
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
 _ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
@@ -79,8 +80,8 @@ class Verdict(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """The findings by document and place; of a rule, the first 10,000."""
         query = """
-            SELECT document, coalesce(f.source, d.source), "offset", line, "column", f.loc, nth,
-                code, f.level, f.message
+            SELECT document, coalesce(f.source, d.source, getvariable('checked')), "offset", line,
+                "column", f.loc, nth, code, f.level, f.message
             FROM found f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""
@@ -88,15 +89,27 @@ class Verdict(NamedTuple):
 
 
 def judge(
-    store: Asking, rules: Iterable[Rule], *, moment: datetime, profile: str | None = None
+    store: Asking,
+    rules: Iterable[Rule],
+    *,
+    moment: datetime,
+    profile: str | None = None,
+    source: str | None = None,
+    rule_timeout_s: float | None = RULE_S,
 ) -> Verdict:
     """Put rules to a store; ``moment`` is the time that they take for now.
 
-    Raises :class:`urlset.QueryError` for a rule whose SQL cannot be run, with its name.
+    ``source`` is what was checked: findings about no document in particular are about that.
+
+    The store is sealed first: no rule reaches more than its tables. Raises
+    :class:`urlset.QueryError` for a rule whose SQL cannot be run, with its name, and for one that
+    is not of the catalogue and runs longer than ``rule_timeout_s`` seconds.
     """
+    store.seal()
     settings = (
         f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
         f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
+        f"SET VARIABLE checked = {quoted(source) if source else 'NULL'}",
     )
     with ExitStack() as others:
         askings = [store]
@@ -110,7 +123,7 @@ def judge(
         if any(rule.code in disallowed.CODES for rule in chosen):
             disallowed.note_disallowed(store, profile)
         counts: Tally = Counter()
-        for its in share(askings, _tasks(chosen)).values():
+        for its in share(askings, _tasks(chosen, rule_timeout_s)).values():
             counts += its
     return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
 
@@ -119,17 +132,19 @@ def _entry_count(store: Asking) -> int:
     return int(next(iter(store.rows("SELECT count(*) FROM entries")))[0])
 
 
-def _tasks(rules: Sequence[Rule]) -> dict[str, Task[Tally]]:
+def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
     """What there is to ask: first of the views, each of which many rules are about."""
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
-        if rule.over is not None:
+        if rule.over is not None and not rule.is_custom:
             by_view[rule.over].append(rule)
     tasks: dict[str, Task[Tally]] = {
         view: partial(_ask_view, view=view, rules=its) for view, its in by_view.items()
     }
     for rule in rules:
-        if rule.sql is not None:
+        if rule.is_custom:
+            tasks[rule.code] = partial(_ask_custom, rule=rule, timeout_s=timeout_s)
+        elif rule.sql is not None:
             tasks[rule.code] = partial(_ask, rule=rule)
     told = [rule for rule in rules if rule.is_of_engine]
     return tasks | {"engine": partial(_tell_problems, rules=told)}
@@ -184,6 +199,27 @@ def _ask(store: Asking, rule: Rule) -> Tally:
         return _tell(store, rule, "asked", store.columns("SELECT * FROM asked"))
 
 
+def _ask_custom(store: Asking, rule: Rule, timeout_s: float | None) -> Tally:
+    """The same for a rule that is not of the catalogue: alone, read-only, within limits."""
+    with _named(rule):
+        if not store.keep("asked", verified_query(store, rule), seconds=timeout_s):
+            return Counter()
+        columns = store.columns("SELECT * FROM asked")
+        return _tell(store, rule, "asked", columns)
+
+
+def verified_query(store: Asking, rule: Rule) -> str:
+    """Return the query of a rule that is not of the catalogue, verified by the parser of DuckDB.
+
+    Raises :class:`urlset.QueryError` for SQL that does anything but select, with the rule's name.
+    """
+    with _named(rule):
+        if rule.sql is not None:
+            return store.verified(rule.sql)
+        condition = store.verified_condition(rule.where or "")
+        return f"SELECT * FROM {rule.over} WHERE {condition}"
+
+
 def _ask_view(store: Asking, view: str, rules: Sequence[Rule]) -> Tally:
     """The same for rules over one view."""
     counts: Tally = Counter()
@@ -204,6 +240,10 @@ def _named(rule: Rule) -> Iterator[None]:
     except StoreError as error:
         words = str(error).partition(": ")[2]
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
+    except QueryError as error:
+        if str(error).startswith("the SQL of rule"):
+            raise
+        raise QueryError(f"the SQL of rule {rule.code} ({rule.name}): {error}") from error
 
 
 def _tell(store: Asking, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
@@ -237,7 +277,8 @@ def _count_found(store: Asking, counted: Set[str]) -> Tally:
 def _counted(store: Asking, findings: str) -> Tally:
     """Count findings by their rule, level and document."""
     query = f"""
-        SELECT code, f.level, CASE WHEN document IS NULL THEN f.source ELSE d.source END, count(*)
+        SELECT code, f.level, coalesce(CASE WHEN document IS NULL THEN f.source ELSE d.source END,
+            getvariable('checked')), count(*)
         FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
     counts: Tally = Counter()
     for code, level, source, count in store.rows(query):
@@ -252,5 +293,6 @@ def _words(says: str) -> str:
         if text:
             parts.append(quoted(text))
         if column is not None:
-            parts.append(f"format('{{:{form}}}', {column})" if form else f"{column}::VARCHAR")
+            text = f"format({quoted(f'{{:{form}}}')}, {column})" if form else f"{column}::VARCHAR"
+            parts.append(f"left({text}, {_MAX_VALUE})")
     return f"concat({', '.join(parts)})"

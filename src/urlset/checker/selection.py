@@ -66,7 +66,7 @@ def catalogue_with(own: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str
         taken = next((its for its in rules.values() if rule.name == its.name), None)
         if taken is not None or rule.code in rules:
             raise ValueError(f"{rule.code} ({rule.name}): the code or the name is taken")
-        rules[rule.code] = rule
+        rules[rule.code] = replace(rule, is_custom=True)
     for name, level in levels.items():
         for code in rules_named(name, rules):
             rules[code] = replace(rules[code], level=level, level_sql=f"'{level}'")

@@ -26,6 +26,7 @@ def build(
     engine: EngineOption = None,
     mapping: asked.Mapping = None,
     query: asked.Query = None,
+    query_timeout: asked.QueryTimeout = None,
     table: asked.Table = None,
     delimiter: asked.Delimiter = None,
     strip_html: asked.StripHtml = None,

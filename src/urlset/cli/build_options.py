@@ -94,6 +94,14 @@ Query = Annotated[
     str | None,
     typer.Option(metavar="SQL", help="Rows of a database, or of a file (FROM input)."),
 ]
+QueryTimeout = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Time limit of the query over a file; 0 for none.  [default: 600]",
+    ),
+]
 Table = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Table of a database file that has several."),

@@ -11,10 +11,12 @@ from typing import Any
 from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
 from urlset.cli.options import MisuseError
+from urlset.cli.talk import note
 from urlset.configuration import Configuration, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.gathering import split_kind
+from urlset.store import end_process_when_stuck
 
 __all__ = ["Wishes", "wishes_of"]
 
@@ -24,6 +26,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "output": str,
     "map": (str, dict),
     "query": str,
+    "query-timeout": (int, float),
     "table": str,
     "delimiter": str,
     "strip-html": bool,
@@ -131,12 +134,14 @@ class Wishes:
                 "expected a source, found none; name a folder, a file, a site or - "
                 "(or `sources` in urlset.toml)"
             )
-        root = self["git_root"]
+        root, limit = self["git_root"], self["query_timeout"]
+        end_process_when_stuck()
         try:
             options = InputOptions(
                 base_url=self["base_url"],
                 map=self["map"],
                 query=self["query"],
+                **({} if limit is None else {"query_timeout_s": limit or None}),
                 table=self["table"],
                 delimiter=self["delimiter"],
                 strip_html=bool(self["strip_html"]),
@@ -197,6 +202,8 @@ def wishes_of(config: Path | None, **given: Any) -> Wishes:
     Raises :class:`urlset.ConfigurationError`.
     """
     found = read_configuration(None if config is None else str(config))
+    for words in found.notes:
+        note(words)
     table = found.section("build", _KEYS)
     for name, value in table.items():
         for item in value if isinstance(value, list) and name != "sources" else ():

@@ -24,7 +24,7 @@ from urlset.cli.network import (
     UserAgent,
     network_of,
 )
-from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources
+from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources, time_limit
 from urlset.cli.settings import Settings, settings_of
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, count_of, note
@@ -37,6 +37,7 @@ from urlset.reporter import (
     report_text,
     summary,
 )
+from urlset.store import RULE_S
 
 __all__ = ["check"]
 
@@ -103,6 +104,14 @@ def check(
     ] = None,
     write_baseline: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all findings there as the baseline.")
+    ] = None,
+    rule_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Time limit of each rule of the configuration; 0 for none.  [default: 60]",
+        ),
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend the files where that is safe, then check them.")
@@ -193,7 +202,7 @@ def check(
         )
     elif backup is not None:
         raise MisuseError("--backup, --no-backup: expected --fix with it")
-    run = Run(settings, network, engine)
+    run = Run(settings, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
     with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
         findings = run.findings(sources, progress)
         for text in _report(format, findings, run, settings, sink):

@@ -26,6 +26,7 @@ from urlset.cli.talk import Progress, count_of
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.reader import DocumentRecord
+from urlset.store import RULE_S, end_process_when_stuck
 
 __all__ = ["Run"]
 
@@ -33,7 +34,14 @@ __all__ = ["Run"]
 class Run:
     """One check of several sources, and its totals: of what is told, and of what is known."""
 
-    def __init__(self, settings: Settings, network: Network, engine: str | None):
+    def __init__(
+        self,
+        settings: Settings,
+        network: Network,
+        engine: str | None,
+        *,
+        rule_timeout_s: float | None = RULE_S,
+    ):
         self.by_level: Counter[Level] = Counter()
         self.omitted: Counter[str] = Counter()
         self.known = 0
@@ -47,6 +55,9 @@ class Run:
         self._baseline = Baseline.read(settings.baseline) if settings.baseline else None
         self._network = network
         self._engine = engine
+        self._rule_timeout_s = rule_timeout_s
+        if settings.rules:
+            end_process_when_stuck()
         with misuse("rules"):
             self.rules: dict[str, Rule] = catalogue_with(settings.rules, settings.levels)
         with misuse("--select, --ignore or [check]"):
@@ -124,6 +135,7 @@ class Run:
                 rules=wishes.rules,
                 max_excerpts=sys.maxsize if examples is None else examples,
                 seen=seen,
+                rule_timeout_s=self._rule_timeout_s,
                 **self._network._asdict(),
             )
 

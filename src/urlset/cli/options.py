@@ -21,6 +21,7 @@ __all__ = [
     "Quiet",
     "Sources",
     "misuse",
+    "time_limit",
 ]
 
 
@@ -63,6 +64,15 @@ BaseUrl = Annotated[
         "that of the file's folder.",
     ),
 ]
+
+
+def time_limit(seconds: float | None, default: float) -> float | None:
+    """Return the time limit that an option names: 0 is none, and without it the default counts.
+
+    >>> time_limit(None, 60.0), time_limit(0, 60.0), time_limit(5, 60.0)
+    (60.0, None, 5)
+    """
+    return default if seconds is None else seconds or None
 
 
 @contextmanager

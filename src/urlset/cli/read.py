@@ -80,6 +80,14 @@ def read(
         str | None,
         typer.Option(metavar="QUERY", help="Show what this query gives, of the tables of a store."),
     ] = None,
+    sql_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Time limit of --sql; 0 for none.  [default: 600]",
+        ),
+    ] = None,
     tree: Annotated[
         bool, typer.Option("--tree", help="Show the documents and their counts, not the entries.")
     ] = False,
@@ -171,7 +179,7 @@ def read(
     work = Work(session, sources, limit, is_filtered=any(wanted.values()))
     try:
         if is_table:
-            work.into_tables(sql, chosen, output)
+            work.into_tables(sql, chosen, output, sql_timeout)
         else:
             work.into_text(chosen, output, is_tree=tree)
     except KeyboardInterrupt:

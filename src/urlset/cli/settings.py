@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.checker import LEVELS, Rule, own_rule
+from urlset.cli.talk import note
 from urlset.configuration import Configuration, read_configuration
 from urlset.errors import ConfigurationError
 
@@ -50,6 +51,8 @@ def settings_of(config: Path | None, **options: Any) -> Settings:
     Raises :class:`urlset.ConfigurationError`.
     """
     found = read_configuration(None if config is None else str(config))
+    for words in found.notes:
+        note(words)
     table = found.section("check", _KEYS)
     given = {name: value for name, value in options.items() if value is not None}
 

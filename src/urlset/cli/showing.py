@@ -66,7 +66,9 @@ class Work:
                 raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
         session.tell_failures()
 
-    def into_tables(self, sql: str | None, form: RowFormat, output: Path | None) -> None:
+    def into_tables(
+        self, sql: str | None, form: RowFormat, output: Path | None, sql_timeout: float | None
+    ) -> None:
         """Fill a store or a file of Parquet, or write what a query gives."""
         from urlset.arrow.streams import Tally
         from urlset.cli.tables import read_tables
@@ -79,6 +81,7 @@ class Work:
                 tally,
                 is_filtered=self._is_filtered,
                 sql=sql,
+                sql_timeout=sql_timeout,
                 form=form,
                 output=output,
             )

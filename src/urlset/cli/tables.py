@@ -14,13 +14,13 @@ import typer
 from urlset.arrow.streams import Counted, Tally, uncounted
 from urlset.cli.answers import answer_lines
 from urlset.cli.colour import painter
-from urlset.cli.options import MisuseError
+from urlset.cli.options import MisuseError, time_limit
 from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress
 from urlset.errors import QueryError
 from urlset.scratch import Scratch
-from urlset.store import Answer, Store, is_database, write_parquet
+from urlset.store import QUERY_S, Answer, Store, end_process_when_stuck, is_database, write_parquet
 
 __all__ = ["read_tables"]
 
@@ -32,6 +32,7 @@ def read_tables(
     *,
     is_filtered: bool,
     sql: str | None,
+    sql_timeout: float | None = None,
     form: str,
     output: Path | None,
 ) -> int | None:
@@ -51,6 +52,7 @@ def read_tables(
     is_store = (
         len(sources) == 1 and not is_filtered and tally.limit is None and is_database(sources[0])
     )
+    end_process_when_stuck()
     with _opened(sources[0] if is_store else None) as store:
         with _told():
             store.check(sql)  # before anything is read
@@ -61,7 +63,7 @@ def read_tables(
             if session.exit_code == 2:
                 raise typer.Exit(2)
         with _told():
-            answer = store.query(sql)
+            answer = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
         _write(answer, form, target)
         return len(answer)
 

@@ -22,6 +22,7 @@ from urlset.sources.spooling import Spooled
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table, table_form
+from urlset.store import QUERY_S
 
 __all__ = ["SourceKind", "SourceOptions", "kind_of", "open_source"]
 
@@ -55,7 +56,8 @@ _WANTED = (
 class SourceOptions:
     """What is known of a source besides its name; each kind takes what concerns it.
 
-    ``mapping``, ``keep``, ``query``, ``table`` and ``delimiter`` are those of tables, ``folder``
+    ``mapping``, ``keep``, ``query``, ``query_timeout_s``, ``table`` and ``delimiter`` are those of
+    tables, ``folder``
     and ``log`` further arguments of :class:`urlset.sources.HtmlFolder` and of
     :class:`urlset.sources.AccessLog`. ``kind`` says which it is, where that is not to be told
     by content.
@@ -66,6 +68,7 @@ class SourceOptions:
     query: str | None = None
     table: str | None = None
     delimiter: str | None = None
+    query_timeout_s: float | None = QUERY_S
     kind: SourceKind | None = None
     base_url: str | None = None
     engine: str | None = None
@@ -178,6 +181,7 @@ def _table(path: str, options: SourceOptions, name: str) -> Source:
         "query": options.query,
         "table": options.table,
         "delimiter": options.delimiter,
+        "query_timeout_s": options.query_timeout_s,
     }
     return Table(path, form=form, **asked, **common)
 
@@ -243,7 +247,13 @@ def _query(text: str, options: SourceOptions) -> Source:
     if options.query is None:
         shown = Query(text, "").name
         raise SourceError(f"{shown}: expected a query for a database, found none; give --query")
-    return Query(text, options.query, mapping=options.mapping, keep=options.keep)
+    return Query(
+        text,
+        options.query,
+        mapping=options.mapping,
+        keep=options.keep,
+        timeout_s=options.query_timeout_s,
+    )
 
 
 def _is_database(text: str) -> bool:

@@ -10,6 +10,7 @@ from urlset.store.contents import StoredDocument, StoredRows, parquet_rows
 from urlset.store.filling import Filling
 from urlset.store.foreign import Foreign, ForeignForm, Shaper, identifier
 from urlset.store.parquet import write_parquet
+from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
 from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.store import Store
 from urlset.store.tables import TABLES, VERSION, Column, Table
@@ -17,6 +18,8 @@ from urlset.store.workbench import Workbench
 
 __all__ = [
     "MACROS",
+    "QUERY_S",
+    "RULE_S",
     "TABLES",
     "VERSION",
     "VIEWS",
@@ -34,6 +37,7 @@ __all__ = [
     "Table",
     "View",
     "Workbench",
+    "end_process_when_stuck",
     "identifier",
     "is_database",
     "parquet_rows",

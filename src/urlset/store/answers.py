@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
@@ -12,10 +12,11 @@ from typing import Any
 import duckdb
 
 from urlset.arrow import rows_of
-from urlset.errors import QueryError
-from urlset.store.connecting import literal, unbound
+from urlset.store.connecting import literal
+from urlset.store.sandbox import TimeLimit, read_only
+from urlset.store.statement import query_error, select_of
 
-__all__ = ["Answer", "answer", "check", "one_query", "query_error"]
+__all__ = ["Answer", "answer", "check"]
 
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
@@ -78,32 +79,49 @@ class Answer:
         return self._connection.cursor().sql(f"SELECT {expressions} FROM {self._table}")
 
 
-def answer(connection: duckdb.DuckDBPyConnection, query: str, values: Any = None) -> Answer:
+def answer(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    values: Any = None,
+    *,
+    seconds: float | None = None,
+    hidden: Collection[str] = (),
+) -> Answer:
     """Run a query to its end; raises :class:`urlset.QueryError`.
 
-    All of it is run before anything is given: an error comes before the first row.
+    All of it is run before anything is given: an error comes before the first row. The connection
+    is sealed already (:func:`urlset.store.sandbox.seal`); ``seconds`` is the time limit.
     """
-    statement = one_query(connection, query)
+    statement = select_of(connection, query, hidden=hidden)
     table = f"answers.answer_{next(_names)}"
     cursor = connection.cursor()
     try:
         cursor.execute("USE store")
-        with unbound(connection):
-            _run(cursor, f"CREATE TABLE {table} AS\n{statement}", values)
+        with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
+            _run(cursor, f"CREATE TEMP TABLE answer AS\n{statement}", values)
+        # A temporary table belongs to one cursor, and a cursor gives one stream at a time.
+        _run(cursor, f"CREATE TABLE {table} AS FROM temp.answer", None)
+        cursor.execute("DROP TABLE temp.answer")
     except duckdb.Error as error:
         raise query_error(error) from error
+    finally:
+        cursor.close()
     return Answer(connection, table)
 
 
-def check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+def check(
+    connection: duckdb.DuckDBPyConnection, query: str, *, hidden: Collection[str] = ()
+) -> None:
     """Tell whether a query can be run at all; raises :class:`urlset.QueryError`."""
-    statement = one_query(connection, query)
+    statement = select_of(connection, query, hidden=hidden)
     cursor = connection.cursor()
     try:
         cursor.execute("USE store")
-        cursor.execute(f"EXPLAIN CREATE TABLE answers.none AS\n{statement}")
+        cursor.execute(f"EXPLAIN CREATE TEMP TABLE answer AS\n{statement}")
     except duckdb.Error as error:
         raise query_error(error) from error
+    finally:
+        cursor.close()
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
@@ -115,33 +133,6 @@ def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None
         except KeyboardInterrupt:
             cursor.interrupt()
             raise
-
-
-def one_query(connection: duckdb.DuckDBPyConnection, query: str) -> str:
-    """The one statement of a query that asks and changes nothing."""
-    try:
-        statements = connection.extract_statements(query)
-    except duckdb.Error as error:
-        raise query_error(error) from error
-    kinds = [statement.type.name for statement in statements]
-    if kinds != ["SELECT"]:
-        found = f"found {', '.join(kinds)}" if kinds else "found nothing"
-        raise QueryError(f"expected one query (SELECT … or FROM …), {found}")
-    return f"{statements[0].query.rstrip().rstrip(';')}\n"
-
-
-def query_error(error: duckdb.Error) -> QueryError:
-    """One line of what DuckDB says in several: what is wrong, and what it proposes instead."""
-    message, _, place = str(error).partition("\n\nLINE ")
-    kind, _, words = message.partition(": ")
-    lines = [line.strip() for line in (words or kind).splitlines() if line.strip()]
-    text = " · ".join(lines[:3])
-    shown = place.partition("\n")[0].partition(": ")[2].strip()
-    if shown:
-        text += f" · in: {shown}"
-    if "does not exist" in text or "not found in FROM" in text:
-        text += " · `SHOW TABLES` and `DESCRIBE entries` tell what there is"
-    return QueryError(f"the query cannot be answered: {text}")
 
 
 def _text(column: str, kind: str) -> str:

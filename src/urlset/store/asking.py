@@ -12,6 +12,8 @@ import duckdb
 from urlset.arrow.streams import Flow
 from urlset.errors import StoreError
 from urlset.store.connecting import first_of, told
+from urlset.store.sandbox import TimeLimit, read_only, seal
+from urlset.store.statement import condition_of, select_of
 
 __all__ = ["Asking"]
 
@@ -29,7 +31,12 @@ class Asking:
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, path: str, *, is_beside: bool = False
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: str,
+        *,
+        is_beside: bool = False,
+        is_sealed: bool = False,
     ):
         self._connection = connection
         self._cursor = connection.cursor()
@@ -37,6 +44,7 @@ class Asking:
         self._is_beside = is_beside
         if not is_beside:
             self.run("ATTACH ':memory:' AS desk")
+        if not is_beside and not is_sealed:
             self.run("RESET GLOBAL threads")
             self.run(_ROOM)
         self.run("SET search_path = 'desk,store'")  # what is made goes to the first of them
@@ -49,6 +57,34 @@ class Asking:
         """Run a statement that gives nothing; tells how many rows it has put somewhere."""
         with told(self._path):
             found = self._cursor.execute(statement).fetchone()
+        return int(found[0]) if found else 0
+
+    def seal(self) -> None:
+        """Leave nothing but the tables within reach of all that is run from here on, for good.
+
+        What this connection makes may take half of the free disk space where memory is short.
+        """
+        with told(self._path):
+            found = self._cursor.execute("SELECT current_setting('temp_directory')").fetchone()
+            seal(self._cursor, spill=found[0] if found else None)
+
+    def verified(self, query: str) -> str:
+        """Return a query of somebody else; raises :class:`urlset.QueryError` if it may not run."""
+        return select_of(self._cursor, query)
+
+    def verified_condition(self, text: str) -> str:
+        """Return a condition of somebody else in parentheses; raises as :meth:`verified` does."""
+        return condition_of(self._cursor, text)
+
+    def keep(self, table: str, query: str, *, seconds: float | None) -> int:
+        """Make a temporary table of a verified query of somebody else; return its rows.
+
+        Raises :class:`urlset.QueryError` where it runs longer than the time limit.
+        """
+        cursor = self._cursor
+        with told(self._path), TimeLimit(seconds).applied_to(cursor), read_only(cursor):
+            cursor.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
+            found = cursor.execute(f"SELECT count(*) FROM temp.{table}").fetchone()
         return int(found[0]) if found else 0
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:

@@ -12,6 +12,7 @@ import duckdb
 
 from urlset.arrow.streams import Flow
 from urlset.errors import StoreError
+from urlset.store.inspection import foreign_names
 from urlset.store.schema import statements
 from urlset.store.tables import VERSION
 
@@ -25,13 +26,13 @@ __all__ = [
     "is_database",
     "literal",
     "told",
-    "unbound",
 ]
 
 _SETTINGS = (
     "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC, wherever this runs
     # Nothing is fetched from anywhere unasked, and no variable of Python is taken for a table.
     "SET GLOBAL autoinstall_known_extensions = false",
+    "SET GLOBAL autoload_known_extensions = false",
     "SET GLOBAL python_enable_replacements = false",
 )
 # Entries only pass through; with twice the memory it is no faster. Beware: with 200 MB, a store of
@@ -53,13 +54,15 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> frozenset[str]:
     """Open a store under the name ``store``, made where there is none.
 
-    Raises :class:`urlset.StoreError`. Beside it is ``answers``, for tables that come and go: a
-    store that is only read has no room for them.
+    Returns the names of the views and macros in it that urlset did not make. Beside it is
+    ``answers``, for tables that come and go: a store that is only read has no room for them.
+    Raises :class:`urlset.StoreError`.
     """
     _check(path, read_only=read_only)
+    is_new = not os.path.exists(path)
     mode = " (READ_ONLY)" if read_only else ""
     with told(path):
         # Beware: only an absolute path is always one (":memory:", "md:…").
@@ -67,6 +70,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         connection.execute("ATTACH ':memory:' AS answers")
         connection.execute("USE store")
         ensure_store(connection, path, read_only=read_only)
+        return frozenset() if is_new else foreign_names(connection, "store", path)
 
 
 def attach_passing(connection: duckdb.DuckDBPyConnection, path: str | None) -> None:
@@ -146,18 +150,6 @@ def interrupted() -> Iterator[None]:
         raise KeyboardInterrupt from error
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
-
-
-@contextmanager
-def unbound(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let a query take what DuckDB takes by itself: every core, four fifths of the memory."""
-    connection.execute("RESET GLOBAL memory_limit")
-    connection.execute("RESET GLOBAL threads")
-    try:
-        yield
-    finally:
-        for setting in _MODEST:
-            connection.execute(setting)
 
 
 @contextmanager

@@ -17,8 +17,10 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
-from urlset.store.answers import one_query, query_error
+from urlset.scratch import Scratch
 from urlset.store.connecting import connect, interrupted, literal
+from urlset.store.sandbox import QUERY_S, TimeLimit, seal
+from urlset.store.statement import query_error, select_of
 
 __all__ = ["Foreign", "ForeignForm", "Shaper", "identifier"]
 
@@ -70,15 +72,21 @@ class Foreign:
         delimiter: str = ",",
         types: Callable[[dict[str, str]], Mapping[str, str]] = dict,
         is_array: bool = False,
+        timeout_s: float | None = QUERY_S,
     ):
         self._path, self._form = path, form
-        self._connection = connect()
         self._is_query = query is not None
+        self._folder = Scratch() if self._is_query else None
+        spill = os.path.join(self._folder.path, "spill") if self._folder else None
+        self._connection = connect(spill)
+        self._limit = TimeLimit(timeout_s if self._is_query else None)
         try:
             with self._told():
                 if form == "duckdb":
                     relation = self._attached(table)
+                    seal(self._connection, spill=spill)
                 else:
+                    seal(self._connection, spill=spill, files=[os.path.abspath(path)])
                     layout = "array" if is_array else "newline_delimited"
                     relation = _reader(
                         self._connection, path, form, header, delimiter, types, layout
@@ -89,7 +97,7 @@ class Foreign:
             with self._told():
                 found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
         self.columns: dict[str, str] = {row[0]: row[1] for row in found}
 
@@ -100,7 +108,22 @@ class Foreign:
             cursor = self._connection.cursor()
             if self._form == "duckdb":
                 cursor.execute("USE file")
-            yield from open_stream(cursor.sql(f"SELECT {chosen} FROM ({self._relation})"))
+            cursor.execute("BEGIN TRANSACTION READ ONLY")  # it ends with the cursor
+            with self._limit.applied_to(cursor):
+                found = cursor.sql(f"SELECT {chosen} FROM ({self._relation})")
+                stream = iter(open_stream(found))
+            while True:
+                with self._limit.applied_to(cursor):  # not the time in which the rows are used
+                    batch = next(stream, None)
+                if batch is None:
+                    return
+                yield batch
+
+    def close(self) -> None:
+        """Close the file, and remove temporary data."""
+        self._connection.close()
+        if self._folder is not None:
+            self._folder.close()
 
     def __enter__(self) -> Foreign:
         return self
@@ -111,13 +134,14 @@ class Foreign:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._connection.close()
+        self.close()
 
     def _asked(self, query: str, relation: str) -> str:
         """What a query of the user gives, as something that can be selected from."""
-        statement = one_query(self._connection, query)
+        is_database = self._form == "duckdb"
+        statement = select_of(self._connection, query, has_own_names=is_database)
         try:
-            if self._form != "duckdb":
+            if not is_database:
                 self._connection.execute(f"CREATE VIEW input AS {relation}")
             self._connection.execute(f"DESCRIBE {statement}").fetchall()
         except duckdb.Error as error:
@@ -155,6 +179,8 @@ class Foreign:
 
     def _error(self, error: Exception) -> UrlsetError:
         words = _words(error)
+        if "operations are disabled" in words:
+            words = "it has a view that reads another file; build from that file instead"
         if self._is_query and isinstance(error, duckdb.Error):
             return QueryError(f"the query cannot be answered: {words}")
         if "Could not set lock" in words or "different configuration" in words:

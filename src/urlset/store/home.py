@@ -10,6 +10,7 @@ import duckdb
 
 from urlset.scratch import Scratch
 from urlset.store.connecting import attach, attach_passing, connect, told
+from urlset.store.sandbox import seal
 
 __all__ = ["Home"]
 
@@ -27,14 +28,17 @@ class Home:
         inside = self._folder.path if self._folder else ""
         self.path = path or os.path.join(inside, "store.duckdb")
         self.is_new = path is None
+        self.is_sealed = False
+        self.hidden: frozenset[str] = frozenset()
         spill = os.path.join(inside, "spill") if inside else f"{self.path}.tmp"
+        self._spill = spill
         if path is None:
             self._opened = _beside(spill)
             return
         self._opened = Future()
         self._opened.set_result(connect(spill))
         try:
-            attach(self.connection, self.path, read_only=read_only)
+            self.hidden = attach(self.connection, self.path, read_only=read_only)
         except BaseException:
             self.close()
             raise
@@ -49,11 +53,26 @@ class Home:
 
         What has no path, and nothing in it yet, is from here on in a file.
         """
-        if self.is_new:
+        if self.is_new and not self.is_sealed:
             with told(self.path):
                 self.connection.execute("USE answers")
                 self.connection.execute("DETACH store")
                 attach_passing(self.connection, self.path)
+
+    def seal(self) -> None:
+        """Leave nothing but the tables within reach, before SQL of somebody else is run.
+
+        No file can be attached afterwards, so a store without a path is moved to its file first.
+        A query may take every core and four fifths of the memory, as DuckDB does by default.
+        """
+        if self.is_sealed:
+            return
+        self.make_room()
+        with told(self.path):
+            self.connection.execute("RESET GLOBAL memory_limit")
+            self.connection.execute("RESET GLOBAL threads")
+            seal(self.connection, spill=self._spill)
+        self.is_sealed = True
 
     def close(self) -> None:
         """Close it, and take away what is not kept. Does nothing the second time."""

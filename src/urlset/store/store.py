@@ -13,6 +13,7 @@ from urlset.store.asking import Asking
 from urlset.store.contents import StoredDocument, documents
 from urlset.store.filling import Filling
 from urlset.store.home import Home
+from urlset.store.sandbox import QUERY_S
 
 __all__ = ["Store"]
 
@@ -61,20 +62,31 @@ class Store:
         """Begin a reading that is added document by document."""
         return Filling(self._home, root)
 
-    def query(self, query: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> Answer:
+    def query(
+        self,
+        query: str,
+        values: Sequence[Any] | Mapping[str, Any] | None = None,
+        *,
+        timeout_s: float | None = QUERY_S,
+    ) -> Answer:
         """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
 
+        It runs in a read-only transaction that reaches the tables of the store, but no files, no
+        network and no extensions, for at most ``timeout_s`` seconds (None for no limit).
         Raises :class:`urlset.QueryError` before any row is given.
         """
-        return answer(self._home.connection, query, values)
+        home = self._home
+        home.seal()
+        return answer(home.connection, query, values, seconds=timeout_s, hidden=home.hidden)
 
     def asking(self) -> Asking:
         """Begin to put many queries of our own, with views and tables that go afterwards."""
-        return Asking(self._home.connection, self._home.path)
+        home = self._home
+        return Asking(home.connection, home.path, is_sealed=home.is_sealed)
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` where a query could not be run."""
-        check(self._home.connection, query)
+        check(self._home.connection, query, hidden=self._home.hidden)
 
     def documents(self) -> Iterator[StoredDocument]:
         """The documents in the order of their reading, each with its entries."""

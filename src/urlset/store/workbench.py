@@ -15,6 +15,7 @@ from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
 from urlset.scratch import Scratch
 from urlset.store.connecting import connect, is_database, literal, told
+from urlset.store.inspection import expect_plain_tables
 
 __all__ = ["Workbench"]
 
@@ -73,6 +74,7 @@ class Workbench:
             )
         with told(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
+            expect_plain_tables(self._connection, name, path)
         self._kept = path
 
     def borrow(self, path: str, name: str) -> None:

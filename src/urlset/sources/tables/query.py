@@ -12,6 +12,7 @@ from urlset.sources.tables.adbc import adbc_batches, adbc_schema
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.secrets import Address
 from urlset.sources.tables.table import Table, shaped
+from urlset.store import QUERY_S
 
 __all__ = ["Query"]
 
@@ -23,7 +24,8 @@ class Query:
     ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…``; or ``env:NAME``,
     for the URL in a variable of the environment. ``mapping`` and ``keep`` are those of
     :class:`urlset.sources.Table`. Nothing is changed: the query is put read-only. Neither ``name``
-    nor any message has the password.
+    nor any message has the password. A query to a file of SQLite or DuckDB may take ``timeout_s``
+    seconds (None for no limit); for a server, its own settings count.
 
     The drivers are those of ADBC. Of PostgreSQL, Snowflake, BigQuery and Flight SQL they are
     packages of PyPI (``adbc-driver-postgresql`` comes with ``urlset[sql]``). MySQL, MariaDB and
@@ -55,6 +57,7 @@ class Query:
         keep: Sequence[str] = (),
         name: str | None = None,
         environment: Mapping[str, str] = os.environ,
+        timeout_s: float | None = QUERY_S,
     ):
         self._address = Address(connection, environment)
         self.name = name or self._address.shown
@@ -63,6 +66,7 @@ class Query:
         self._sql = sql
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
+        self._timeout_s = timeout_s
 
     def check(self) -> None:
         """Raise what :meth:`batches` would raise before the first row, if the driver can tell."""
@@ -108,4 +112,5 @@ class Query:
             query=self._sql,
             form="sqlite" if self._address.scheme == "sqlite" else "duckdb",
             name=self.name,
+            query_timeout_s=self._timeout_s,
         )

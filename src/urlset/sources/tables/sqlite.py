@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ SQLITE_MAGIC = b"SQLite format 3\0"
 """How a file begins (https://www.sqlite.org/fileformat.html section 1.3)."""
 
 BATCH_ROWS = 8_192
+_STEPS = 10_000  # of SQLite's machine, some 100 µs, after which it asks whether to go on
 _Kind = Literal["string", "integer", "number"]
 _WAL = 2  # of bytes 18 and 19: it writes ahead (section 1.3.3)
 _ALLOWED = frozenset(
@@ -31,31 +33,63 @@ _ALLOWED = frozenset(
 
 
 def sqlite_batches(
-    path: str, *, table: str | None = None, query: str | None = None
+    path: str,
+    *,
+    table: str | None = None,
+    query: str | None = None,
+    timeout_s: float | None = None,
 ) -> Iterator[Any]:
     """The rows of a table (the only one, or the one named), or of a query, as record batches.
 
     A column is of whole numbers, of numbers or of text, as its first rows are; a file of SQLite
     may hold anything anywhere. The first batch may be without rows. Raises
-    :class:`urlset.SourceError`, and :class:`urlset.QueryError` for a query that is none or that
-    would change something.
+    :class:`urlset.SourceError`, and :class:`urlset.QueryError` for a query that is none, that
+    would change something, or that runs longer than ``timeout_s`` seconds.
     """
     connection = _opened(path)
+    limit = _TimeLimit(timeout_s if query is not None else None)
     with closing(connection):
         try:
+            connection.set_progress_handler(limit.is_over, _STEPS)
             statement = query if query is not None else _select(connection, table, path)
             connection.set_authorizer(_authorize)
             cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # of Python 3.11: more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
         except sqlite3.Error as error:
+            if limit.is_over():
+                raise _ended(limit) from error
             raise _told(error, path, query) from error
         if cursor.description is None:
             raise QueryError(f"expected one query (SELECT …), found one without rows: {query!r}")
         names = [column[0] for column in cursor.description]
         if len(set(names)) < len(names):
             raise QueryError(f"expected columns of different names, found {', '.join(names)}")
-        yield from _batches(cursor, names, path, query)
+        yield from _batches(cursor, names, path, query, limit)
+
+
+class _TimeLimit:
+    """Seconds that SQLite may work on a query; the time in which rows are used does not count."""
+
+    def __init__(self, seconds: float | None):
+        self.seconds = seconds
+        self._used = 0.0
+        self._began = time.monotonic()
+
+    def is_over(self) -> bool:
+        """Whether the query is to be interrupted, as SQLite asks while it works."""
+        if self.seconds is None:
+            return False
+        return self._used + time.monotonic() - self._began > self.seconds
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the time of a block."""
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._used += time.monotonic() - self._began
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -100,14 +134,17 @@ def _select(connection: sqlite3.Connection, table: str | None, path: str) -> str
 
 
 def _batches(
-    cursor: sqlite3.Cursor, names: list[str], path: str, query: str | None
+    cursor: sqlite3.Cursor, names: list[str], path: str, query: str | None, limit: _TimeLimit
 ) -> Iterator[Any]:
     kinds: list[_Kind] | None = None
     first = 1
     while True:
         try:
-            rows = cursor.fetchmany(BATCH_ROWS)
+            with limit.counted():
+                rows = cursor.fetchmany(BATCH_ROWS)
         except sqlite3.Error as error:
+            if limit.is_over():
+                raise _ended(limit) from error
             raise _told(error, path, query) from error
         if kinds is None:
             kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
@@ -151,6 +188,10 @@ def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
         f"{path}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
         f"row {row:,}; give a query with CAST({name} AS TEXT)"
     )
+
+
+def _ended(limit: _TimeLimit) -> QueryError:
+    return QueryError(f"the query was ended: it ran longer than {limit.seconds:g} seconds")
 
 
 def _told(error: sqlite3.Error, path: str, query: str | None) -> SourceError | QueryError:

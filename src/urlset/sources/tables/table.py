@@ -19,7 +19,7 @@ from urlset.sources.opening import head_of, is_json_array
 from urlset.sources.tables.mapping import Plan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
-from urlset.store import Foreign, Shaper
+from urlset.store import QUERY_S, Foreign, Shaper
 
 __all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
 
@@ -48,7 +48,8 @@ class Table:
     ``split(;):`` for several images in one text. ``keep`` are columns that pass as text under
     their own names. ``query`` is put to the file instead of taking a table of it (which is called
     ``input`` there, but in files of SQLite and DuckDB, which have their own names); ``table`` is
-    one of several. ``form`` is told by content and suffix, ``delimiter`` by the header.
+    one of several. ``form`` is told by content and suffix, ``delimiter`` by the header. The query
+    reads nothing but the file, and may take ``query_timeout_s`` seconds (None for no limit).
 
     A file is only read. Of CSV all is text, of JSON dates are; a time without a zone is refused
     as :func:`urlset.write` refuses it. Raises :class:`urlset.SourceError` for a file that is none,
@@ -69,6 +70,7 @@ class Table:
         form: TableForm | None = None,
         delimiter: str | None = None,
         name: str | None = None,
+        query_timeout_s: float | None = QUERY_S,
     ):
         self._path = os.fspath(path)
         self.name = name or self._path
@@ -77,6 +79,7 @@ class Table:
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
         self._query, self.table = query, table
+        self._query_timeout_s = query_timeout_s
         self._form, self._delimiter = form, delimiter
         if form is not None and form not in get_args(TableForm):
             raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
@@ -99,7 +102,9 @@ class Table:
                 f"found another kind of file: {self._path!r}"
             )
         if form == "sqlite":
-            rows = sqlite_batches(self._path, table=self.table, query=self._query)
+            rows = sqlite_batches(
+                self._path, table=self.table, query=self._query, timeout_s=self._query_timeout_s
+            )
             yield from self._shaped(None, rows)
         elif form == "arrow":
             if self._query is not None:
@@ -130,6 +135,7 @@ class Table:
             delimiter=delimiter,
             types=self._types_of_json,
             is_array=form == "jsonl" and is_json_array(head_of(self._path)),
+            timeout_s=self._query_timeout_s,
         ) as file:
             plan = Plan.of(file.columns, name=self.name, mapping=self._mapping, keep=self._keep)
             if only_check:

@@ -1,0 +1,95 @@
+"""Inspect DuckDB files of unknown origin before their tables are used."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import duckdb
+
+from urlset.errors import StoreError
+from urlset.store.schema import VIEWS, statements
+from urlset.store.tables import TABLES
+
+__all__ = ["expect_plain_tables", "foreign_names"]
+
+_OBJECTS = """
+    SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
+    FROM duckdb_views() WHERE database_name = '{0}' AND NOT internal
+    UNION ALL SELECT 'macro', schema_name, function_name,
+        concat_ws(' ', function_type, parameters, macro_definition)
+    FROM duckdb_functions() WHERE database_name = '{0}' AND NOT internal
+    UNION ALL SELECT 'trigger', schema_name, trigger_name, sql
+    FROM duckdb_triggers() WHERE database_name = '{0}'
+    UNION ALL SELECT 'computed column', schema_name, table_name || '.' || column_name, ''
+    FROM duckdb_columns() WHERE database_name = '{0}' AND NOT internal
+    AND column_default IS NOT NULL AND table_name NOT IN (
+        SELECT view_name FROM duckdb_views() WHERE database_name = '{0}')
+    UNION ALL SELECT 'type', schema_name, type_name, '' FROM duckdb_types()
+    WHERE database_name = '{0}' AND NOT internal
+    ORDER BY ALL"""
+_COLUMNS = """
+    SELECT table_name, list(column_name || ' ' || data_type ORDER BY column_index)
+    FROM duckdb_columns() WHERE database_name = '{0}' AND schema_name = 'main' AND NOT internal
+    GROUP BY table_name"""
+
+
+def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, path: str) -> None:
+    """Raise :class:`urlset.StoreError` for a file that holds more than tables with stored rows.
+
+    A view, a macro, a trigger or a computed column would be run where a table is read or written.
+    """
+    for kind, _, name, _ in connection.execute(_OBJECTS.format(database)).fetchall():
+        raise StoreError(
+            f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
+            "urlset did not make; remove it"
+        )
+
+
+def foreign_names(
+    connection: duckdb.DuckDBPyConnection, database: str, path: str
+) -> frozenset[str]:
+    """Return the names of views and macros in a store that urlset did not make, in lower case.
+
+    Raises :class:`urlset.StoreError` where a table, view or macro of a store is another one than
+    urlset makes, and for triggers and computed columns.
+    """
+    ours, columns = _expected(duckdb.__version__)
+    found = _objects(connection, database)
+    found_columns = dict(connection.execute(_COLUMNS.format(database)).fetchall())
+    changed = [key[2] for key, text in ours.items() if found.get(key) != text]
+    changed += [
+        table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
+    ]
+    names = {view.name for view in VIEWS} | {table.name for table in TABLES}
+    changed += [
+        name for kind, _, name in found.keys() - ours.keys() if _is_in_the_way(kind, name, names)
+    ]
+    if changed:
+        raise StoreError(
+            f"expected a store of urlset, found that {', '.join(sorted(set(changed))[:5])} in "
+            f"{path!r} is not what urlset makes; read the sitemaps again into a new file"
+        )
+    return frozenset(name.lower() for _, _, name in found.keys() - ours.keys())
+
+
+@cache
+def _expected(_version: str) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
+    """Return the objects and the columns of an empty store, as DuckDB writes them."""
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS expected")
+        connection.execute("USE expected")
+        for statement in statements(with_comments=False):
+            connection.execute(statement)
+        columns = connection.execute(_COLUMNS.format("expected")).fetchall()
+        return _objects(connection, "expected"), dict(columns)
+
+
+def _is_in_the_way(kind: str, name: str, ours: set[str]) -> bool:
+    return kind in ("trigger", "computed column", "type") or name.lower() in ours
+
+
+def _objects(
+    connection: duckdb.DuckDBPyConnection, database: str
+) -> dict[tuple[str, str, str], str]:
+    rows = connection.execute(_OBJECTS.format(database)).fetchall()
+    return {(kind, schema, name): text for kind, schema, name, text in rows}
