@@ -80,6 +80,7 @@ def build(
     stylesheet: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     ledger: StrPath | None = None,
+    trust_mtime: bool = True,
     adopt: bool = False,
     compact: bool = False,
     robots: StrPath | None = None,
@@ -137,11 +138,11 @@ def build(
     - ``on_error``: ``"raise"`` at an entry that may not be written, or ``"skip"`` it.
 
     Options of files and of publishing: ``sections``, ``gzip``, ``max_urls``, ``max_bytes``,
-    ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``adopt``,
-    ``compact``, ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``, ``force``,
-    ``grace`` (also ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``, ``why`` and
-    ``now`` are those of :class:`urlset.builder.Settings`. ``progress`` is called with a sentence
-    now and then.
+    ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``,
+    ``adopt``, ``compact``, ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``,
+    ``force``, ``grace`` (also ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``,
+    ``why`` and ``now`` are those of :class:`urlset.builder.Settings`. ``progress`` is called with a
+    sentence now and then.
 
     What was published and did not change is not written again. A URL stays in its file while it
     lives. Its ``lastmod`` comes from the first of ``lastmod`` that knows one, and from nowhere
@@ -181,6 +182,7 @@ def build(
         lastmod=EVIDENCE if evidence is None else evidence,
         on_error=on_error,
         ledger=_path(ledger),
+        trust_mtime=trust_mtime,
         stylesheet=stylesheet,
         robots=_path(robots),
         obey_robots=_path(obey_robots),

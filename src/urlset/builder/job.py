@@ -20,6 +20,7 @@ from urlset.builder.intake import Intake
 from urlset.builder.labelling import labelled
 from urlset.builder.ledger import Ledger
 from urlset.builder.naming import Names
+from urlset.builder.page_cache import PageCache
 from urlset.builder.placing import Placing
 from urlset.builder.publishing import Published, publish, shape_of
 from urlset.builder.rendering import Rendering
@@ -53,6 +54,7 @@ class Job:
         self._progress = progress or _say_nothing
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
+        self._pages: PageCache | None = None
         self._duplicates = self._undated = 0
         self._left_out: dict[str, int] = {}
         self._explained: tuple[str, ...] = ()
@@ -113,7 +115,11 @@ class Job:
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
         self._check_sources()
+        if self._settings.trust_mtime:
+            self._pages = PageCache(bench, ledger)
         for source in self._sources:
+            if self._pages is not None and hasattr(source, "use_cache"):
+                source.use_cache(self._pages)
             try:
                 for count in intake.take(source):
                     self._progress(f"{count:,} URLs")
@@ -179,6 +185,8 @@ class Job:
         try:
             with bench.transaction(), changes_written(bench, self._settings.changes):
                 commit(bench, ledger, self._settings, published, placing.ranges, counts)
+                if self._pages is not None:
+                    self._pages.commit()
                 target.swap(published.new_names, published.retired)
                 is_swapped = True
         except (StoreError, TargetError) as error:

@@ -61,6 +61,11 @@ class _Labelled:
         self._label = label
         self.check = getattr(source, "check", None)
 
+    def use_cache(self, cache: Any) -> None:
+        """Let the source use a cache, where it can."""
+        if hasattr(self._source, "use_cache"):
+            self._source.use_cache(cache)
+
     def batches(self) -> Iterator[Any]:
         """The batches of the source, each with the word."""
         for batch in self._source.batches():

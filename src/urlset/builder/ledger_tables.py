@@ -65,6 +65,16 @@ TABLES: tuple[Table, ...] = (
         """,
     ),
     Table.of(
+        "pages",
+        "A file of HTML that was read, and need not be again while it is the same.",
+        """
+        path  | VARCHAR | Its path on this machine.
+        state | VARCHAR | Its size, times and number there.
+        rules | VARCHAR | How it was read: for other options it is read again.
+        facts | VARCHAR | What was read, as JSON.
+        """,
+    ),
+    Table.of(
         "orphans",
         "A file that no index names any more, and that waits for the end of its grace.",
         """

@@ -125,6 +125,8 @@ class Settings:
     - ``hosts``: further hosts whose URLs may be listed.
     - ``force``: the gates to be passed by force.
     - ``compact``: pack all files anew.
+    - ``trust_mtime``: do not read files of HTML again whose size, times and number on the disk are
+      as they were.
     - ``adopt``: take over sitemaps of another tool.
     - ``dry_run``: write nothing.
     - ``engine``: the engine, by name.
@@ -160,6 +162,7 @@ class Settings:
     hosts: Sequence[str] = ()
     force: frozenset[Gate] = frozenset()
     compact: bool = False
+    trust_mtime: bool = True
     adopt: bool = False
     dry_run: bool = False
     engine: str | None = None

@@ -50,6 +50,7 @@ def build(
     index: asked.Index = None,
     stylesheet: asked.Stylesheet = None,
     ledger: asked.LedgerFile = None,
+    trust_mtime: asked.TrustMtime = None,
     adopt: asked.Adopt = False,
     compact: asked.Compact = False,
     robots: asked.Robots = None,

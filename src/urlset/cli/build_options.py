@@ -240,6 +240,10 @@ LedgerFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Memory of what was published (.urlset/ledger.duckdb)."),
 ]
+TrustMtime = Annotated[
+    bool | None,
+    typer.Option(help="Pass over pages whose file is as it was (size, times); by default yes."),
+]
 Adopt = Annotated[
     bool,
     typer.Option("--adopt", help="Take over what another tool published in DIR."),

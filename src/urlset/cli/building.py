@@ -51,6 +51,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "robots": str,
     "obey-robots": str,
     "ledger": str,
+    "trust-mtime": bool,
     "changes": str,
     "excluded": str,
     "hosts": list,
@@ -65,7 +66,7 @@ _PATHS = frozenset({"robots", "obey_robots", "ledger", "changes", "excluded"})
 _PLACES = ("output", "git_root")
 _TO_BUILDER = (
     "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
-    "changes excluded hosts min_share cache_control encoding on_error"
+    "trust_mtime changes excluded hosts min_share cache_control encoding on_error"
 ).split()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from urlset.page.facts import MAX_BYTES, WANTS, PageFacts, read_page
+from urlset.page.facts import FACTS_VERSION, MAX_BYTES, WANTS, PageFacts, read_page
 from urlset.page.links import PageLink, links_in_header, links_in_page
 from urlset.page.robots import forbids_index
 
 __all__ = [
+    "FACTS_VERSION",
     "MAX_BYTES",
     "WANTS",
     "PageFacts",

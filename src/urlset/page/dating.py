@@ -11,7 +11,7 @@ from urlset.dates import format_date, parse_date
 from urlset.page.data import Thing, text_in
 from urlset.page.scan import Scan
 
-__all__ = ["PageDate", "as_w3c", "lastmod_of"]
+__all__ = ["PageDate", "as_w3c", "has_future_date", "lastmod_of"]
 
 _MODIFIED = (
     "article:modified_time og:updated_time og:modified_time last-modified last_modified lastmod "
@@ -91,6 +91,17 @@ def lastmod_of(
         if date := as_w3c(text, now):
             return PageDate(date, origin)
     return None
+
+
+def has_future_date(
+    found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
+) -> bool:
+    """Tell whether a page gives a date that is not believed only since it lies in the future."""
+    latest = datetime.max.replace(tzinfo=UTC)
+    texts = {
+        text for text, _ in (*_modified(found, meta, things), *_published(found, meta, things))
+    }
+    return any(as_w3c(text, now) is None and as_w3c(text, latest) is not None for text in texts)
 
 
 def _modified(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urlset.model import Alternate, Image, News, Video
 from urlset.page.content import fingerprint_of, text_of
 from urlset.page.data import things_in
-from urlset.page.dating import lastmod_of
+from urlset.page.dating import has_future_date, lastmod_of
 from urlset.page.head import (
     alternates_of,
     base_of,
@@ -23,10 +23,13 @@ from urlset.page.media import images_of, news_of, videos_of
 from urlset.page.scan import scan
 from urlset.urls import split_origin
 
-__all__ = ["MAX_BYTES", "WANTS", "PageFacts", "read_page"]
+__all__ = ["FACTS_VERSION", "MAX_BYTES", "WANTS", "PageFacts", "read_page"]
 
 MAX_BYTES = 8 * 1_048_576
 """Bytes of a page that are looked at; the worst page of that size took 3 s and 490 MB."""
+
+FACTS_VERSION = 1
+"""Of the rules by which pages are read: raised with each change of what facts say."""
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "text", "videos")
 """What may be asked of a page besides its title, canonical, robots and refresh."""
@@ -38,8 +41,9 @@ class PageFacts(NamedTuple):
     ``canonical`` is None where the head names none, or several. ``robots`` are directives in lower
     case. ``refresh`` is where the page sends its readers. ``lastmod`` is W3C text with its zone,
     ``lastmod_from`` where it stood. ``fingerprint`` is 32 hexadecimal digits that change with the
-    main content, and with nothing else; ``text`` is that content, line by line. ``is_page`` tells
-    that there was any of ``html``, ``head``, ``title`` and ``body``: it is a page, not a fragment.
+    main content, and with nothing else; ``text`` is that content, line by line. ``has_future_date``
+    tells that another ``lastmod`` may be read later. ``is_page`` tells that there was any of
+    ``html``, ``head``, ``title`` and ``body``: it is a page, not a fragment.
     """
 
     title: str | None = None
@@ -57,6 +61,7 @@ class PageFacts(NamedTuple):
     lastmod_from: str | None = None
     fingerprint: str | None = None
     text: str = ""
+    has_future_date: bool = False
 
 
 def read_page(
@@ -103,4 +108,5 @@ def read_page(
         lastmod_from=dated.origin if dated else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
         text=text_of(found) if "text" in wants else "",
+        has_future_date="lastmod" in wants and has_future_date(found, meta, things, now),
     )

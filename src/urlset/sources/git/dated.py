@@ -43,6 +43,11 @@ class WithGit:
         self._unmatched = 0
         self._examples: list[str] = []
 
+    def use_cache(self, cache: Any) -> None:
+        """Let the source use a cache, where it can."""
+        if hasattr(self._source, "use_cache"):
+            self._source.use_cache(cache)
+
     def batches(self) -> Iterator[Any]:
         """Yield the batches of the source, with ``git_lastmod``."""
         dates = git_dates(

@@ -6,18 +6,29 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
 from urlset.sources.candidates import Candidate, in_batches
+from urlset.sources.pages.cache import (
+    Cache,
+    facts_from_text,
+    facts_to_text,
+    is_settled,
+    rules_text,
+)
 from urlset.sources.pages.error_pages import is_error_page, may_be_error_page
 from urlset.sources.pages.names import Naming, is_verification_file, same_page
 from urlset.sources.pages.tree import Found, walk
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]
+
+TOGETHER = 8_192
+"""Files that a cache is asked about together."""
 
 _PASSED = {
     "link": "symbolic links to pages, which are not followed (follow_symlinks)",
@@ -81,8 +92,17 @@ class HtmlFolder:
         self._wants |= {"fingerprint"} if "content" in evidence else set()
         self._follow = follow_symlinks
         self._engine = engine
+        self._cache: Cache | None = None
+        self._rules = rules_text(
+            base_url, strip_html, trailing_slash, tuple(extensions), sorted(self._wants)
+        )
         self._counts: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
+        self._read: list[tuple[str, str, str]] = []
+
+    def use_cache(self, cache: Cache) -> None:
+        """Take what is known of files that did not change from a cache, and keep the rest there."""
+        self._cache = cache
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches of candidates, in the order of the files.
@@ -99,21 +119,49 @@ class HtmlFolder:
         try:
             yield from (
                 candidate
-                for found in walk(
-                    self.name,
-                    self._naming.is_page,
-                    follow_symlinks=self._follow,
-                    passed=lambda what: self._count(_PASSED[what]),
-                )
-                if (candidate := self._candidate(found)) is not None
+                for found, facts in self._files()
+                if (candidate := self._candidate(found, facts)) is not None
             )
+            self._keep()
         except OSError as error:
             raise SourceError(
                 f"expected a folder of HTML, found {error.strerror or error} at {self.name}; "
                 "give the folder that a server shows"
             ) from None
 
-    def _candidate(self, found: Found) -> Candidate | None:
+    def _files(self) -> Iterator[tuple[Found, PageFacts | None]]:
+        """The files of the folder, each with what is known of it."""
+        files = walk(
+            self.name,
+            self._naming.is_page,
+            follow_symlinks=self._follow,
+            passed=lambda what: self._count(_PASSED[what]),
+        )
+        if self._cache is None:
+            yield from ((found, None) for found in files)
+            return
+        while some := list(islice(files, TOGETHER)):
+            self._keep()
+            asked = [(_key(found), found.state) for found in some if found.state is not None]
+            known = self._cache.find(self._rules, asked)
+            for found in some:
+                text = known.get(_key(found))
+                yield found, None if text is None else facts_from_text(text)
+
+    def _keep(self) -> None:
+        """Hand what was read to the cache."""
+        if self._cache is not None and self._read:
+            self._cache.keep(self._rules, self._read)
+            self._read = []
+
+    def _remember(self, found: Found, facts: PageFacts) -> None:
+        if self._cache is None or found.state is None or not is_settled(found.mtime_ns):
+            return
+        text = facts_to_text(facts)
+        if text is not None:
+            self._read.append((_key(found), found.state, text))
+
+    def _candidate(self, found: Found, facts: PageFacts | None) -> Candidate | None:
         """What is told of a file; None for a second file of one URL, which is noted."""
         loc = self._naming.url(found.path)
         if found.is_second:
@@ -125,6 +173,8 @@ class HtmlFolder:
         told = Candidate(loc, source=_shown(found.place), mtime_lastmod=mtime)
         if found.error:
             return self._unreadable(told, found.error)
+        if facts is not None and not may_be_error_page(found.path, found.siblings):
+            return self._of_facts(told, found, facts)
         try:
             with open(found.place, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
@@ -142,6 +192,13 @@ class HtmlFolder:
         is_suspect = may_be_error_page(found.path, found.siblings)
         wants = self._wants | {"text"} if is_suspect else self._wants
         facts = read_page(data, told.loc, wants=wants)
+        if not is_suspect and len(data) <= MAX_BYTES:
+            self._remember(found, facts)
+        return self._of_facts(told, found, facts, is_suspect=is_suspect)
+
+    def _of_facts(
+        self, told: Candidate, found: Found, facts: PageFacts, *, is_suspect: bool = False
+    ) -> Candidate:
         loc, reason = self._judged(told.loc, facts)
         if is_suspect and reason is None:
             if is_error_page(found.path, facts):
@@ -188,6 +245,10 @@ class HtmlFolder:
         self._counts[what] += 1
         if example is not None:
             self._examples.setdefault(what, _shown(example))
+
+
+def _key(found: Found) -> str:
+    return os.path.abspath(found.place)
 
 
 def _shown(path: str) -> str:

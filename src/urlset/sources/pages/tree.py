@@ -19,7 +19,8 @@ class Found(NamedTuple):
 
     ``error`` tells why it cannot be read; ``mtime`` is in seconds since 1970. ``twin`` is another
     file of the same page: ``about/index.html`` of ``about.html``. ``siblings`` are the names beside
-    the page: in its folder, or beside that of an index.
+    the page: in its folder, or beside that of an index. ``state`` is its size, times and number
+    on the disk, which change with it, and ``mtime_ns`` the time of its last change.
     """
 
     path: str
@@ -29,6 +30,8 @@ class Found(NamedTuple):
     twin: str | None = None
     is_second: bool = False
     siblings: frozenset[str] = frozenset()
+    state: str | None = None
+    mtime_ns: int = 0
 
 
 class _Folder(NamedTuple):
@@ -100,7 +103,15 @@ def _found(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Found:
     lower = entry.name.lower()
     if lower in INDEXES:
         first = next((name for name in INDEXES if name in names), entry.name)
-        return Found(path, entry.path, status.st_mtime, twin=first, is_second=first != entry.name)
+        return Found(
+            path,
+            entry.path,
+            status.st_mtime,
+            twin=first,
+            is_second=first != entry.name,
+            state=_state(status),
+            mtime_ns=status.st_mtime_ns,
+        )
     stem = os.path.splitext(entry.name)[0]
     twin = None
     if stem in names:
@@ -108,7 +119,20 @@ def _found(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Found:
         twin = next(
             (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{beside}/{name}")), None
         )
-    return Found(path, entry.path, status.st_mtime, twin=twin)
+    return Found(
+        path,
+        entry.path,
+        status.st_mtime,
+        twin=twin,
+        state=_state(status),
+        mtime_ns=status.st_mtime_ns,
+    )
+
+
+def _state(status: os.stat_result) -> str | None:
+    if not status.st_ino:  # where files have no number, one may take the place of another
+        return None
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
