@@ -9,6 +9,7 @@ from urlset import engine as engines
 from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
+from urlset.engine.templates import Template, find_template
 from urlset.model import Kind, Problem, Sitemap
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 from urlset.rules import RULES
@@ -45,8 +46,9 @@ class Document:
         layers: int,
         source: str | None,
         engine: str,
+        kind: Kind | None = None,
     ):
-        self.kind: Kind = parsed.kind
+        self.kind: Kind = kind or parsed.kind
         self.entries: Rows = parsed.entries
         self.sitemaps: list[Sitemap] = parsed.sitemaps
         self.omitted = {RULES[code].name: count for code, count in parsed.omitted.items()}
@@ -114,16 +116,21 @@ def parse(
     is_cut = any(mark.code in _CUT for mark in inflated.marks)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     text = _whole_lines(decoded.text) if is_cut else decoded.text
-    parsed = chosen.parse(text, base, source, decoded.runs)
+    template = find_template(text)
+    if template is not None:
+        parsed, found = chosen.parse(b"", base, source, []), [_mark_of(template, source)]
+    else:
+        parsed = chosen.parse(text, base, source, decoded.runs)
+        found = [*decoded.marks, *parsed.marks]
     marks = sorted(
-        [*decoded.marks, *parsed.marks],
+        found,
         key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail),
     )
     return Document(
         parsed,
         text=text,
         runs=decoded.runs,
-        packing_marks=inflated.marks,
+        packing_marks=[] if template else inflated.marks,
         marks=marks,
         encoding=decoded.encoding,
         size=len(inflated.data),
@@ -131,10 +138,18 @@ def parse(
         layers=inflated.layers,
         source=source,
         engine=chosen.name,
+        kind="template" if template else None,
     )
 
 
 _CUT = ("X025", "L009")
+
+
+def _mark_of(template: Template, source: str | None) -> Mark:
+    """Report a template: an error where it is served, a warning among files."""
+    is_served = source is not None and source.startswith(("http://", "https://"))
+    level = "error" if is_served else None
+    return Mark("X031", template.offset, template.end, template.language, level)
 
 
 def _whole_lines(text: bytes) -> bytes:

@@ -28,7 +28,7 @@ __all__ = [
     "VideoId",
 ]
 
-Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "empty", "unknown"]
+Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown"]
 """What a document is, told from its content alone."""
 
 Level = Literal["error", "warning", "info"]

@@ -50,6 +50,7 @@ X025 gzip-corrupt                   error   Gzip data is damaged: {}
 X026 gzip-trailing-data             warning {} bytes after the gzip stream
 X028 double-gzip                    error   File was gzipped more than once
 X029 unsupported-compression        error   {}: only gzip is allowed
+X031 template                       warning File is a template ({}), not a sitemap
 S001 wrong-root                     error   {} is not the root of a sitemap, an index or a feed
 S002 missing-namespace              error   <{}> has no xmlns; expected http://www.sitemaps.org/schemas/sitemap/0.9
 S003 wrong-namespace                error   Namespace {} should be http://www.sitemaps.org/schemas/sitemap/0.9

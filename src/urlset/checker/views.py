@@ -19,7 +19,7 @@ from urlset.locating import IN_PACKED
 
 __all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]
 
-BROKEN = frozenset({"X002", "X009", "X019", "S001"})
+BROKEN = frozenset({"X002", "X009", "X019", "X031", "S001"})
 """Rules that mean that of a document only a part, or nothing, could be read."""
 
 _BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))

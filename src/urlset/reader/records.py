@@ -25,6 +25,7 @@ __all__ = [
 
 _NOT_A_SITEMAP = {
     "html": "expected a sitemap, found a page of HTML",
+    "template": "expected a sitemap, found a template; give what is made from it",
     "empty": "expected a sitemap, found an empty file",
     "unknown": "expected a sitemap (XML, text, RSS or Atom), found something else",
 }

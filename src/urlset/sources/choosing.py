@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from urlset.engine.templates import find_template
 from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
@@ -128,8 +129,8 @@ def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
     head = head_of(path)
     if not head.text:  # an empty list is for the gates; an empty sitemap is none
         return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
-    if head.text.startswith("<"):
-        return "sitemap"
+    if head.text.startswith("<") or find_template(head.text.encode(errors="replace")):
+        return "sitemap"  # a template is reported as one
     if "\0" in head.text:
         raise SourceError(f"{path}: expected {_WANTED}, found binary data")
     if _is_log(head):

@@ -86,7 +86,7 @@ TABLES = (
         declared_by    | VARCHAR     | the robots.txt that declares it or an index above it
         disallowed_by  | VARCHAR     | the robots.txt that forbids to fetch it
         lastmod        | TIMESTAMPTZ | when it last changed, by the word of its index
-        kind           | VARCHAR     | urlset, index, text, rss, atom, html, empty or unknown, told by its content; null where there was nothing to read
+        kind           | VARCHAR     | urlset, index, text, rss, atom, html, template, empty or unknown, told by its content; null where there was nothing to read
         size           | UBIGINT     | bytes, unpacked
         packed_size    | UBIGINT     | bytes as it came
         layers         | UINTEGER    | layers of gzip around it

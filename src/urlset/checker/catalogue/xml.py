@@ -168,4 +168,19 @@ RULES = (
         good=whole(f"{PAGE}\n{PAGE.replace('.com/', '.com/about')}"),
         fixing="unsafe",
     ),
+    of_engine(
+        "X031",
+        why="A program makes the sitemap from this file, as Jekyll does from sitemap.xml with its "
+        "front matter and Liquid. Nothing else is checked in it, and it is never fixed: the "
+        "expressions in it are no URLs. Where it is served as it is, the program did not run, and "
+        "not one URL is listed (then it is an error).",
+        instead="Check what is made from it: the folder of the built site, or its URL",
+        source="https://jekyllrb.com/docs/front-matter/",
+        bad="---\nlayout: null\n---\n"
+        + whole(
+            "{% for page in site.pages %}<url><loc>{{ site.url }}{{ page.url }}</loc></url>"
+            "{% endfor %}"
+        ),
+        good=_WHOLE,
+    ),
 )

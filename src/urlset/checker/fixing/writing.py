@@ -120,7 +120,7 @@ def _stage(stage: Staging, name: str, document: FixedDocument) -> None:
             f"cannot write {stage.folder / name}: what was written cannot be read again; "
             "nothing was changed"
         )
-    if parse(raw).kind in ("unknown", "html") and not name.endswith("robots.txt"):
+    if parse(raw).kind in ("unknown", "html", "template") and not name.endswith("robots.txt"):
         raise TargetError(f"cannot write {stage.folder / name}: it would be no sitemap")
 
 
