@@ -19,7 +19,7 @@ SRC = Path(__file__).parents[1] / "src"
 # built yet may stand here; one that is built must.
 FLOORS = {
     "ground": "errors configuration protocol model rules dates urls files underway arrow engine "
-    "document locating languages scratch plain",
+    "document locating languages scratch plain object_store",
     "first floor": "fetcher store robots page publisher",
     "second floor": "reader writer finder walker crawler",
     "third floor": "sources builder checker auditor differ announcer reporter",
@@ -34,7 +34,7 @@ DOORS = {
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
-    "obstore": "urlset.publisher",  # S3, Google Cloud and Azure, with conditional puts
+    "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "rich": "urlset.cli",
     "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",

@@ -95,8 +95,8 @@ def test_a_bucket_is_told_what_a_packed_file_is(site, monkeypatch):
     pytest.importorskip("obstore", reason="obstore is not installed (urlset[cloud])")
     from obstore.store import MemoryStore
 
+    from urlset.object_store import Cloud
     from urlset.publisher.bucket import Bucket
-    from urlset.publisher.cloud import Cloud
 
     store = MemoryStore()
     monkeypatch.setattr(

@@ -83,7 +83,7 @@ def test_a_bucket_that_is_not_there(publish, s3_server, tmp_path):
 _KILLED = """
 import os, pathlib, sys
 from urlset.builder import build
-from urlset.publisher.cloud import Cloud
+from urlset.object_store import Cloud
 from urlset.sources import Rows
 
 put, left = Cloud.put, [int(sys.argv[2])]

@@ -18,9 +18,9 @@ obstore = pytest.importorskip("obstore", reason="obstore is not installed (urlse
 
 from obstore.store import LocalStore, MemoryStore  # noqa: E402
 
-from urlset.publisher import cloud as door  # noqa: E402
+from urlset.object_store import Cloud  # noqa: E402
+from urlset.object_store import store as door  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
-from urlset.publisher.cloud import Cloud  # noqa: E402
 
 
 class Faulty(Cloud):

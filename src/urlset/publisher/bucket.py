@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset import engine as engines
 from urlset.errors import TargetError
+from urlset.object_store import Cloud, Conflict, Thing
 from urlset.protocol import READ_LIMIT
-from urlset.publisher.cloud import Cloud, Conflict, Thing
 from urlset.publisher.target import checked_name, checked_swap
 from urlset.scratch import Scratch
 
 if TYPE_CHECKING:
-    from obstore import Attributes, UpdateVersion
+    from urlset.object_store.store import Attributes, UpdateVersion
 
 __all__ = ["Bucket"]
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from urlset.errors import TargetError
+from urlset.object_store import SCHEMES
 from urlset.publisher.local import Staging
 from urlset.publisher.rehearsing import Rehearsal
 from urlset.publisher.target import Target
@@ -22,7 +23,6 @@ CACHE_CONTROL = "max-age=3600"
 """An hour: crawlers ask for a sitemap some times a day, and Google Cloud says the same unasked
 (https://cloud.google.com/storage/docs/metadata#cache-control)."""
 
-CLOUDS = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
@@ -60,7 +60,7 @@ def open_target(
         raise ValueError(f"expected encoding to be one of {get_args(Encoding)}, found {encoding!r}")
     text = os.fspath(output)
     scheme = found[1].lower() if (found := _SCHEME.match(text)) else None
-    if scheme in CLOUDS:
+    if scheme in SCHEMES:
         from urlset.publisher.bucket import Bucket
 
         return Bucket.of(

@@ -7,9 +7,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
+from urllib.parse import unquote
+from urllib.request import url2pathname
 
 from urlset import engine as engines
 from urlset.errors import SourceError
+from urlset.object_store import is_object_url
 from urlset.protocol import READ_LIMIT
 from urlset.reader.disk import Disk
 from urlset.reader.entries import Entries
@@ -39,9 +42,17 @@ __all__ = [
 ]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
-"""A path (``-`` is stdin), an http(s) URL, the bytes of a document, a file that is open, or many
-documents by their URL."""
+"""A path (``-`` is stdin), a URL (http, https, file, or of an object store: s3, gs, az), the bytes
+of a document, a file that is open, or many documents by their URL."""
 
+_FILE = re.compile(r"file://", re.IGNORECASE)
+# A host with a domain that is no ending of a file, and a path behind it, or none.
+_SITE = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+"
+    r"(?!(?:xml|txt|gz|csv|tsv|json|jsonl|ndjson|rss|atom|html?|parquet|duckdb|db|sqlite|arrow)\b)"
+    r"[a-z]{2,}(?::\d+)?(?:/.*)?",
+    re.IGNORECASE,
+)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
 
@@ -82,6 +93,9 @@ def read(
     document is slow. A site is fetched once however often its entries are iterated: what came is
     kept in ``TMPDIR`` as long as the object lives, up to 256 MB packed. After more than that, or
     with ``keep=False``, a second iteration raises :class:`urlset.SourceError`.
+
+    A URL of an object store (``s3://bucket/sitemap.xml``; ``s3://bucket/maps/`` for all sitemaps
+    below) is read with ``urlset[cloud]``, ``file://`` like its path.
 
     An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
     must lie beside it: below its folder, under the longest end of their path that exists there.
@@ -188,12 +202,32 @@ def finder_of(source: Source, base: str | None, limit: int) -> Finder:
     if source == "-":
         return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):
-        return Disk(os.fspath(source), base, limit)
+        path = os.fspath(source)
+        if is_object_url(path):
+            from urlset.reader.objects import Objects
+
+            return Objects(path, base, limit)
+        if _FILE.match(path):
+            path = _path_of(path)
+        elif _SITE.fullmatch(path) and not os.path.lexists(path):
+            raise SourceError(
+                f"expected a file or a folder, found nothing at {path!r}; to read the site of "
+                f"that name, write https://{path}"
+            )
+        return Disk(path, base, limit)
     if isinstance(source, Mapping):
         return Shelf(source)
     raise SourceError(
         f"expected a path, a URL, '-', bytes or an open binary file, found {type(source).__name__}"
     )
+
+
+def _path_of(url: str) -> str:
+    """The path of a ``file://`` URL; of this machine only."""
+    host, slash, rest = url.partition("://")[2].partition("/")
+    if host.lower() not in ("", "localhost"):
+        raise SourceError(f"expected file:///path, found {url!r}, which names the host {host!r}")
+    return url2pathname(slash + rest) if os.name == "nt" else unquote(slash + rest)
 
 
 def _drain(file: IO[bytes], limit: int) -> bytes:

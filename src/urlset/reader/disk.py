@@ -22,7 +22,7 @@ from urlset.reader.detection import (
 from urlset.reader.places import Alone, Place, read_at_most
 from urlset.urls import split_origin
 
-__all__ = ["Disk"]
+__all__ = ["Disk", "path_tails"]
 
 MAX_SEGMENTS = 16
 """Of a path that are looked for: a hostile loc has a thousand, for as many look-ups."""
@@ -61,7 +61,7 @@ class Disk:
         own = os.path.dirname(str(parent.key))
         looked_in = [own] if self._is_inside(own) and own != self._top_real else []
         looked_in.append(self._top_real)
-        for tail in _tails(loc):
+        for tail in path_tails(loc):
             for folder in looked_in:
                 path = os.path.join(folder, *tail)
                 if os.path.isfile(path):
@@ -191,7 +191,7 @@ def _beginning_of(path: str) -> Beginning | None:
         return "sitemap"  # reading it reports the error
 
 
-def _tails(loc: str) -> Iterator[list[str]]:
+def path_tails(loc: str) -> Iterator[list[str]]:
     """The ends of the path of a URL, the longest first, as they may be named on a disk.
 
     Percent-encoded ones are decoded first; a query belongs to the name, as wget saves it, or

@@ -1,4 +1,4 @@
-"""The door to object stores: a prefix of a bucket, read and written on conditions."""
+"""A prefix of a bucket in an object store, read and written on conditions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from urlset.errors import TargetError
+from urlset.object_store.aws_profile import aws_profile
 
 if TYPE_CHECKING:
-    from obstore import Attributes, ObjectMeta, UpdateVersion
+    from obstore import Attributes as Attributes
+    from obstore import ObjectMeta
+    from obstore import UpdateVersion as UpdateVersion
     from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
-__all__ = ["Cloud", "Conflict", "Thing"]
+__all__ = ["SCHEMES", "Cloud", "Conflict", "Thing", "is_object_url"]
+
+SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 
 RETRY_S = 60
 """How long a request is tried again; the library's own three minutes are long for a person."""
@@ -26,6 +31,7 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _SECRET = re.compile(r"KEY|SECRET|TOKEN|SAS|CREDENTIAL|PASSWORD|ACCOUNT", re.IGNORECASE)
 _QUERY = re.compile(r"\?[^\s\"'<>]+")
 _MAX_WORDS = 300
+_secrets: set[str] = set()  # of profiles; the words of a store must not repeat them
 
 
 class Conflict(Exception):
@@ -54,21 +60,25 @@ class Cloud:
     def of(cls, url: str, *, allow_http: bool) -> Cloud:
         """Open a store by its URL; no request is made.
 
-        Beside what its own tools read from the environment, ``AWS_ENDPOINT_URL`` names another
-        server that speaks S3 (MinIO, Ceph, moto), by https or on this machine.
+        Credentials come from the environment, and of S3 from the files of AWS, too
+        (``~/.aws/credentials``, ``AWS_PROFILE``). ``AWS_ENDPOINT_URL`` names another server that
+        speaks S3 (MinIO, Ceph, moto), by https or on this machine.
         """
         _check(url)
         try:
             from obstore.store import from_url
         except ModuleNotFoundError as error:
             raise TargetError(
-                f"expected obstore, to publish to {url}, found it is not installed; "
+                f"expected obstore, for {url}, found it is not installed; "
                 "run pip install 'urlset[cloud]'"
             ) from error
-        client: ClientConfig = {"allow_http": _may_be_http(url, allow_http)}
+        options, endpoint = aws_profile(os.environ) if url.startswith("s3") else ({}, "")
+        _secrets.update(value for name, value in options.items() if name != "region")
+        client: ClientConfig = {"allow_http": _may_be_http(url, allow_http, endpoint)}
+        config: Any = {**options, **({"endpoint": endpoint} if endpoint else {})} or None
         retries: RetryConfig = {"max_retries": 5, "retry_timeout": timedelta(seconds=RETRY_S)}
         with _told("open", url):
-            store = from_url(url, client_options=client, retry_config=retries)
+            store = from_url(url, config=config, client_options=client, retry_config=retries)
         return cls(store, url)
 
     def names(self) -> list[str]:
@@ -76,6 +86,36 @@ class Cloud:
         with _told("list", self.url):
             found = self._store.list_with_delimiter()["objects"]
         return sorted(meta["path"].rpartition("/")[2] for meta in found)
+
+    def keys(self, limit: int) -> list[str]:
+        """The keys of the objects under the prefix, relative to it: the first so many found."""
+        with _told("list", self.url):
+            pages = self._store.list(chunk_size=1_000)
+            found: list[str] = []
+            for page in pages:
+                found += [self._relative(meta["path"]) for meta in page]
+                if len(found) >= limit:
+                    break
+        return sorted(found[:limit])
+
+    def read(self, key: str, limit: int) -> bytes | None:
+        """The bytes of an object, at most one more than ``limit``, or None where there is none."""
+        with _told("read", f"{self.url}/{key}".rstrip("/")):
+            pieces: list[bytes] = []
+            left = limit + 1
+            try:
+                for piece in self._store.get(key).stream(min_chunk_size=1 << 20):
+                    pieces.append(bytes(piece)[:left])
+                    left -= len(pieces[-1])
+                    if left <= 0:
+                        break
+            except FileNotFoundError:
+                return None
+            return b"".join(pieces)
+
+    def _relative(self, path: str) -> str:
+        prefix = getattr(self._store, "prefix", None) or ""
+        return path.removeprefix(f"{prefix}/") if prefix else path
 
     def get(self, key: str) -> Thing | None:
         """An object, or None where there is none."""
@@ -131,6 +171,11 @@ class Cloud:
                 return
 
 
+def is_object_url(text: str) -> bool:
+    """Tell the URL of a place in an object store, as ``s3://bucket/prefix``."""
+    return text.partition("://")[0].lower() in SCHEMES and "://" in text
+
+
 def _version(meta: ObjectMeta) -> UpdateVersion:
     # Without what is None: the library takes no None when it is given this back.
     version: UpdateVersion = {}
@@ -154,9 +199,9 @@ def _check(url: str) -> None:
         )
 
 
-def _may_be_http(url: str, allow_http: bool) -> bool:
+def _may_be_http(url: str, allow_http: bool, endpoint: str = "") -> bool:
     """Whether the endpoint may be spoken to in the clear; where it must and may not, raise."""
-    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), endpoint)
     if not url.startswith("s3") or urlsplit(endpoint).scheme != "http":
         return allow_http
     if allow_http or _is_loopback(urlsplit(endpoint).hostname or ""):
@@ -202,4 +247,6 @@ def _words(error: Exception) -> str:
     for name, value in os.environ.items():
         if _SECRET.search(name) and len(value) >= 4:
             words = words.replace(value, "…")
+    for value in _secrets:
+        words = words.replace(value, "…")
     return _QUERY.sub("?…", words).strip(" :")[:_MAX_WORDS] or type(error).__name__
