@@ -344,12 +344,11 @@ def test_folder_that_has_the_name_of_a_file_is_refused(tmp_path):
 
 @POSIX
 def test_link_stays_a_link_and_what_it_leads_to_is_replaced(tmp_path):
-    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
-    site.mkdir()
-    elsewhere.mkdir()
+    site, elsewhere = tmp_path / "site", tmp_path / "site" / "elsewhere"
+    elsewhere.mkdir(parents=True)
     (elsewhere / "real.xml").write_bytes(b"1")
-    (site / "a.xml").symlink_to("../elsewhere/real.xml")
-    (site / "dangling.xml").symlink_to("../elsewhere/new.xml")
+    (site / "a.xml").symlink_to("elsewhere/real.xml")
+    (site / "dangling.xml").symlink_to("elsewhere/new.xml")
 
     publish(site, {"a.xml": b"2", "dangling.xml": b"3"})
 
@@ -357,6 +356,42 @@ def test_link_stays_a_link_and_what_it_leads_to_is_replaced(tmp_path):
     assert (elsewhere / "new.xml").read_bytes() == b"3"
     assert (site / "a.xml").is_symlink()
     assert sorted(os.listdir(elsewhere)) == ["new.xml", "real.xml"]
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["real.xml", "new.xml"])
+def test_link_that_leads_out_of_the_folder_is_refused(name, tmp_path):
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    site.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "real.xml").write_bytes(b"1")
+    (site / "a.xml").symlink_to(f"../elsewhere/{name}")
+
+    with pytest.raises(TargetError, match="leads out of its folder"):
+        publish(site, {"a.xml": b"2"})
+
+    assert (elsewhere / "real.xml").read_bytes() == b"1"
+    assert os.listdir(elsewhere) == ["real.xml"]
+
+
+@POSIX
+def test_journal_that_names_files_of_other_folders_moves_nothing(tmp_path):
+    """As it may come with a repository: undoing it would replace any file of this user."""
+    site, precious = tmp_path / "site", tmp_path / "precious"
+    site.mkdir()
+    precious.write_bytes(b"1")
+    staging = sweeping.make_staging(site, "sitemap")
+    (staging / "old").mkdir()
+    (staging / "old" / "x").write_bytes(b"evil")
+    mark = (precious.stat().st_size, precious.stat().st_mtime_ns)
+    row = {"final": "../../precious", "staged": "x.put", "backup": "old/x"}
+    steps = [row | {"before": None, "after": mark}]
+    (staging / "swap.json").write_text(json.dumps({"steps": steps}))
+
+    publish(site, {"a.xml": b"2"})
+
+    assert precious.read_bytes() == b"1"
+    assert os.listdir(site) == ["a.xml"]
 
 
 @POSIX
@@ -376,7 +411,7 @@ def test_link_to_another_file_system_is_refused(tmp_path):
         pytest.skip("no second file system at /dev/shm")
     (tmp_path / "a.xml").symlink_to(other / "urlset-none.xml")
 
-    with pytest.raises(TargetError, match="a link on the same file system"):
+    with pytest.raises(TargetError, match="leads out of its folder"):
         publish(tmp_path, {"a.xml": b"1"})
 
     assert os.listdir(tmp_path) == ["a.xml"]

@@ -105,6 +105,10 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # takes longer than all the rest of this module
+
+        return version("urlset")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LATER[name]}"), name)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Beside", "is_special"]
+__all__ = ["Beside", "expect_inside", "is_special", "leads_out"]
+
+
+_OF_SYSTEM = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 class Beside:
     """A new file in the folder of ``path``, with the permissions that the final one shall have.
 
     ``descriptor`` is open for writing; ``put`` renames the file, ``discard`` removes it, and does
-    nothing after ``put``. Links are followed. Raises ``OSError`` as the system does.
+    nothing after ``put``. A link is followed as long as it stays in its folder
+    (:func:`expect_inside`). Raises ``OSError`` as the system does.
     """
 
     def __init__(self, path: Path):
+        expect_inside(path)
         self.final = Path(os.path.realpath(path))
         existing = self.final.stat().st_mode if self.final.exists() else None
         self.descriptor, name = tempfile.mkstemp(
@@ -35,6 +41,30 @@ class Beside:
         """Leave no trace of it."""
         with suppress(OSError):
             self.path.unlink()
+
+
+def leads_out(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a link to something outside the folder that it lies in.
+
+    >>> leads_out("sitemap.xml")
+    False
+    """
+    if not os.path.islink(path):
+        return False
+    folder = os.path.join(os.path.realpath(os.path.dirname(path) or "."), "")
+    return not os.path.realpath(path).startswith(folder)
+
+
+def expect_inside(path: str | os.PathLike[str]) -> None:
+    """Raise ``OSError`` for a link that leads out of its folder, before it is written through.
+
+    Who can put a link into a folder, such as a checkout of somebody else's repository, could
+    otherwise have any file of this user overwritten. Links of the system (``/dev/stdout``) are
+    followed.
+    """
+    if leads_out(path) and os.path.dirname(os.path.abspath(path)) not in _OF_SYSTEM:
+        words = f"it is a link that leads out of its folder, to {os.path.realpath(path)}"
+        raise OSError(errno.ELOOP, f"{words}; name that file itself, or remove the link")
 
 
 def is_special(path: Path) -> bool:

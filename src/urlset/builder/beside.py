@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from urlset.builder.publishing import Published
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.errors import TargetError
+from urlset.files import Beside, expect_inside
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.writer import stylesheet
@@ -74,6 +74,7 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> 
     """
     try:
         folder = path.parent
+        expect_inside(path)
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder; name a file in it")
         if path.exists() and not path.is_file():
@@ -118,14 +119,12 @@ def named_urls(published: Published, settings: Settings) -> list[str]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    staged = path.with_name(f".{path.name}.new")  # what was killed leaves one file at most
+    staged = Beside(path)
     try:
-        with open(staged, "wb") as file:
+        with os.fdopen(staged.descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(staged, path.stat().st_mode if path.exists() else 0o644)
-        os.replace(staged, path)
+        staged.put()
     finally:
-        with suppress(FileNotFoundError):
-            os.unlink(staged)
+        staged.discard()

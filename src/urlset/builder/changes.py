@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
 from urlset.errors import TargetError
+from urlset.files import Beside
 from urlset.store import Workbench
 
 __all__ = ["changes", "changes_written"]
@@ -51,24 +52,19 @@ def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    staged = path.with_name(f".{path.name}.new")
-    try:
-        _write(bench, path, staged)
-        yield
-        with _told(path):
-            os.replace(staged, path)
-    finally:
-        with suppress(OSError):
-            staged.unlink()
-
-
-def _write(bench: Workbench, path: Path, staged: Path) -> None:
     with _told(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        with open(staged, "w", encoding="utf-8") as file:
+        staged = Beside(path)
+    try:
+        with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
             for change in changes(bench):
                 file.write(json.dumps(change, ensure_ascii=False) + "\n")
+        yield
+        with _told(path):
+            staged.put()
+    finally:
+        staged.discard()
 
 
 @contextmanager

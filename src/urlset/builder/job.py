@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from urlset import engine as engines
 from urlset.builder import gates
@@ -18,7 +17,7 @@ from urlset.builder.excluded import count_excluded, examples_of, write_excluded
 from urlset.builder.forbidding import forbid
 from urlset.builder.intake import Intake
 from urlset.builder.labelling import labelled
-from urlset.builder.ledger import Ledger
+from urlset.builder.ledger import LEDGER, Ledger
 from urlset.builder.naming import Names
 from urlset.builder.page_cache import PageCache
 from urlset.builder.placing import Placing
@@ -35,7 +34,6 @@ from urlset.store import Workbench
 
 __all__ = ["LEDGER", "Job"]
 
-LEDGER = Path(".urlset") / "ledger.duckdb"
 """Where the ledger lies, from the working directory: never in the folder that is served."""
 
 

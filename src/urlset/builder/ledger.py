@@ -14,9 +14,13 @@ from pathlib import Path
 
 from urlset.builder.ledger_tables import TABLES
 from urlset.errors import StoreError
+from urlset.files import expect_inside
 from urlset.store import Workbench, quoted
 
-__all__ = ["TABLES", "VERSION", "File", "Ledger"]
+__all__ = ["LEDGER", "TABLES", "VERSION", "File", "Ledger"]
+
+LEDGER = Path(".urlset") / "ledger.duckdb"
+"""Where a ledger is kept unless another place is named, beside the configuration."""
 
 VERSION = 3
 """Of the tables; a ledger of version 2 is updated, one of another is not opened."""
@@ -69,7 +73,7 @@ class Ledger:
         path = str(self.path)
         try:
             if is_kept:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                _make_folder(self.path.parent)
                 self._bench.keep(path, "ledger")
             else:
                 self._bench.borrow(path, "ledger")
@@ -158,6 +162,20 @@ class Ledger:
                     f"ALTER TABLE {self.table(table.name)} ADD COLUMN IF NOT EXISTS {name} {kind}"
                 )
         self._bench.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of a ledger; one of our own is kept out of version control.
+
+    Raises ``OSError``, also for a ``.urlset`` that is a link out of the folder that it is in.
+    """
+    if folder.name == LEDGER.parent.name:
+        expect_inside(folder)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    if is_new and folder.name == LEDGER.parent.name:
+        # A ledger changes with every build; who wants it in version control changes this file.
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def _place_of(target: str, ledger: Path) -> str:

@@ -12,12 +12,13 @@ import typer
 
 from urlset.checker import Rule, catalogue_with, check
 from urlset.checker.fixing import Fixed, fix, unified_diff
-from urlset.checker.fixing.writing import Written, leads_out, replace_files
+from urlset.checker.fixing.writing import Written, replace_files
 from urlset.cli.options import MisuseError, misuse
 from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
 from urlset.cli.talk import complain, complain_each, count_of, note
 from urlset.errors import SourceError
+from urlset.files import leads_out
 from urlset.plain import harmless
 from urlset.reader import is_url
 

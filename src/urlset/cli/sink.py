@@ -30,7 +30,7 @@ class Sink:
     """
 
     def __init__(self, path: Path | None):
-        self._path = None if path is None or str(path) == "-" else Path(os.path.realpath(path))
+        self._path = None if path is None or str(path) == "-" else Path(os.path.abspath(path))
         self._shown = "stdout" if self._path is None else str(path)
         self._beside: Beside | None = None
         self._file: TextIO = sys.stdout

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from urlset.errors import TargetError
+from urlset.files import expect_inside
 from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
 from urlset.publisher.locking import FolderLock
 from urlset.publisher.sweeping import make_staging, sweep
@@ -30,8 +31,8 @@ class Staging:
 
     A file that is replaced keeps its permissions and, where we may, its owner; that it is
     read-only does not protect it, as it does not from ``mv``: the rights on the folder decide. A
-    link stays a link, and what it leads to is replaced; on another file system that cannot be done
-    at once, and is refused. A retired link goes, what it leads to stays.
+    link within the folder stays a link, and what it leads to is replaced; one that leads out of
+    the folder is refused. A retired link goes, what it leads to stays.
     """
 
     def __init__(self, folder: Path, label: str):
@@ -168,14 +169,16 @@ class Staging:
         self._steps = []
 
     def _final(self, name: str) -> str:
-        """Where a file of that name comes to lie: behind a link, where there is one."""
+        """Where a file of that name comes to lie: behind a link, where one stays in the folder."""
         path = os.path.join(self._real, checked_name(name))
         if not os.path.islink(path):
             return path
+        with _told("write", self.folder, name):
+            expect_inside(path)
         final = os.path.realpath(path)
         with _told("write", self.folder, name):
             is_near = os.stat(os.path.dirname(final)).st_dev == self._real.stat().st_dev
-        if not is_near:
+        if not is_near:  # another file system may be mounted below the folder
             raise TargetError(
                 f"expected a file, or a link on the same file system, found {self.folder / name}, "
                 f"which leads to {final}; publish into {os.path.dirname(final)}, or remove the link"

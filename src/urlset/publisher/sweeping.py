@@ -13,7 +13,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from urlset.publisher.journal import intact, read_journal, sync_folder, undo
+from urlset.publisher.journal import Step, intact, read_journal, sync_folder, undo
 
 __all__ = ["STALE_S", "make_staging", "sweep"]
 
@@ -58,10 +58,23 @@ def sweep(folder: Path, label: str, *, is_alone: bool) -> None:
 
 def _take_back(staging: Path) -> None:
     steps = read_journal(staging)
+    # A journal may have come with somebody else's repository: it only moves files of its folder.
+    if not all(_is_within(staging, step) for step in steps):
+        return
     if steps and intact(steps):
         undo(steps)
         for folder in {step.final.parent for step in steps}:
             sync_folder(folder)
+
+
+def _is_within(staging: Path, step: Step) -> bool:
+    inside = (step.backup, *(() if step.staged is None else (step.staged,)))
+    folders = {staging: inside, staging.parent: (step.final,)}
+    return all(
+        Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))
+        for folder, paths in folders.items()
+        for path in paths
+    )
 
 
 def _machine() -> tuple[str, str]:

@@ -12,6 +12,7 @@ import duckdb
 
 from urlset.arrow.streams import Flow
 from urlset.errors import StoreError
+from urlset.files import expect_inside
 from urlset.store.inspection import foreign_names
 from urlset.store.schema import statements
 from urlset.store.tables import VERSION
@@ -21,6 +22,7 @@ __all__ = [
     "attach_passing",
     "connect",
     "ensure_store",
+    "expect_own_file",
     "first_of",
     "interrupted",
     "is_database",
@@ -84,6 +86,15 @@ def attach_passing(connection: duckdb.DuckDBPyConnection, path: str | None) -> N
         connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
     connection.execute("USE store")
     _make_tables(connection, with_comments=False)
+
+
+def expect_own_file(path: str) -> None:
+    """Raise :class:`urlset.StoreError` where DuckDB would write through a link to elsewhere."""
+    for name in (path, f"{path}.wal"):
+        try:
+            expect_inside(name)
+        except OSError as error:
+            raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
 
 
 def is_database(path: str) -> bool:
@@ -182,6 +193,8 @@ def _check(path: str, *, read_only: bool) -> None:
     if os.path.isdir(path):
         raise StoreError(f"expected a store, found a folder: {path!r}; name a file in it")
     folder = os.path.dirname(path) or "."
+    if not read_only:
+        expect_own_file(path)
     if not os.path.exists(path):
         if read_only:
             raise StoreError(f"expected a store, found nothing at {path!r}; check the path")

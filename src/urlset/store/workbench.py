@@ -14,7 +14,7 @@ import duckdb
 from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
 from urlset.scratch import Scratch
-from urlset.store.connecting import connect, is_database, literal, told
+from urlset.store.connecting import connect, expect_own_file, is_database, literal, told
 from urlset.store.inspection import expect_plain_tables
 
 __all__ = ["Workbench"]
@@ -61,6 +61,7 @@ class Workbench:
 
         While one process has it open, no other can.
         """
+        expect_own_file(path)
         self._attach(path, name)
         self._tidied = name
 

@@ -14,10 +14,11 @@ from urlset.checker.fixing.sets import FixedDocument
 from urlset.checker.fixing.unpacking import opened
 from urlset.document import parse
 from urlset.errors import TargetError
+from urlset.files import leads_out
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import Staging
 
-__all__ = ["Written", "leads_out", "replace_files", "write_fixed"]
+__all__ = ["Written", "replace_files", "write_fixed"]
 
 
 class Written(NamedTuple):
@@ -95,18 +96,6 @@ def _path_of(document: FixedDocument, robots: Path | None) -> Path:
             raise TargetError(f"cannot write {robots}: it is a link that leads out of its folder")
         return Path(os.path.realpath(robots))
     raise TargetError(f"expected a file to write to, found {document.name or 'bytes'}")
-
-
-def leads_out(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is a link to something outside the folder that it lies in.
-
-    >>> leads_out("sitemap.xml")
-    False
-    """
-    if not os.path.islink(path):
-        return False
-    folder = os.path.join(os.path.realpath(os.path.dirname(path) or "."), "")
-    return not os.path.realpath(path).startswith(folder)
 
 
 def _stage(stage: Staging, name: str, document: FixedDocument) -> None:
