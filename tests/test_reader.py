@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
-from urlset.reader.disk import _tails
+from urlset.reader.disk import path_tails
 from urlset.reader.entries import KEPT_PROBLEMS
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -392,7 +392,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES | st.characters(codec="utf-8"), max_size=30).map("".join))
 def test_index_child_of_any_name_is_looked_for_in_the_folder_only(name):
-    for tail in _tails(f"https://e.com/{name}"):
+    for tail in path_tails(f"https://e.com/{name}"):
         path = os.path.normpath(os.path.join("/folder", *tail))
         assert os.path.dirname(path).startswith("/folder")
         assert path.count("/") == len(tail) + 1
