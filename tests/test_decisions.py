@@ -83,7 +83,7 @@ def test_decision_two_locs_in_one_url(engine):
 
 def test_decision_url_inside_loc(engine):
     document = read(engine, url(url("https://example.com/a")))
-    assert (locs(document), codes(document)) == (["https://example.com/a"], ["S007", "S017"])
+    assert (locs(document), codes(document)) == (["https://example.com/a"], ["S017"])
 
 
 def test_decision_sitemap_inside_urlset(engine):

@@ -63,7 +63,10 @@ ATTRIBUTES = [
 VALUES = [
     "http://e.com/", "https://e.com/a b", "http://e.com/?a=1&amp;b=2", "http://e.com/?a&b", "/rel",
     "www.e.com", "e.com/a", "{{ site.url }}/a", "mailto:a", "http://a..b/", "http://1.2.3.4.5/",
-    " http://e.com/1 http://e.com/2 ", "http://E.com:80/x", "http://[::1]/", "https://e.com/é",
+    " http://e.com/1 http://e.com/2 ", "'http://e.com/'", "“/a”", "example.com/x", "url=http://e.com/",
+    "see http://e.com/", "see http://e.com/ b", "\ufffd", "</b>", "</lastmod>", "</ >",
+    "<data><url><loc>http://e.com/2</loc></url></data>", "<loc>http://e.com/3</loc>",
+    "http://E.com:80/x", "http://[::1]/", "https://e.com/é",
     "2024-01-02", "2024-01-02T03:04:05+00:00", "2024-01-02T03:04:05", "2024-02-30",
     "2024-01-02 3:04", "Fri, 01 Oct 2004 18:23:17 GMT", "0.5", "1.0", "0", "2", "-0", "+.5",
     "daily", "Daily", "never ",
@@ -279,7 +282,9 @@ url_texts = st.one_of(
         st.sampled_from(
             ["http:", "https://", "HTTP://", "//", "/", ".", "..", "?", "#", "@", ":", "[", "]",
              "a", "e.com", "www.", "80", "65536", "1.2.3.4", "255", " ", "\t", "\n", "\r", "\xa0",
-             "\u200b", "\u2060", "é", "%", "{", "javascript:", "_", "-", "x" * 64]
+             "\u200b", "\u2060", "é", "%", "{", "javascript:", "_", "-", "x" * 64, "'", "“", "”",
+             "(", ")", "<", ">", "«", "»", "1", "=", "null", "https", "example.com", "%41",
+             "\ufffd", "\x85"]
         ),
         max_size=10,
     ).map("".join),

@@ -57,6 +57,9 @@ def test_url_is_kept_as_it_was_written(url):
         ("//example.org/a", "https://example.org/a", ["U001"]),
         ("?b", "https://example.com/dir/sitemap.xml?b", ["U001"]),
         ("#b", "https://example.com/dir/sitemap.xml#b", ["U001"]),
+        ("example.com/a", "https://example.com/a", ["U001"]),
+        ("Example.COM/a b", "https://Example.COM/a%20b", ["U006", "U001"]),
+        ("(https://example.org/a)", "https://example.org/a", ["U001"]),
     ],
 )
 def test_url_is_repaired_with_one_outcome(text, url, codes):
@@ -75,7 +78,8 @@ def test_url_is_repaired_with_one_outcome(text, url, codes):
         ("android-app://com.example/https/example.com", "U002"),
         ("www.example.com", "U001"),
         ("www.example.com/a", "U001"),
-        ("example.com/a", "U001"),
+        ("example.org/a", "U001"),
+        ("example.com:8080/a", "U002"),
         ("http:/example.com/a", "U001"),
         ("https:https://example.com/a", "U001"),
         ("{{ site.url }}/a", "U001"),
@@ -171,6 +175,8 @@ def test_split_urls(text, parts):
         ("a" * 64, False), ("a b", False), ("a%20b", False), ("a/b", False), ("[::1", False),
         ("256.0.0.1", False), ("1.2.3", False), ("1.2.3.4.5", False), ("a.5", False),
         ("01.2.3.4", False), ("example.com:80", False), ("user@example.com", False),
+        ("\xa0example.com", False), ("a\u3000b.com", False), ("a\ufffd.com", False),
+        ("\x85", False),
     ],
 )  # fmt: skip
 def test_is_host(host, verdict):

@@ -1,9 +1,11 @@
 """One URL: what a document wrote, as the URL that is to be requested.
 
-The rule of the house: a URL is kept as it was written, character for character, unless what
-stands there cannot be requested at all. Then only repairs with one outcome are made (trimming,
-a space to ``%20``, joining a wrapped line, resolving a reference), each of them reported; and
-where no repair is certain, there is no URL.
+A URL is kept as it was written, character for character, unless what stands there cannot be
+requested at all. Then only repairs with one outcome are made (trimming, removing quotes or
+brackets around it, a space to ``%20``, joining a wrapped line, resolving a reference), each of
+them reported; and where no repair is certain, there is no URL.
+
+Whether a reference has a scheme is decided in one place, :func:`scheme_of`, as RFC 3986 defines it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from ipaddress import IPv6Address
 from typing import NamedTuple
 
 __all__ = [
-    "Flaw", "Url", "is_host", "read_url", "resolve", "split_origin", "split_urls", "split_words",
+    "Flaw", "Url", "has_space", "is_host", "is_relative", "read_url", "resolve", "scheme_of",
+    "split_origin", "split_urls", "split_words", "unwrapped",
 ]  # fmt: skip
 
 INNER_SPACE = (
@@ -31,6 +34,7 @@ Inside one they may belong to a word, as U+200C does in Persian, and are kept.
 
 ASCII_SPACE = " \t\n\r"
 
+# RFC 3986 section 3.1. Note: `scheme` in rust/core/src/urls is its equal.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
@@ -38,9 +42,19 @@ _SPACE = re.compile(f"[{INNER_SPACE}]")
 _PATH = re.compile("[/?#]")
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _GAP = re.compile(f"[{INNER_SPACE}][{SPACE}]*+")
-_PARTS = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_FIRST_SEGMENT = re.compile(r"[^/?#]*")
+_PARTS = re.compile(r"(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
-_PLACEHOLDER = re.compile(r"[<>{}\"|\\^`%]|\$\{")
+# Not in the first segment of a path (RFC 3986 section 3.3); nor a percent sign without two digits.
+_NO_SEGMENT = re.compile(rf"[:<>{{}}\"|\\^`{INNER_SPACE}]|%(?![0-9A-Fa-f]{{2}})")
+_NO_LETTERS = re.compile(r"[^A-Za-z]+")
+_ABSENT = frozenset({"null", "undefined", "none", "nan"})  # what a template writes for no value
+_WRAPS = {
+    '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“”", "«": "»",
+    "(": ")", "[": "]", "<": ">",
+}  # fmt: skip
+_OPENERS = frozenset(_WRAPS) | frozenset("”’»)]>")
+_NO_HOST = re.compile(f"[{INNER_SPACE}\x80-\x9f\ufffd]")
 _NUMBER = re.compile(r"[0-9]+")
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.|$)){4}")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
@@ -67,12 +81,18 @@ class Url(NamedTuple):
 def read_url(text: str, base: str | None = None) -> Url:
     """Read the text of a ``loc`` (or of a feed's link) as an http(s) URL.
 
-    ``base`` is the URL of the document, for references without a scheme. ``url`` is None
-    for what is no http(s) URL (``mailto:``, a broken host, a reference without a base).
+    ``base`` is the URL of the document, for references without a scheme. A URL in quotes or
+    brackets is taken out of them, and one that begins with the host of ``base`` gets its scheme;
+    both are reported (``U001``). ``url`` is None for what is no http(s) URL (``mailto:``, a broken
+    host, a reference without a base, other text).
 
     >>> read_url(" https://example.com/a b ").url
     'https://example.com/a%20b'
     >>> read_url("/a", "https://example.com/sitemap.xml").url
+    'https://example.com/a'
+    >>> read_url("example.com/a", "https://example.com/sitemap.xml").url
+    'https://example.com/a'
+    >>> read_url("(https://example.com/a)").url
     'https://example.com/a'
     >>> read_url("javascript:void(0)").flaws[0].code
     'U002'
@@ -81,10 +101,15 @@ def read_url(text: str, base: str | None = None) -> Url:
         return Url(text, ())
     flaws: list[Flaw] = []
     url = _trim(text, flaws)
+    bare = unwrapped(url)
+    if bare != url:
+        flaws.append(Flaw("U001", url))
+        url = bare
+    written = url
     if _SPACE.search(url):
         url = _without_inner_space(url, flaws)
     if not _HTTP.match(url):
-        absolute = _absolute(url, base, flaws)
+        absolute = _absolute(url, written, base, flaws)
         if absolute is None:
             return Url(None, tuple(flaws))
         url = absolute
@@ -93,6 +118,43 @@ def read_url(text: str, base: str | None = None) -> Url:
         flaws.append(Flaw("U015", authority))
         return Url(None, tuple(flaws))
     return Url(url, tuple(flaws))
+
+
+def unwrapped(text: str) -> str:
+    """Remove the quotes or brackets around a whole URL or a path; return other text as it is.
+
+    >>> unwrapped("“https://example.com/a”")
+    'https://example.com/a'
+    >>> unwrapped('"https://example.com/1" "https://example.com/2"')
+    '"https://example.com/1" "https://example.com/2"'
+    """
+    opener = text[:1]
+    if opener not in _WRAPS or text[-1] not in _WRAPS[opener]:
+        return text
+    inner, closer = text[1:-1].strip(SPACE), text[-1]
+    opens, closes = inner.find(opener), inner.find(closer)
+    is_one = closes < 0 or (opener != closer and 0 <= opens < closes)
+    is_url = _HTTP.match(inner) or inner.startswith("/")
+    return inner if is_one and is_url and not _SPACE.search(inner) else text
+
+
+def scheme_of(reference: str) -> str | None:
+    """Return the scheme of a reference (RFC 3986 section 3.1), or None where it has none.
+
+    >>> scheme_of("mailto:me@example.com"), scheme_of("1https://example.com"), scheme_of("/a:b")
+    ('mailto', None, None)
+    """
+    found = _SCHEME.match(reference)
+    return found[1] if found else None
+
+
+def is_relative(reference: str) -> bool:
+    """Tell whether text is a relative reference: no scheme, no colon before the first slash.
+
+    >>> is_relative("a/b:c"), is_relative("url=https://example.com"), is_relative("tel:1")
+    (True, False, False)
+    """
+    return ":" not in _first_segment(reference)
 
 
 def split_urls(text: str) -> list[str]:
@@ -111,6 +173,15 @@ def split_urls(text: str) -> list[str]:
             parts.append(part[:-1] if part[-1] in ",;" else part)
             begin = gap.end()
     return [*parts, trimmed[begin:]] if parts else [text]
+
+
+def has_space(text: str) -> bool:
+    """Tell whether there is white space in a value, of any kind; zero-width characters aside.
+
+    >>> has_space("a\u3000b"), has_space("a\u200bb")
+    (True, False)
+    """
+    return _SPACE.search(text) is not None
 
 
 def split_words(text: str) -> list[str]:
@@ -144,7 +215,7 @@ def is_host(host: str) -> bool:
     if _IPV6.fullmatch(host):
         return _is_ipv6(host[1:-1])
     host = host.removesuffix(".")
-    if not host or len(host) > 253 or not _HOST.fullmatch(host):
+    if not host or len(host) > 253 or not _HOST.fullmatch(host) or _NO_HOST.search(host):
         return False
     labels = host.split(".")
     if host.lower() in ("http", "https"):  # http://https://example.com
@@ -160,10 +231,11 @@ def resolve(reference: str, base: str) -> str:
     >>> resolve("../b?c", "https://example.com/x/y/sitemap.xml")
     'https://example.com/x/b?c'
     """
-    scheme, authority, path, query, fragment = _split(reference)
-    base_scheme, base_authority, base_path, base_query, _ = _split(base)
-    if scheme:
+    if scheme_of(reference):
         return reference
+    authority, path, query, fragment = _split(reference)
+    base_scheme = scheme_of(base)
+    base_authority, base_path, base_query, _ = _split(base.removeprefix(f"{base_scheme}:"))
     if authority is None:
         authority = base_authority
         if not path:
@@ -196,29 +268,50 @@ def _unwrapped(blanks: re.Match[str]) -> str:
     return "" if is_wrap else blanks[0].replace("\t", "")
 
 
-def _absolute(url: str, base: str | None, flaws: list[Flaw]) -> str | None:
-    scheme = _SCHEME.match(url)
-    if scheme and scheme[1].lower() not in ("http", "https"):
-        flaws.append(Flaw("U002", scheme[1]))
+def _absolute(url: str, written: str, base: str | None, flaws: list[Flaw]) -> str | None:
+    """Resolve what is no http(s) URL yet; ``written`` is the same before spaces were encoded."""
+    scheme = scheme_of(url)
+    if scheme and scheme.lower() not in ("http", "https"):
+        flaws.append(Flaw("U002", scheme))
         return None
-    flaws.append(Flaw("U001", url))
-    if scheme or base is None or not _HTTP.match(base) or _is_doubtful(url):
+    if not any(flaw.code == "U001" for flaw in flaws):
+        flaws.append(Flaw("U001", url))
+    if scheme or base is None or not _HTTP.match(base):
         return None
-    return resolve(url, base)
+    base_scheme, authority, _ = split_origin(base)
+    first = _first_segment(written)
+    if "." in first and _ascii_lower(first) == _ascii_lower(authority.rpartition("@")[2]):
+        return f"{base_scheme}://{url}"
+    return None if _is_doubtful(first, written[len(first) :]) else resolve(url, base)
 
 
-def _is_doubtful(url: str) -> bool:
+def _is_doubtful(first: str, rest: str) -> bool:
     """Tell what only looks like a reference: resolving it as a path would invent a URL.
 
     That is a host without its scheme (``www.example.com``, ``example.com/a``; but not
-    ``index.html``) and the placeholder of a template (``{{ site.url }}/a``).
+    ``index.html``), a broken scheme (``1https://``, ``https//``), text in quotes or with spaces,
+    and the placeholder of a template (``{{ site.url }}/a``, ``undefined/a``).
     """
-    first, slash, _ = url.partition("/")
-    if not first or first[0] in ".?#":
+    if not first:
         return False
+    if _NO_SEGMENT.search(first) or first[0] in _OPENERS:
+        return True
+    if first[0] == ".":
+        return False
+    if first.lower() in _ABSENT or _NO_LETTERS.sub("", first).lower() in ("http", "https"):
+        return True
     labels = first.split(".")
-    is_name = slash != "" and len(labels) > 1 and labels[-1].isascii() and labels[-1].isalpha()
-    return len(labels) > 2 or is_name or _PLACEHOLDER.search(first) is not None
+    is_name = rest.startswith("/") and len(labels) > 1
+    return len(labels) > 2 or (is_name and labels[-1].isascii() and labels[-1].isalpha())
+
+
+def _ascii_lower(text: str) -> bytes:
+    return text.encode(errors="surrogatepass").lower()
+
+
+def _first_segment(reference: str) -> str:
+    found = _FIRST_SEGMENT.match(reference)
+    return found[0] if found else ""
 
 
 def _is_ipv6(address: str) -> bool:
@@ -240,10 +333,11 @@ def _is_authority(authority: str) -> bool:
     return is_host(host)
 
 
-def _split(url: str) -> tuple[str | None, str | None, str, str | None, str | None]:
+def _split(url: str) -> tuple[str | None, str, str | None, str | None]:
+    """Split what follows the scheme into authority, path, query and fragment."""
     found = _PARTS.fullmatch(url)
     assert found is not None  # the pattern matches any text
-    return found[1], found[2], found[3], found[4], found[5]
+    return found[1], found[2], found[3], found[4]
 
 
 def _without_dots(path: str) -> str:

@@ -101,6 +101,10 @@ pub struct Context<'a> {
     pub has_unknown_entities: bool,
     /// Places in unended DOCTYPEs, and whether they were inside its brackets.
     pub unended: HashSet<(usize, bool)>,
+    /// Where the first root begins.
+    pub root_start: usize,
+    /// Where elements begin that are well nested; read when one is asked for (see `nesting`).
+    pub whole: Option<HashSet<usize>>,
     /// Whether a DOCTYPE was met.
     pub has_doctype: bool,
     /// Characters that entities have expanded to.
@@ -126,6 +130,8 @@ impl<'a> Context<'a> {
             has_unknown_entities: false,
             has_doctype: false,
             unended: HashSet::new(),
+            root_start: 0,
+            whole: None,
             entities_used: false,
             expanded: 0,
             news_count: 0,

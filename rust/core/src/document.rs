@@ -84,6 +84,7 @@ fn read_roots(context: &mut Context<'_>, start: usize) -> &'static str {
     let first = local_name(&context.bytes[start..]);
     let is_fragment = FRAGMENTS.iter().any(|name| first.eq_ignore_ascii_case(name.as_bytes()));
     let names = if is_fragment { FRAGMENTS } else { ROOTS };
+    context.root_start = start;
     let (kind, mut end) = read_root(context, start);
     while let Some(begin) = end.and_then(|end| next_root(context, end, names)) {
         end = read_root(context, begin).1;

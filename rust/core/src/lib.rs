@@ -37,6 +37,7 @@ mod marks;
 mod metadata;
 mod names;
 mod namespaces;
+mod nesting;
 mod plain;
 mod prolog;
 mod search;

@@ -86,18 +86,48 @@ fn tag_end(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// Where the name of a start tag ends, and where the tag; none if it has no end.
+#[must_use]
+pub fn start_tag(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let name_end = start + 1 + name_length(&text[start + 1..]);
+    if let Some(end) = tag_end(text, name_end) {
+        return Some((name_end, end));
+    }
+    let closed = find_byte(text, b'>', start, next_markup(text, start))?;
+    Some((name_end.min(closed), closed + 1))
+}
+
+/// An end tag.
+pub struct EndTag {
+    /// Where its name ends; there is none where that is directly behind the slash.
+    pub name_end: usize,
+    /// Where the tag ends.
+    pub end: usize,
+    /// Whether it is as it must be.
+    pub is_well_formed: bool,
+}
+
+/// Reads an end tag; none if it is no tag, or the document ends inside it.
+#[must_use]
+pub fn end_tag(text: &[u8], start: usize) -> Option<EndTag> {
+    let name_end = start + 2 + name_length(&text[start + 2..]);
+    let has_name = name_end > start + 2;
+    let at = skip_space(text, name_end);
+    if has_name && text.get(at) == Some(&b'>') {
+        return Some(EndTag { name_end, end: at + 1, is_well_formed: true });
+    }
+    let following = next_markup(text, start);
+    let end = find_byte(text, b'>', start, following).map(|at| at + 1);
+    if end.is_none() && (!has_name || following == text.len()) {
+        return None;
+    }
+    Some(EndTag { name_end, end: end.unwrap_or(following), is_well_formed: false })
+}
+
 fn open<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
     let text = context.bytes;
-    let mut name_end = start + 1 + name_length(&text[start + 1..]);
-    let end = if let Some(end) = tag_end(text, name_end) {
-        end
-    } else {
-        let following = next_markup(text, start);
-        let Some(closed) = find_byte(text, b'>', start, following) else {
-            return unfinished(context, tree, start, following);
-        };
-        name_end = name_end.min(closed);
-        closed + 1
+    let Some((name_end, end)) = start_tag(text, start) else {
+        return unfinished(context, tree, start);
     };
     let is_empty = text[end - 2] == b'/' && end - 2 >= name_end;
     let span_end = if is_empty { end - 2 } else { end - 1 };
@@ -111,22 +141,16 @@ fn open<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usi
 
 fn close<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
     let text = context.bytes;
-    let name_end = start + 2 + name_length(&text[start + 2..]);
-    let has_name = name_end > start + 2;
-    let at = skip_space(text, name_end);
-    if has_name && text.get(at) == Some(&b'>') {
-        tree.close(context, &text[start + 2..name_end], start, at + 1);
-        return at + 1;
+    let Some(EndTag { name_end, end, is_well_formed }) = end_tag(text, start) else {
+        return unfinished(context, tree, start);
+    };
+    if !is_well_formed {
+        context.marks.add(X002, start, end, "malformed end tag");
     }
-    let following = next_markup(text, start);
-    let end = find_byte(text, b'>', start, following).map(|at| at + 1);
-    if end.is_none() && (!has_name || following == text.len()) {
-        return unfinished(context, tree, start, following);
-    }
-    let end = end.unwrap_or(following);
-    context.marks.add(X002, start, end, "malformed end tag");
-    if has_name {
+    if name_end > start + 2 {
         tree.close(context, &text[start + 2..name_end], start, end);
+    } else {
+        tree.end_text();
     }
     end
 }
@@ -148,9 +172,8 @@ fn declaration<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize)
         tree.cdata(context, start + 9, end);
         return end + 3;
     }
-    let following = next_markup(text, start);
-    let Some(end) = find_byte(text, b'>', start, following) else {
-        return unfinished(context, tree, start, following);
+    let Some(end) = find_byte(text, b'>', start, next_markup(text, start)) else {
+        return unfinished(context, tree, start);
     };
     context.marks.add(X002, start, end + 1, "declaration out of place");
     end + 1
@@ -160,14 +183,10 @@ fn next_markup(text: &[u8], start: usize) -> usize {
     find_byte(text, b'<', start + 1, text.len()).unwrap_or(text.len())
 }
 
-fn unfinished<'a>(
-    context: &mut Context<'a>,
-    tree: &mut Tree<'a>,
-    start: usize,
-    following: usize,
-) -> usize {
+fn unfinished<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
     let length = context.bytes.len();
-    if following == length { length } else { literal(context, tree, start) }
+    let is_last = next_markup(context.bytes, start) == length;
+    if is_last { length } else { literal(context, tree, start) }
 }
 
 fn literal<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urlset.model import Alternate
 from urlset.page.robots import read_directives
 from urlset.page.scan import Scan
-from urlset.urls import read_url, resolve
+from urlset.urls import is_relative, read_url, resolve, scheme_of
 
 __all__ = [
     "absolute",
@@ -23,7 +23,6 @@ __all__ = [
 MAX_ALTERNATES = 1_000
 MAX_URL = 4_096
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
 
 
@@ -38,7 +37,9 @@ def absolute(reference: str, base: str) -> str | None:
     reference = reference.strip().partition("#")[0]
     if not reference or len(reference) > MAX_URL:
         return None
-    if not _SCHEME.match(reference):
+    if scheme_of(reference) is None:
+        if not is_relative(reference):
+            return None
         reference = resolve(reference, base)
     return read_url(reference).url
 

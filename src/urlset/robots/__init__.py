@@ -15,7 +15,7 @@ from urlset.model import Problem
 from urlset.robots.groups import Groups, parse_groups
 from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
 from urlset.rules import RULES
-from urlset.urls import INNER_SPACE, SPACE, read_url
+from urlset.urls import INNER_SPACE, SPACE, read_url, unwrapped
 
 if TYPE_CHECKING:
     from urlset.fetcher import Response
@@ -216,9 +216,12 @@ class _Lines:
             yield from self._url(value.strip(SPACE + ",;"), found)
 
     def _url(self, value: str, found: list[str]) -> Iterator[tuple[str, str]]:
-        if value and _QUOTES.get(value[0]) == value[-1]:
+        if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]:
             yield "R003", f"{value[0]}{value[-1]} around the URL"
             value = value[1:-1].strip(SPACE)
+        elif (bare := unwrapped(value)) != value:
+            yield "R003", f"{value[0]}{value[-1]} around the URL"
+            value = bare
         if not value:
             yield "R002", ""
             return

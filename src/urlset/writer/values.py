@@ -13,7 +13,7 @@ from typing import Any
 from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
-from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url
+from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url, unwrapped
 from urlset.writer.faults import Fault
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
@@ -46,6 +46,8 @@ def url(value: Any, field: str, base: str | None) -> str:
         return trimmed
     if found := _FORBIDDEN.search(trimmed):
         raise Fault(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
+    if unwrapped(trimmed) != trimmed:
+        raise Fault(field, value, "a URL", "remove the quotes or brackets around it")
     read = read_url(trimmed, base)
     for flaw in read.flaws:
         if flaw.code != "U001" or read.url is None:

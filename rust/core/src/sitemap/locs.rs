@@ -4,7 +4,7 @@ use crate::codes::{S007, S008, S013, U001, U003, U006, X022};
 use crate::context::Context;
 use crate::names::Role;
 use crate::tree::Tree;
-use crate::urls::{is_http, split_urls, trim};
+use crate::urls::{has_space, is_http, split_urls, trim};
 use crate::values::is_doubly_escaped;
 
 /// Adds the entries of one `url`: the first loc has the metadata, others stand alone.
@@ -24,7 +24,7 @@ pub(super) fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize
         };
         let (offset, end) = (tree.node(loc).tag_end, tree.node(loc).end);
         let Context { marks, entries, places, base, .. } = context;
-        split_urls(&text, |part| {
+        each_url(&text, |part| {
             let url = marks.url(part, *base, offset, end);
             let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
             if order + count > 0 {
@@ -91,10 +91,30 @@ pub(super) fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize
         context.marks.add(U001, node.tag_end, node.end, &text);
         return UrlText::Uncertain;
     }
-    let mut parts = 0;
-    split_urls(&text, |_| parts += 1);
-    if parts > 1 {
+    let mut parts = Vec::new();
+    split_urls(&text, |part| parts.push(part));
+    let is_preceded = parts.len() > 1 && !is_http(parts[0]);
+    if is_preceded {
+        context.marks.add(U001, node.tag_end, node.end, &text);
+        if parts[1..].iter().any(|part| has_space(part)) {
+            return UrlText::Uncertain; // text around a URL: nobody can tell where that ends
+        }
+    }
+    if parts.len() > 1 + usize::from(is_preceded) {
         context.marks.add(U006, node.tag_end, node.end, &text);
     }
     UrlText::Some(text.into_owned())
+}
+
+/// Calls back with each URL of a value, and not with text before the first of several.
+pub(super) fn each_url<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
+    let mut first = None;
+    split_urls(text, |part| {
+        if let Some(text) = first.replace(part).filter(|text| is_http(text)) {
+            each(text);
+        }
+    });
+    if let Some(last) = first {
+        each(last);
+    }
 }

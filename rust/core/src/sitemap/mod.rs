@@ -8,10 +8,11 @@ use crate::dates::parse_date;
 use crate::extensions;
 use crate::metadata::{changefreq_word, priority_value};
 use crate::names::{Key, Role};
+use crate::nesting::is_whole;
 use crate::tree::Tree;
-use crate::urls::{split_urls, trim};
+use crate::urls::trim;
 use crate::values::is_doubly_escaped;
-use locs::{UrlText, add_urls, url_text};
+use locs::{UrlText, add_urls, each_url, url_text};
 
 /// `image:image` in one `url` (Google, image sitemaps).
 const MAX_IMAGES: usize = 1_000;
@@ -58,7 +59,8 @@ pub fn finish_element(context: &mut Context<'_>, tree: &Tree<'_>, number: usize)
     }
 }
 
-/// The children, those of unknown elements among them, since a loc may hide there.
+/// The children; those of an unknown element, too, if that has no end tag of its own. Then they are
+/// inside it only because of that.
 fn collect_children(
     context: &mut Context<'_>,
     tree: &Tree<'_>,
@@ -67,12 +69,14 @@ fn collect_children(
 ) {
     for child in tree.children(number) {
         let node = tree.node(child);
-        if node.name.role == Role::Unknown {
-            let key = &[node.name.raw];
-            context.marks.once(S010, key, node.start, node.tag_end, &node.name.local);
-            collect_children(context, tree, child, found);
-        } else {
+        if node.name.role != Role::Unknown {
             found.push(child);
+            continue;
+        }
+        let key = &[node.name.raw];
+        context.marks.once(S010, key, node.start, node.tag_end, &node.name.local);
+        if tree.children(child).next().is_some() && !is_whole(context, node.start) {
+            collect_children(context, tree, child, found);
         }
     }
 }
@@ -206,7 +210,7 @@ fn add_sitemap(
         };
         let (offset, end) = (tree.node(loc).tag_end, tree.node(loc).end);
         let Context { marks, sitemaps, places, base, .. } = context;
-        split_urls(&text, |part| {
+        each_url(&text, |part| {
             let url = marks.url(part, *base, offset, end);
             let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
             if order + count > 0 {

@@ -30,6 +30,12 @@ pub struct Node<'a> {
     pub(super) last: usize,
     /// The keys of its children, one bit each.
     pub(super) keys: u64,
+    /// Whether it holds text that is not white space.
+    pub(super) has_text: bool,
+    /// Whether one of its children is a loc.
+    pub(super) has_loc: bool,
+    /// Whether a wrong end tag ended its value: what follows is not in it.
+    pub(super) is_cut: bool,
 }
 
 /// What an element holds.

@@ -143,6 +143,9 @@ impl<'a> Tree<'a> {
             first: NONE,
             last: NONE,
             keys: 0,
+            has_text: false,
+            has_loc: false,
+            is_cut: false,
         });
         if let [root] = self.stack[..] {
             if self.names.is_feed {
@@ -175,6 +178,13 @@ impl<'a> Tree<'a> {
             self.pop_unclosed(context, start);
         }
         self.pop(context, start);
+    }
+
+    /// Takes an end tag without a name: text behind it is no part of the value before it.
+    pub fn end_text(&mut self) {
+        if self.overflow == 0 {
+            self.cut();
+        }
     }
 
     /// Takes character data; white space between elements is nothing.
@@ -285,7 +295,13 @@ impl<'a> Tree<'a> {
                     context.marks.add(S013, start, end, &key.unwrap_or_else(|| "".into()));
                 }
             }
-            if self.entry_depth > 0 {
+            if self.entry_depth > 0 && !self.top().is_some_and(|top| top.is_cut) {
+                let text = value.get(&context.buffer);
+                if text.is_none_or(|text| !text.bytes().all(is_blank))
+                    && let Some(top) = self.stack.last()
+                {
+                    self.nodes[*top].has_text = true;
+                }
                 self.append(Item::Text(value));
                 return;
             }

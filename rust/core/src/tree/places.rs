@@ -8,6 +8,7 @@ use crate::codes::S011;
 use crate::context::{Context, utf8};
 use crate::names::{Key, Name, Role};
 use crate::namespaces::Ns;
+use crate::nesting::is_whole;
 use crate::values::Value;
 
 impl<'a> Tree<'a> {
@@ -19,7 +20,7 @@ impl<'a> Tree<'a> {
         marker: &mut Marker,
     ) {
         if matches!(name.key, Key::Item | Key::Entry) {
-            while self.entry_depth > 0 {
+            while self.entry_depth > 0 && !self.is_whole(context) {
                 self.pop_before(context, start, marker);
             }
         }
@@ -43,9 +44,17 @@ impl<'a> Tree<'a> {
             if may_hold(&top.name, &name) {
                 break;
             }
+            if is_foreign(top, &name) && self.is_whole(context) {
+                return Rc::new(Name { role: Role::Unknown, ..Name::clone(&name) });
+            }
             self.pop_before(context, start, marker);
         }
         name
+    }
+
+    /// Whether the innermost element has its end tag, and each in it, too.
+    fn is_whole(&self, context: &mut Context<'a>) -> bool {
+        self.top().is_some_and(|top| is_whole(context, top.start))
     }
 
     /// Ends the innermost element before one whose attributes were read already: what the end of
@@ -109,6 +118,18 @@ fn adopt<'a>(
         role,
         uri: container.name.uri.clone(),
     })
+}
+
+/// Whether an element belongs to what is open, if that has its end tag.
+///
+/// Structured data inside an entry has its own `url` and `loc`. An entry directly inside an entry
+/// that has no loc is itself one: the outer one only wraps it.
+fn is_foreign(top: &Node<'_>, name: &Name<'_>) -> bool {
+    match name.role {
+        Role::Value => matches!(top.name.role, Role::Container | Role::Leaf),
+        Role::Entry | Role::Root => top.name.role != Role::Entry || top.has_loc,
+        _ => false,
+    }
 }
 
 /// Whether an element may stand inside the one that is open, within an entry.

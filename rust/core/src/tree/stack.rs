@@ -33,10 +33,14 @@ impl<'a> Tree<'a> {
         };
         let number = self.nodes.len();
         if self.entry_depth > 0 {
-            self.append(Item::Node(number));
+            if !self.top().is_some_and(|top| top.is_cut) {
+                self.append(Item::Node(number));
+            }
             self.entry_nodes += 1;
             if let Some(top) = self.stack.last() {
-                self.nodes[*top].keys |= node.name.key.bit();
+                let top = &mut self.nodes[*top];
+                top.keys |= node.name.key.bit();
+                top.has_loc |= node.name.role == Role::Value && node.name.key == Key::Loc;
             }
         }
         self.nodes.push(node);
@@ -89,10 +93,23 @@ impl<'a> Tree<'a> {
         let found = self.closed_early.iter().rposition(|closed| closed.name.raw == raw);
         let Some(closed) = found.and_then(|at| self.closed_early.remove(at)) else {
             context.marks.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
+            self.cut();
             return;
         };
         if context.marks.withdraw(X002, closed.start) {
             context.marks.add(S017, closed.start, closed.tag_end, &closed.name.local);
         }
+    }
+    /// Ends the value that is open: text behind a wrong end tag may belong to anything.
+    pub(super) fn cut(&mut self) {
+        let is_entry = self.stack.len() == self.entry_depth;
+        let Some(top) = self.stack.last().filter(|_| self.entry_depth > 0) else { return };
+        let top = &mut self.nodes[*top];
+        let holds_text = match top.name.role {
+            Role::Value | Role::Leaf => true,
+            Role::Plain => !is_entry,
+            _ => false,
+        };
+        top.is_cut |= top.has_text && holds_text;
     }
 }

@@ -2,6 +2,8 @@
 
 use std::net::Ipv6Addr;
 
+use super::is_inner_space;
+
 /// Tells whether what stands between the slashes of a URL names a host.
 #[must_use]
 pub fn is_authority(authority: &str) -> bool {
@@ -31,7 +33,9 @@ pub fn is_host(host: &str) -> bool {
     let fits = |byte: u8| {
         byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-')
     };
-    if host.is_empty() || !host.bytes().all(fits) || host.chars().count() > 253 {
+    let never = |mark| matches!(mark, '\u{80}'..='\u{9f}' | '\u{fffd}') || is_inner_space(mark);
+    let is_odd = |host: &str| host.contains(never) || host.chars().count() > 253;
+    if host.is_empty() || !host.bytes().all(fits) || is_odd(host) {
         return false;
     }
     if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {

@@ -112,13 +112,17 @@ fn read<'a>(text: &'a str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<
         let is_ascii = text.trim_matches(is_ascii_space) == trimmed;
         flaws.push(Flaw { level: is_ascii.then_some("info"), ..Flaw::new(U005, "") });
     }
-    let mut url = Cow::Borrowed(trimmed);
-    if has_space(trimmed) {
-        flaws.push(Flaw::new(U006, trimmed));
-        url = Cow::Owned(without_inner_space(trimmed));
+    let written = unwrapped(trimmed);
+    if written.len() != trimmed.len() {
+        flaws.push(Flaw::new(U001, trimmed));
+    }
+    let mut url = Cow::Borrowed(written);
+    if has_space(written) {
+        flaws.push(Flaw::new(U006, written));
+        url = Cow::Owned(without_inner_space(written));
     }
     if !is_http(&url) {
-        url = Cow::Owned(absolute(&url, base, flaws)?);
+        url = Cow::Owned(absolute(&url, written, base, flaws)?);
     }
     let authority = split_origin(&url).1;
     if !is_authority(authority) {
@@ -151,7 +155,40 @@ fn without_inner_space(url: &str) -> String {
     joined
 }
 
-fn absolute(url: &str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<String> {
+/// Removes the quotes, brackets or parentheses around a whole URL or a path.
+fn unwrapped(text: &str) -> &str {
+    let (Some(opener), Some(closer)) = (text.chars().next(), text.chars().next_back()) else {
+        return text;
+    };
+    let is_pair = matches!(
+        (opener, closer),
+        ('"', '"')
+            | ('\'', '\'')
+            | ('`', '`')
+            | ('“' | '„', '”')
+            | ('„', '“')
+            | ('‘', '’')
+            | ('«', '»')
+            | ('(', ')')
+            | ('[', ']')
+            | ('<', '>')
+    );
+    let end = text.len() - closer.len_utf8();
+    if !is_pair || end < opener.len_utf8() {
+        return text;
+    }
+    let inner = text[opener.len_utf8()..end].trim_matches(is_space);
+    let is_one = match (inner.find(opener), inner.find(closer)) {
+        (_, None) => true,
+        (Some(opens), Some(closes)) => opens < closes,
+        (None, Some(_)) => false,
+    };
+    let is_url = is_http(inner) || inner.starts_with('/');
+    if is_one && is_url && !inner.contains(is_inner_space) { inner } else { text }
+}
+
+/// Resolves what is no http(s) URL yet; `written` is the same before spaces were encoded.
+fn absolute(url: &str, written: &str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<String> {
     let scheme = scheme(url);
     if let Some(scheme) = scheme
         && !scheme.eq_ignore_ascii_case("http")
@@ -160,12 +197,22 @@ fn absolute(url: &str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<Stri
         flaws.push(Flaw::new(U002, scheme));
         return None;
     }
-    flaws.push(Flaw::new(U001, url));
-    let base = base.filter(|base| scheme.is_none() && is_http(base) && !is_doubtful(url))?;
-    Some(resolve(url, base))
+    if !flaws.iter().any(|flaw| flaw.code == U001) {
+        flaws.push(Flaw::new(U001, url));
+    }
+    let base = base.filter(|base| scheme.is_none() && is_http(base))?;
+    let (base_scheme, authority, _) = split_origin(base);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (first, rest) = written.split_at(written.find(['/', '?', '#']).unwrap_or(written.len()));
+    if first.contains('.') && first.eq_ignore_ascii_case(host) {
+        return Some(format!("{base_scheme}://{url}"));
+    }
+    (!is_doubtful(first, rest)).then(|| resolve(url, base))
 }
 
-/// What stands before the first colon, if that is a scheme.
+/// The scheme of a reference (RFC 3986 section 3.1).
+///
+/// The equal of `scheme_of` in `src/urlset/urls.py`.
 fn scheme(url: &str) -> Option<&str> {
     let (scheme, _) = url.split_once(':')?;
     let bytes = scheme.as_bytes();
@@ -176,21 +223,46 @@ fn scheme(url: &str) -> Option<&str> {
 
 /// Tells what only looks like a reference: resolving it as a path would invent a URL.
 ///
-/// That is a host without its scheme (`www.example.com`, `example.com/a`; but not `index.html`)
-/// and the placeholder of a template (`{{ site.url }}/a`).
-fn is_doubtful(url: &str) -> bool {
-    let (first, has_slash) = match url.split_once('/') {
-        Some((first, _)) => (first, true),
-        None => (url, false),
-    };
-    if first.is_empty() || first.starts_with(['.', '?', '#']) {
+/// That is a host without its scheme (`www.example.com`, `example.com/a`; but not `index.html`), a
+/// broken scheme (`1https://`, `https//`), text in quotes or with spaces, and the placeholder of a
+/// template (`{{ site.url }}/a`, `undefined/a`).
+fn is_doubtful(first: &str, rest: &str) -> bool {
+    let Some(begin) = first.chars().next() else {
         return false;
+    };
+    let never = |mark: char| {
+        matches!(mark, ':' | '<' | '>' | '{' | '}' | '"' | '|' | '\\' | '^' | '`')
+            || is_inner_space(mark)
+    };
+    let is_opener =
+        matches!(begin, '\'' | '“' | '‘' | '„' | '«' | '(' | '[' | '”' | '’' | '»' | ')' | ']');
+    if first.contains(never) || is_opener || has_odd_percent(first.as_bytes()) {
+        return true;
+    }
+    if begin == '.' {
+        return false;
+    }
+    let is_word = |words: &[&str], text: &str| words.iter().any(|w| w.eq_ignore_ascii_case(text));
+    // What a template writes for no value.
+    if is_word(&["null", "undefined", "none", "nan"], first) {
+        return true;
+    }
+    let letters: String = first.chars().filter(char::is_ascii_alphabetic).collect();
+    if is_word(&["http", "https"], &letters) {
+        return true;
     }
     let labels = first.split('.').count();
     let last = first.rsplit('.').next().unwrap_or_default();
-    let is_word = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let marks = ['<', '>', '{', '}', '"', '|', '\\', '^', '`', '%'];
-    labels > 2 || (has_slash && labels > 1 && is_word) || first.contains(marks)
+    let is_name = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_alphabetic());
+    labels > 2 || (rest.starts_with('/') && labels > 1 && is_name)
+}
+
+/// Whether a percent sign begins no escape.
+fn has_odd_percent(text: &[u8]) -> bool {
+    text.iter().enumerate().any(|(at, byte)| {
+        let is_escape = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+        *byte == b'%' && !text.get(at + 1..at + 3).is_some_and(is_escape)
+    })
 }
 
 /// Splits a value that holds several URLs, one after another; calls back with each. A value that
@@ -258,6 +330,8 @@ mod tests {
             ("/a/../b", "https://example.com/b"),
             ("../b?c", "https://example.com/x/b?c"),
             ("//other.example/a", "https://other.example/a"),
+            ("example.com/a", "https://example.com/a"),
+            ("“https://example.com/a”", "https://example.com/a"),
             ("", "https://example.com/x/y/sitemap.xml?q"),
             ("HTTP://u@[::1]:80/", "HTTP://u@[::1]:80/"),
         ] {
@@ -271,7 +345,11 @@ mod tests {
             ("javascript:void(0)", U002),
             ("http:/example.com", U001),
             ("www.example.com/a", U001),
-            ("example.com/a", U001),
+            ("other.example/a", U001),
+            ("'https://example.com/a", U001),
+            ("url=https://example.com/a", U001),
+            ("1https://example.com/a", U001),
+            ("ht\u{a0}tps://example.com/a", U001),
             ("{{ site.url }}/a", U006),
             ("https://a..b/", U015),
             ("https://1.2.3.256/", U015),

@@ -12,11 +12,8 @@ struct Parts<'a> {
 }
 
 fn split(url: &str) -> Parts<'_> {
-    let end = url.find([':', '/', '?', '#']).unwrap_or(url.len());
-    let (scheme, rest) = match url[end..].strip_prefix(':') {
-        Some(rest) if end > 0 => (Some(&url[..end]), rest),
-        _ => (None, url),
-    };
+    let scheme = super::scheme(url);
+    let rest = scheme.map_or(url, |scheme| &url[scheme.len() + 1..]);
     let (authority, rest) = match rest.strip_prefix("//") {
         Some(tail) => {
             let end = tail.find(['/', '?', '#']).unwrap_or(tail.len());

@@ -46,6 +46,8 @@ class Context:
         self.expanded = 0
         self.news_count = 0
         self.unended: set[tuple[int, bool]] = set()  # see doctype.py
+        self.root_start = 0
+        self.whole: set[int] | None = None  # see nesting.py
         self._next: dict[bytes, tuple[int, int]] = {}
         self._once: dict[str, set[object]] = {}
         self._has_cr = b"\r" in text

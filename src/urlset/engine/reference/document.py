@@ -49,6 +49,7 @@ def read_document(context: Context) -> Kind:
 
 
 def _read_roots(context: Context, start: int) -> Kind:
+    context.root_start = start
     root = _Root(context, start)
     kind, position = root.read()
     pattern = FIND_FRAGMENT if root.is_fragment else FIND_ROOT

@@ -16,9 +16,14 @@ class Node:
 
     ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended. ``said``
     has its attributes by name, ``attributes`` the same with their places, unless they are plain.
+    ``has_text`` tells whether it holds text that is not white space, ``has_loc`` whether one of its
+    children is a loc, ``is_cut`` that a wrong end tag ended its value: what follows is not in it.
     """
 
-    __slots__ = ("attributes", "bindings", "end", "items", "name", "said", "start", "tag_end")
+    __slots__ = (
+        "attributes", "bindings", "end", "has_loc", "has_text", "is_cut", "items", "name", "said",
+        "start", "tag_end",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -36,6 +41,7 @@ class Node:
         self.start = start
         self.tag_end = tag_end
         self.end = tag_end
+        self.has_loc = self.has_text = self.is_cut = False
         self.items: list[str | Node | None] = []
 
     def children(self) -> Iterator[Node]:

@@ -11,11 +11,12 @@ from urlset.dates import parse_date
 from urlset.engine.reference import extensions
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import Role
+from urlset.engine.reference.nesting import is_whole
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE
-from urlset.urls import SPACE, split_urls
+from urlset.urls import SPACE, has_space, split_urls
 
 __all__ = ["check_attributes", "finish_element", "read_priority"]
 
@@ -49,13 +50,18 @@ def finish_element(context: Context, node: Node, root: str) -> None:
 
 
 def _children(context: Context, node: Node) -> Iterator[Node]:
-    """The children, those of unknown elements among them, since a loc may hide there."""
+    """The children; those of an unknown element, too, if that has no end tag of its own.
+
+    Then they are inside it only because of that.
+    """
     for child in node.children():
-        if child.name.role is Role.UNKNOWN:
-            context.mark_once("S010", child.name.raw, child.start, child.tag_end, child.name.key)
-            yield from _children(context, child)
-        else:
+        if child.name.role is not Role.UNKNOWN:
             yield child
+            continue
+        context.mark_once("S010", child.name.raw, child.start, child.tag_end, child.name.key)
+        has_children = next(child.children(), None) is not None
+        if has_children and not is_whole(context, child.start):
+            yield from _children(context, child)
 
 
 def _values(context: Context, children: list[Node]) -> tuple[list[Node], dict[str, Value]]:
@@ -214,6 +220,11 @@ def _url_texts(context: Context, loc: Node) -> list[str] | None:
         context.mark("U001", loc.tag_end, loc.end, text)  # the text of a link, not a reference
         return None
     parts = split_urls(text)
+    if len(parts) > 1 and not _HTTP.match(parts[0]):
+        context.mark("U001", loc.tag_end, loc.end, text)
+        if any(has_space(part) for part in parts[1:]):
+            return None  # text around a URL: nobody can tell where that ends
+        parts = parts[1:]
     if len(parts) > 1:
         context.mark("U006", loc.tag_end, loc.end, text)
     return parts

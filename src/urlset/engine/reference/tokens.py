@@ -14,7 +14,10 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
-__all__ = ["LEAF", "PAIR", "XSL", "Attribute", "Handler", "attributes", "markup"]
+__all__ = [
+    "LEAF", "PAIR", "XSL", "Attribute", "Handler", "attributes", "begins_name", "end_tag",
+    "markup", "start_tag",
+]  # fmt: skip
 
 SPACE = rb"[ \t\r\n]"
 # Beware: of a group, `(?>(?:…)*)`, never `(?:…)*+`: Python up to 3.11.4 goes wrong where one more
@@ -65,6 +68,7 @@ class Handler(Protocol):
         self, name: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
     ) -> None: ...
     def close(self, name: bytes, start: int, end: int) -> None: ...
+    def end_text(self) -> None: ...
     def text(self, start: int, end: int) -> None: ...
     def cdata(self, start: int, end: int) -> None: ...
     def aside(self, start: int, end: int) -> None: ...
@@ -83,9 +87,14 @@ def markup(context: Context, handler: Handler, start: int) -> int:
         return _declaration(context, handler, start)
     if following == b"?":
         return _instruction(context, handler, start)
-    if following and _NAME.match(following):
+    if begins_name(following):
         return _open(context, handler, start)
     return _literal(context, handler, start) if following else len(context.text)
+
+
+def begins_name(byte: bytes) -> bool:
+    """Tell whether a name may begin with this byte."""
+    return _NAME.match(byte) is not None
 
 
 def attributes(context: Context, start: int, end: int) -> list[Attribute]:
@@ -125,21 +134,42 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     return list(found.values())
 
 
-def _open(context: Context, handler: Handler, start: int) -> int:
-    text = context.text
+def start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
+    """Return the name of a start tag, and where its name and the tag end; None if it has no end."""
     match = _OPEN.match(text, start)
     if match is not None:
-        name, span_start, end = match[1], match.start(2), match.end()
-        is_empty = text[end - 2] == 0x2F and end - 2 >= span_start  # ends in />
-    else:
-        following = _next_markup(text, start)
-        end = text.find(b">", start, following) + 1
-        if end == 0:
-            return _unfinished(context, handler, start, following)
-        found = _NAME.match(text, start + 1, end - 1)
-        assert found is not None  # the caller saw a name begin here
-        name, span_start = found[0], found.end()
-        is_empty = text[end - 2] == 0x2F and end - 2 >= span_start
+        return match[1], match.start(2), match.end()
+    end = text.find(b">", start, _next_markup(text, start)) + 1
+    if end == 0:
+        return None
+    found = _NAME.match(text, start + 1, end - 1)
+    assert found is not None  # the caller saw a name begin here
+    return found[0], found.end(), end
+
+
+def end_tag(text: bytes, start: int) -> tuple[bytes | None, int, bool] | None:
+    """Return the name of an end tag, where it ends, and whether it is well-formed.
+
+    None if it is no tag, or the document ends inside it.
+    """
+    match = _CLOSE.match(text, start)
+    if match is not None:
+        return match[1], match.end(), True
+    following = _next_markup(text, start)
+    name = _NAME.match(text, start + 2, following)
+    end = text.find(b">", start, following) + 1
+    if end == 0 and (name is None or following == len(text)):
+        return None
+    return name[0] if name else None, end or following, False
+
+
+def _open(context: Context, handler: Handler, start: int) -> int:
+    text = context.text
+    tag = start_tag(text, start)
+    if tag is None:
+        return _unfinished(context, handler, start)
+    name, span_start, end = tag
+    is_empty = text[end - 2] == 0x2F and end - 2 >= span_start  # ends in />
     span_end = end - 2 if is_empty else end - 1
     read = attributes(context, span_start, span_end) if span_start < span_end else []
     handler.open(name, read, start, end, is_empty)
@@ -147,20 +177,16 @@ def _open(context: Context, handler: Handler, start: int) -> int:
 
 
 def _close(context: Context, handler: Handler, start: int) -> int:
-    text = context.text
-    match = _CLOSE.match(text, start)
-    if match is not None:
-        handler.close(match[1], start, match.end())
-        return match.end()
-    following = _next_markup(text, start)
-    name = _NAME.match(text, start + 2, following)
-    end = text.find(b">", start, following) + 1
-    if (name is None and end == 0) or (end == 0 and following == len(text)):
-        return _unfinished(context, handler, start, following)
-    end = end or following
-    context.mark("X002", start, end, "malformed end tag")
+    tag = end_tag(context.text, start)
+    if tag is None:
+        return _unfinished(context, handler, start)
+    name, end, is_well_formed = tag
+    if not is_well_formed:
+        context.mark("X002", start, end, "malformed end tag")
     if name is not None:
-        handler.close(name[0], start, end)
+        handler.close(name, start, end)
+    else:
+        handler.end_text()
     return end
 
 
@@ -178,10 +204,9 @@ def _declaration(context: Context, handler: Handler, start: int) -> int:
             return len(text)
         handler.cdata(start + 9, end)
         return end + 3
-    following = _next_markup(text, start)
-    end = text.find(b">", start, following) + 1
+    end = text.find(b">", start, _next_markup(text, start)) + 1
     if end == 0:
-        return _unfinished(context, handler, start, following)
+        return _unfinished(context, handler, start)
     context.mark("X002", start, end, "declaration out of place")
     return end
 
@@ -199,10 +224,10 @@ def _next_markup(text: bytes, start: int) -> int:
     return len(text) if following < 0 else following
 
 
-def _unfinished(context: Context, handler: Handler, start: int, following: int) -> int:
-    return (
-        len(context.text) if following == len(context.text) else _literal(context, handler, start)
-    )
+def _unfinished(context: Context, handler: Handler, start: int) -> int:
+    length = len(context.text)
+    is_last = _next_markup(context.text, start) == length
+    return length if is_last else _literal(context, handler, start)
 
 
 def _literal(context: Context, handler: Handler, start: int) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from urlset.engine.reference.asides import is_declaration
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
+from urlset.engine.reference.nesting import is_whole
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
 from urlset.engine.reference.tokens import LEAF, PAIR, Attribute
 from urlset.engine.reference.values import cdata_text, text
@@ -24,6 +25,7 @@ _BLANK = re.compile(rb"[ \t\r\n]*+")
 _BETWEEN = (Role.ROOT, Role.ENTRY, Role.CONTAINER)
 _WITHIN = (Role.ENTRY, Role.CONTAINER)
 _LEAVES = (Role.VALUE, Role.LEAF, Role.LINK)
+_TEXTS = (Role.VALUE, Role.LEAF, Role.PLAIN)
 
 
 class Tree:
@@ -110,6 +112,7 @@ class Tree:
                 if value:
                     node.items.append(value.replace(b"&amp;", b"&").decode())
             top.items.append(node)
+            top.has_loc = top.has_loc or _is_loc(name)
             self._nodes += 1
             position = end
         return position
@@ -129,6 +132,11 @@ class Tree:
                 top.items.append(None)  # a tag, or "<" in the text around it: nobody can tell
             self._pop_unclosed(start)
         self._pop(start)
+
+    def end_text(self) -> None:
+        """Take an end tag without a name: text behind it is no part of the value before it."""
+        if not self._overflow:
+            self._cut()
 
     def text(self, start: int, end: int) -> None:
         """Take character data; white space between elements is nothing."""
@@ -166,7 +174,10 @@ class Tree:
 
     def _push(self, node: Node) -> None:
         if self.is_in_entry:
-            self.stack[-1].items.append(node)
+            top = self.stack[-1]
+            if not top.is_cut:
+                top.items.append(node)
+            top.has_loc = top.has_loc or _is_loc(node.name)
             self._nodes += 1
         self.stack.append(node)
         if not self.is_in_entry and begins_entry(node.name, self.names.is_feed):
@@ -206,6 +217,14 @@ class Tree:
                     self.context.mark("S017", node.start, node.tag_end, node.name.key)
                 return
         self.context.mark("X002", start, end, f"</{raw.decode()}> closes nothing")
+        self._cut()
+
+    def _cut(self) -> None:
+        """End the value that is open: text behind a wrong end tag may belong to anything."""
+        if not self.is_in_entry or not (top := self.stack[-1]).has_text:
+            return
+        is_item = top.name.role is Role.PLAIN and len(self.stack) == self.entry_depth
+        top.is_cut = top.is_cut or (top.name.role in _TEXTS and not is_item)
 
     def _bind(self, outer: Bindings, attributes: list[Attribute]) -> Bindings:
         """The namespaces in scope; the same object where the element declares none."""
@@ -248,8 +267,9 @@ class Tree:
         if self._overflow or not self.stack:
             return
         top = self.stack[-1]
-        if self.is_in_entry:
+        if self.is_in_entry and not top.is_cut:
             top.items.append(value)
+            top.has_text = top.has_text or value is None or bool(value.strip(XML_SPACE))
         if top.name.role in (Role.ROOT, Role.ENTRY) and value and value.strip(XML_SPACE):
             self.context.mark("S013", start, end, top.name.key)
 
@@ -257,7 +277,7 @@ class Tree:
 
     def _end_item_before(self, name: Name, start: int) -> None:
         if name.key in ("item", "entry"):
-            while self.is_in_entry:
+            while self.is_in_entry and not self._is_whole():
                 self._close_early(start)
 
     def _place(self, name: Name, start: int, end: int) -> Name:
@@ -268,8 +288,27 @@ class Tree:
                 return adopted
             if may_hold(top, name):
                 break
+            if self._is_foreign(name) and self._is_whole():
+                return name._replace(role=Role.UNKNOWN)
             self._close_early(start)
         return name
+
+    def _is_foreign(self, name: Name) -> bool:
+        """Whether this element belongs to what is open, if that has its end tag.
+
+        Structured data inside an entry has its own ``url`` and ``loc``. An entry directly inside
+        an entry that has no loc is itself one: the outer one only wraps it.
+        """
+        top = self.stack[-1]
+        if name.role is Role.VALUE:
+            return top.name.role in (Role.CONTAINER, Role.LEAF)
+        if name.role not in (Role.ENTRY, Role.ROOT):
+            return False
+        return top.name.role is not Role.ENTRY or top.has_loc
+
+    def _is_whole(self) -> bool:
+        """Whether the innermost element has its end tag, and each in it, too."""
+        return is_whole(self.context, self.stack[-1].start)
 
     def _adopt(self, name: Name, start: int, end: int) -> Name | None:
         """Take ``<loc>`` inside ``<image:image>`` for an ``image:loc`` that lost its prefix."""
@@ -282,3 +321,7 @@ class Tree:
         self.context.mark_once("S011", name.raw, start, end, name.raw.decode())
         role = Role.CONTAINER if key in CHILDREN else Role.LEAF
         return Name(name.raw, container.name.ns, key, role, container.name.uri)
+
+
+def _is_loc(name: Name) -> bool:
+    return name.role is Role.VALUE and name.key == "loc"

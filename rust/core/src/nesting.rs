@@ -1,0 +1,93 @@
+//! Which elements are well nested: each start tag in them has its end tag, in the right order.
+//!
+//! An entry inside such an element is content of that element. Inside any other it shows that an
+//! end tag is missing.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::context::Context;
+use crate::tokens::{end_tag, find, find_byte, start_tag};
+use crate::values::begins_name;
+
+/// They hold no elements.
+const NEVER_ASKED: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];
+
+/// An element that is open.
+struct Open<'a> {
+    name: &'a [u8],
+    start: usize,
+    /// Whether a tag inside it has no partner.
+    is_damaged: bool,
+}
+
+/// Tells whether the element at `start` has its end tag, and so has each element in it.
+///
+/// The first question reads the document once; others only look up.
+pub fn is_whole(context: &mut Context<'_>, start: usize) -> bool {
+    let (text, root) = (context.bytes, context.root_start);
+    context.whole.get_or_insert_with(|| whole_elements(text, root)).contains(&start)
+}
+
+fn whole_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    let mut stack: Vec<Open<'_>> = Vec::new();
+    let mut count: HashMap<&[u8], usize> = HashMap::new();
+    while let Some(start) = find_byte(text, b'<', at, text.len()) {
+        let Some(after) = after(text, start) else { break };
+        at = after;
+        match text.get(start + 1) {
+            Some(b'/') => {
+                let Some(tag) = end_tag(text, start) else { continue };
+                at = tag.end;
+                let name = &text[start + 2..tag.name_end];
+                match count.get_mut(name) {
+                    Some(number) if *number > 0 => {}
+                    _ => {
+                        if let Some(top) = stack.last_mut() {
+                            top.is_damaged = true;
+                        }
+                        continue;
+                    }
+                }
+                let mut is_damaged = false;
+                while let Some(top) = stack.pop() {
+                    count.entry(top.name).and_modify(|number| *number -= 1);
+                    if top.name == name {
+                        is_damaged |= top.is_damaged;
+                        if !is_damaged && !NEVER_ASKED.contains(&name) {
+                            found.insert(top.start);
+                        }
+                        break;
+                    }
+                    is_damaged = true;
+                }
+                if let Some(top) = stack.last_mut() {
+                    top.is_damaged |= is_damaged;
+                }
+            }
+            Some(byte) if begins_name(*byte) => {
+                let Some((name_end, end)) = start_tag(text, start) else { continue };
+                at = end;
+                if text[end - 2] != b'/' || end - 2 < name_end {
+                    let name = &text[start + 1..name_end];
+                    stack.push(Open { name, start, is_damaged: false });
+                    *count.entry(name).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where to go on behind a comment, a section or an instruction; none where it has no end. Behind
+/// any other `<` that is the next byte.
+fn after(text: &[u8], start: usize) -> Option<usize> {
+    let pairs: [(&[u8], &[u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
+    for (opener, closer) in pairs {
+        if text[start..].starts_with(opener) {
+            return find(text, closer, start + opener.len()).map(|end| end + closer.len());
+        }
+    }
+    Some(start + 1)
+}
