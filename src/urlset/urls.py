@@ -105,6 +105,8 @@ def read_url(text: str, base: str | None = None) -> Url:
     if bare != url:
         flaws.append(Flaw("U001", url))
         url = bare
+    if "\ufffd" in url:  # it stands for what could not be decoded; no IRI has it (RFC 3987)
+        return Url(None, (*flaws, Flaw("U001", url)))
     written = url
     if _SPACE.search(url):
         url = _without_inner_space(url, flaws)

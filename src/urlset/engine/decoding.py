@@ -2,17 +2,21 @@
 
 What the bytes show outranks what anybody claims: a byte order mark, then UTF-16 or UTF-32 by
 its zeros, then valid UTF-8, then the charset of the HTTP header (RFC 7303), then the XML
-declaration. Bytes that are none of these are UTF-8 with stretches of windows-1252 in it.
+declaration. Bytes that are none of these are UTF-8 with stretches of windows-1252 in it; where
+somebody names an encoding that is not known, nobody can tell what they are, and U+FFFD stands for
+each: no URL has that.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from urlset.engine import Mark, Run
+from urlset.engine.encodings import STATEFUL, codec_of
 
 __all__ = ["Decoded", "charset_of", "codec_of", "decode"]
 
@@ -31,18 +35,8 @@ _WIDE = (
     (re.compile(rb"\0<\0[^\0]"), "utf-16-be"),
 )
 _DECLARATION = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']"
+    rb"^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'<>]{1,60})[\"']"
 )
-# The encodings that real sitemaps are found in; others of Python's codecs are no text encodings.
-_CODECS = frozenset(
-    """utf-8 utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be ascii
-    cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874
-    iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
-    iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman
-    tis-620 gb2312 gbk gb18030 big5 big5hkscs shift_jis cp932 euc_jp euc_kr cp949""".split()
-)
-# WHATWG's encoding standard reads these names as the wider encoding that documents really use.
-_WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 _SAME_WIDTH = re.compile("[\0-\x7f]+|[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000-\U0010ffff]+")
 
 
@@ -53,6 +47,7 @@ class Decoded(NamedTuple):
     encoding: str
     runs: list[Run]
     marks: list[Mark]  # their offsets are in ``text``
+    losses: int = 0  # places where U+FFFD stands for bytes that are not of the encoding
 
 
 def charset_of(content_type: str | None) -> str | None:
@@ -77,51 +72,107 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
         wide = next((name for pattern, name in _WIDE if pattern.match(data)), None)
     if wide is not None and (decoded := _from_wide(data, wide, declared)):
         return decoded
+    names = () if marked else tuple(name for name in (charset, declared) if name)
+    known = {name: codec for name in names if (codec := codec_of(name))}
+    has_shifts = _SHIFT.search(data) is not None
     if is_utf8(data):
+        stateful = {name: codec for name, codec in known.items() if codec in STATEFUL}
+        if stateful and has_shifts:
+            return _declared_text(data, stateful) or _damaged(data, *next(iter(stateful.items())))
+        if names and not known and has_shifts and data.isascii():
+            return _lost(data, names[0])
         return Decoded(data, "utf-8", [], _disagreement(data, declared))
-    for name in () if marked else (charset, declared):
-        codec = codec_of(name)
-        if codec is None or codec.startswith("utf"):
-            continue
-        text = _strictly(data, codec)
-        if text is not None:
-            runs = list(_runs(text, codec, 0))
-            mark = Mark("X011", 0, 0, str(name))
-            return Decoded(text.encode(), str(name).lower(), runs, [mark])
-    return _repaired(data)
+    narrow = {name: codec for name, codec in known.items() if not codec.startswith("utf")}
+    if decoded := _declared_text(data, narrow):
+        return decoded
+    if names and not known:
+        return _lost(data, names[0])
+    repaired, bad = _repaired(data)
+    if narrow:
+        damaged = _damaged(data, *next(iter(narrow.items())))
+        # Beware: characters of a few bytes that are valid UTF-8 are so by no accident.
+        if damaged.losses < bad or bad == sum(byte > 127 for byte in data):
+            return damaged
+    return repaired
+
+
+_SHIFT = re.compile(rb"[\x0e\x1b]|~\{")
 
 
 def _declared(data: bytes) -> str | None:
     found = _DECLARATION.match(data[:1024])
-    return found[1].decode() if found else None
+    return (found[1].decode("latin-1").strip() or None) if found else None
 
 
-def codec_of(name: str | None) -> str | None:
-    """Python's name of a charset that documents are read in; None for any other.
-
-    >>> codec_of("ISO-8859-1"), codec_of("punycode")
-    ('cp1252', None)
-    """
-    if name is None:
-        return None
-    try:
-        found = codecs.lookup(name).name
-    except LookupError:
-        return None
-    return _WIDER.get(found, found) if found in _CODECS else None
+def _declared_text(data: bytes, known: dict[str, str]) -> Decoded | None:
+    """Decode with the first codec to which all bytes belong."""
+    for name, codec in known.items():
+        try:
+            text = data.decode(codec, _CONTROLS)
+        except UnicodeDecodeError:
+            continue
+        marks = [Mark("X011", 0, 0, name)]
+        return Decoded(text.encode(), name.lower(), list(_runs(text, codec, 0)), marks)
+    return None
 
 
-def _strictly(data: bytes, codec: str) -> str | None:
-    """Decode, or None. The bytes that windows-1252 leaves open are controls, as in browsers."""
-    try:
-        return data.decode(codec)
-    except UnicodeDecodeError:
-        if codec != "cp1252":
-            return None
-        return "".join(_CP1252[byte] for byte in data)
+def _damaged(data: bytes, name: str, codec: str) -> Decoded:
+    """Decode with a codec to which most bytes belong; U+FFFD stands for the others."""
+    spans = _skipped.spans = []
+    pieces = data.decode(codec, _SKIP).split(_LOSS)
+    runs: list[Run] = []
+    position = source = 0
+    for piece, (start, end) in zip(pieces, [*spans, (len(data), len(data))], strict=True):
+        runs += _runs(piece, codec, source, position)
+        position += len(piece.encode())
+        runs.append(Run(position, start, 3, max(1, end - start)))
+        position, source = position + 3, end
+    text = "\ufffd".join(pieces).encode()
+    count = f"{len(spans)} bytes are" if len(spans) > 1 else "1 byte is"
+    words = f"{count} not valid {name}, the first at offset {spans[0][0]}; U+FFFD stands for them"
+    marks = [Mark("X011", 0, 0, name), Mark("X010", 0, 0, words)]
+    return Decoded(text, name.lower(), runs, marks, len(spans))
 
 
-_CP1252 = [bytes((byte,)).decode("cp1252", "ignore") or chr(byte) for byte in range(256)]
+def _skip(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Note where bytes are left out: a handler of errors is called with nothing but the error."""
+    assert isinstance(error, UnicodeDecodeError)
+    _skipped.spans.append((error.start, error.end))
+    return _LOSS, error.end
+
+
+class _Skipped(threading.local):
+    """What one thread has left out of the document that it decodes."""
+
+    spans: list[tuple[int, int]]
+
+
+_LOSS = "\udc80"  # what no codec gives
+_SKIP = "urlset-skip"
+_skipped = _Skipped()
+codecs.register_error(_SKIP, _skip)
+
+
+def _lost(data: bytes, name: str) -> Decoded:
+    """Keep what is ASCII; U+FFFD stands for each other byte, and for what shifts to other sets."""
+    words = f'Encoding "{name}" is not known: what is not ASCII cannot be read'
+    text = _SHIFT.sub(lambda found: b"\xff" * len(found[0]), data).decode("ascii", "replace")
+    runs = list(_runs(text, "ascii", 0))
+    return Decoded(text.encode(), name.lower(), runs, [Mark("X012", 0, 0, words)])
+
+
+def _control(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Read the bytes that windows encodings leave open as controls, as the standard does."""
+    assert isinstance(error, UnicodeDecodeError)
+    byte = error.object[error.start]
+    if error.encoding != "charmap" or not 0x80 <= byte < 0xA0:
+        raise error
+    return chr(byte), error.start + 1
+
+
+_CONTROLS = "urlset-controls"
+codecs.register_error(_CONTROLS, _control)
+_CP1252 = [bytes((byte,)).decode("cp1252", _CONTROLS) for byte in range(256)]
 
 
 def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
@@ -151,9 +202,9 @@ def _disagreement(data: bytes, declared: str | None) -> list[Mark]:
     return [Mark("X011", 0, 0, declared, "warning")]
 
 
-def _runs(text: str, codec: str, start: int) -> Iterator[Run]:
+def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[Run]:
     """Stretches of characters of one width, here and in the original."""
-    position, source = 0, start
+    source = start
     for found in _SAME_WIDTH.finditer(text):
         piece = found[0]
         width = len(piece[0].encode())
@@ -163,8 +214,8 @@ def _runs(text: str, codec: str, start: int) -> Iterator[Run]:
         source += size
 
 
-def _repaired(data: bytes) -> Decoded:
-    """UTF-8, with what is not UTF-8 read as windows-1252, byte for byte."""
+def _repaired(data: bytes) -> tuple[Decoded, int]:
+    """UTF-8, with what is not UTF-8 read as windows-1252, byte for byte; and how many bytes are."""
     pieces: list[bytes] = []
     runs = [Run(0, 0, 1, 1)]
     position = size = count = 0
@@ -201,7 +252,7 @@ def _repaired(data: bytes) -> Decoded:
     which = "1 byte is" if count == 1 else f"{count} bytes are"
     words = f"{which} not valid UTF-8, the first at offset {source}; read as windows-1252"
     mark = Mark("X010", offset, offset + 1, words)
-    return Decoded(b"".join(pieces), "utf-8", runs, [mark])
+    return Decoded(b"".join(pieces), "utf-8", runs, [mark]), count
 
 
 _CHUNK = 1 << 16

@@ -49,6 +49,9 @@ def url(value: Any, field: str, base: str | None) -> str:
     if unwrapped(trimmed) != trimmed:
         raise Fault(field, value, "a URL", "remove the quotes or brackets around it")
     read = read_url(trimmed, base)
+    if "\ufffd" in trimmed:
+        advice = "U+FFFD stands for what could not be decoded; decode the text as what it is"
+        raise Fault(field, value, "a URL", advice)
     for flaw in read.flaws:
         if flaw.code != "U001" or read.url is None:
             raise Fault(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))

@@ -30,8 +30,9 @@ impl Fast<'_> {
         }
         let piece = self.scan.value(span)?;
         let loc = self.scan.get(piece);
-        let is_spaced = |loc: &str| has_space(loc) || trim(loc).len() < loc.len();
-        if simdutf8::basic::from_utf8(loc).is_ok_and(is_spaced) || is_doubly_escaped(loc) {
+        let is_odd =
+            |loc: &str| has_space(loc) || trim(loc).len() < loc.len() || loc.contains('\u{fffd}');
+        if simdutf8::basic::from_utf8(loc).is_ok_and(is_odd) || is_doubly_escaped(loc) {
             return None;
         }
         entries.loc.set(row, loc);

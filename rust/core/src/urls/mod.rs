@@ -116,6 +116,11 @@ fn read<'a>(text: &'a str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<
     if written.len() != trimmed.len() {
         flaws.push(Flaw::new(U001, trimmed));
     }
+    if written.contains('\u{fffd}') {
+        // It stands for what could not be decoded; no IRI has it (RFC 3987).
+        flaws.push(Flaw::new(U001, written));
+        return None;
+    }
     let mut url = Cow::Borrowed(written);
     if has_space(written) {
         flaws.push(Flaw::new(U006, written));

@@ -19,8 +19,13 @@ _BOM = b"\xef\xbb\xbf"
 
 @fixer("X011", effect="text", whole=True)
 def transcode(case: Case) -> Iterator[Change]:
-    """Write the text as UTF-8, and say so in the declaration."""
+    """Write the text as UTF-8, and say so in the declaration.
+
+    Text with U+FFFD stays as it is: that stands for bytes that nobody could read.
+    """
     data = case.data
+    if "\ufffd".encode() in data:
+        return
     edit = _declared_as_utf8(data)
     new = data if edit is None else data[: edit.start] + edit.new + data[edit.end :]
     yield case.change(Edit(0, len(data), new))
