@@ -109,7 +109,10 @@ SPELLINGS: dict[str, tuple[list[str], set[str]]] = {
         set(),
     ),
     "Sitemap: s.xml": ([S], {"R002"}),
-    "Sitemap: www.example.com/s.xml": ([], {"R002"}),
+    "Sitemap: www.example.com/s.xml": ([S], {"R002"}),  # it begins with the host itself
+    "Sitemap: www.example.org/s.xml": ([], {"R002"}),
+    f"Sitemap: ({S})": ([S], {"R003"}),
+    f"Sitemap: url={S}": ([], {"R002"}),
     "Sitemap: http://{host}/s.xml": ([], {"R003"}),
     "Sitemap: # nothing": ([], {"R002"}),
     "Sitemap:": ([], {"R002"}),

@@ -147,6 +147,52 @@ def test_same_child_in_two_indexes(box: SiteBox):
     assert (len(found.locs), found.requests, found.errors) == (2, 4, {})
 
 
+RELATIVE = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>one.html</loc></url><url><loc>two.html</loc></url></urlset>"""
+
+
+def test_declared_sitemaps_of_equal_bytes_are_read_where_their_urls_differ(box: SiteBox):
+    """Relative URLs: the same bytes in two folders list other pages."""
+    paths = ["/de/s.xml", "/en/s.xml", "/en/t.xml"]
+    box.put_robots(*(f"Sitemap: {path}" for path in paths))
+    for path in paths:
+        box.put(path, RELATIVE)
+
+    walk = SiteWalk(Finder(box.url("/")))
+    found = list(drive_in_thread(walk, quick()))
+
+    assert [
+        (str(record.source).removeprefix(box.site), document and len(document.entries))
+        for record, document in found
+    ] == [("/de/s.xml", 2), ("/en/s.xml", 2), ("/en/t.xml", None)]
+    assert found[2][0].same_as == box.url("/en/s.xml")
+    locs = [entry.loc for _, document in found if document for entry in document.entries]
+    assert locs == [
+        box.url(path) for path in ("/de/one.html", "/de/two.html", "/en/one.html", "/en/two.html")
+    ]
+
+
+def test_declared_sitemaps_of_equal_bytes_with_full_urls_are_read_once(box: SiteBox):
+    box.put_robots("Sitemap: /a/s.xml", "Sitemap: /b/s.xml")
+    for path in ("/a/s.xml", "/b/s.xml"):
+        box.put(path, urlset_of(box.url("/"), 2))
+
+    found = list(drive_in_thread(SiteWalk(Finder(box.url("/"))), quick()))
+
+    assert [document and len(document.entries) for _, document in found] == [2, None]
+
+
+def test_declared_indexes_of_equal_bytes_are_read_where_their_children_differ(box: SiteBox):
+    box.put_robots("Sitemap: /a/s.xml", "Sitemap: /b/s.xml")
+    for folder in "ab":
+        box.put(f"/{folder}/s.xml", index_of(["part.xml"]))
+        box.put_urlset(f"/{folder}/part.xml", 2)
+
+    found = list(drive_in_thread(SiteWalk(Finder(box.url("/"))), quick()))
+
+    assert sum(len(document.entries) for _, document in found if document) == 4
+
+
 def test_child_redirects(box: SiteBox):
     box.put_index("/s.xml", ["/old.xml"])
     box.play("/old.xml", redirect("/new.xml", 301))

@@ -64,6 +64,7 @@ class SiteWalk:
         self._named: set[str] = set()
         self._read: dict[str, str] = {}
         self._bodies: dict[int, str] = {}
+        self._relative: dict[str, int] = {}
         self._rejected: set[str] = set()
         self._trials: list[Trial] = []
         if not isinstance(start, Finder):
@@ -206,9 +207,15 @@ class SiteWalk:
             yield from self._told(task, response, "failed", record, None)
             return
         first = self._read.setdefault(key, task.url)
-        if task.depth == 0:
+        if task.depth == 0 and first == task.url:
             # Well-known paths often are two names of one file.
             first = self._bodies.setdefault(hash(response.body), first)
+        document = None
+        if first in self._relative and first != self._read[key]:
+            document = self._parsed(task, response)
+            if (urls := _digest(document)) != self._relative[first]:
+                # The same bytes at another place mean other URLs.
+                first = self._bodies.setdefault(hash((response.body, urls)), task.url)
         if first in self._rejected:
             # Soft 404s lead to one page, or are the same page under every name.
             error = f"the same page as {first}, which is no sitemap"
@@ -218,14 +225,9 @@ class SiteWalk:
         if first != task.url:
             yield from self._told(task, response, "same", record._replace(same_as=first), None)
             return
-        document = parse(
-            response.body,
-            base=response.url,
-            content_type=response.headers.get("content-type"),
-            engine=self._engine,
-            source=task.url,
-            limit=self._limit,
-        )
+        document = document or self._parsed(task, response)
+        if task.depth == 0 and _is_relative(document):
+            self._relative[task.url] = _digest(document)
         record = with_document(record, document, response)
         outcome = "found"
         if not is_sitemap(document, is_guess=task.how != "given"):
@@ -236,6 +238,16 @@ class SiteWalk:
         del document  # its children need the room
         for failed in late:
             yield Visit(failed, None)
+
+    def _parsed(self, task: _Task, response: Response) -> Document:
+        return parse(
+            response.body,
+            base=response.url,
+            content_type=response.headers.get("content-type"),
+            engine=self._engine,
+            source=task.url,
+            limit=self._limit,
+        )
 
     def _told(
         self,
@@ -295,6 +307,17 @@ class SiteWalk:
     def _has_room(self) -> bool:
         self._room -= 1
         return self._room >= 0
+
+
+def _is_relative(document: Document) -> bool:
+    """Whether URLs in a document are resolved against its own."""
+    return any(problem.code == "U001" for problem in document.problems)
+
+
+def _digest(document: Document) -> int:
+    """A digest of all URLs in a document, resolved."""
+    rows = (*document.entries, *document.sitemaps)
+    return hash(tuple(row.loc for row in rows))
 
 
 def _child(

@@ -54,8 +54,8 @@ RULES = (
     ),
     of_engine(
         "X012",
-        why="Readers that believe the declaration decode the bytes wrongly, or refuse the file. Where "
-        "the encoding that it names is not known, no URL is taken from what is not ASCII.",
+        why="Readers that believe the declaration decode the bytes wrongly, or refuse the file. "
+        "Where the encoding is not known, no URL is taken from what is not ASCII.",
         instead="Let the declaration name the encoding that the bytes are in; UTF-8 needs none",
         source=f"{_XML}#charencoding",
         bad=whole(declaration='encoding="UTF-16"').encode(),
