@@ -239,7 +239,7 @@ class SiteWalk:
         for failed in late:
             yield Visit(failed, None)
 
-    def _parsed(self, task: _Task, response: Response) -> Document:
+    def _parsed(self, task: Task, response: Response) -> Document:
         return parse(
             response.body,
             base=response.url,
