@@ -129,6 +129,9 @@ def test_reasons(tmp_path: Path):
     }
 
 
+NAVIGATION = "<ul>" + "".join(f"<li><a href=/{n}>Chapter {n}</a>" for n in range(500)) + "</ul>"
+
+
 def page_of(title: str, text: str = "") -> str:
     return f"<!doctype html><html><head><title>{title}</title><body><main><h1>{title}</h1>{text}"
 
@@ -172,6 +175,8 @@ def test_a_number_among_other_numbers_is_a_page(name: str, tmp_path: Path):
         ("zh-Hans/404.html", page_of("页面不存在")),
         ("pt-br/404/index.html", page_of("Página não encontrada")),
         ("fr/404.html", page_of("Oups", "<p>Cette page n’existe pas.")),
+        ("404.html", page_of("MkDocs", f"{NAVIGATION}<h1>404</h1><p><b>Page not found</b></p>")),
+        ("404.html", page_of("Garden", f"{NAVIGATION}<h2>Sorry, this page was not found.</h2>")),
     ],
 )
 def test_an_error_page_is_known_by_name_and_content(path: str, page: str, tmp_path: Path):

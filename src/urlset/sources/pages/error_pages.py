@@ -19,8 +19,8 @@ __all__ = ["MAX_TEXT", "is_error_page", "may_be_error_page"]
 MAX_TEXT = 2_000
 """Characters of main content: a longer page is about errors, not one of them."""
 
-MAX_LINES = 10
 MAX_LINE = 200
+MAX_HEADING = 60
 
 _NAME = re.compile(r"([45]\d\d|[45]xx|50x|error|not[-_]?found)", re.IGNORECASE)
 _ENDING = re.compile(r"\.x?html?$", re.IGNORECASE)
@@ -52,8 +52,12 @@ not found|no such page|(?:does|do) ?n[o'’]t exist|(?:ca|could)n['’]t (?:be f
 |찾을 수 없|존재하지 않|غير موجودة|لم يتم العثور|לא נמצא
 |یافت نشد|नहीं मिला|ไม่พบ|không tìm thấy|không tồn tại|tidak ditemukan
 """
-_SAYS_ERROR = re.compile(
-    r"(?<![a-zà-ÿ])(?:" + " ".join(_PHRASES.split()).replace(" |", "|") + ")", re.IGNORECASE
+_ANY_PHRASE = " ".join(_PHRASES.split()).replace(" |", "|")
+_SAYS_ERROR = re.compile(rf"(?<![a-zà-ÿ])(?:{_ANY_PHRASE})", re.IGNORECASE)
+_SAYS_ONLY = re.compile(
+    rf"\W*(?:[45]\d\d\W*)?(?:(?:the|this|sorry|oops|requested)\W+){{0,3}}(?:page )?"
+    rf"(?:was |is )?(?:{_ANY_PHRASE})\W*",
+    re.IGNORECASE,
 )
 
 
@@ -77,18 +81,26 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
 
 
 def is_error_page(path: str, facts: PageFacts) -> bool:
-    """Tell whether a page that has such a name says what error pages say, and little else.
+    """Tell whether a page that has such a name says what error pages say.
 
-    ``facts`` have the ``text`` of the page.
+    That is a line of nothing but the status or such words (navigation may stand around it), or
+    some line, title or description with them in a page that says little else. ``facts`` have the
+    ``text`` of the page.
     """
+    name = _parts(path)[-1]
+    number = name if name.isdigit() else r"[45]\d\d"
+    alone = re.compile(rf"\W*(?:error )?{number}(?: error)?\W*", re.IGNORECASE)
+    lines = [line[:MAX_LINE] for line in facts.text.splitlines()]
+    if any(alone.fullmatch(line) or _SAYS_ONLY.fullmatch(line) for line in lines):
+        return True
     if len(facts.text) > MAX_TEXT:
         return False
-    name = _parts(path)[-1]
-    lines = [line for line in facts.text.splitlines() if line.strip()][:MAX_LINES]
-    said = [line[:MAX_LINE] for line in (facts.title or "", facts.description or "", *lines)]
-    number = name if name.isdigit() else r"[45]\d\d"
     is_numbered = re.compile(rf"(?<![\w.]){number}(?!\w)")
-    return any(is_numbered.search(line) or _SAYS_ERROR.search(line) for line in said)
+    heads = [facts.title or "", facts.description or ""]
+    short = [line for line in lines if len(line) <= MAX_HEADING]
+    return any(map(is_numbered.search, heads + short)) or any(
+        map(_SAYS_ERROR.search, heads + lines)
+    )
 
 
 def _parts(path: str) -> list[str]:
