@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,7 @@ from urlset.cli.app import run
 from urlset.cli.settings import settings_of
 from urlset.configuration import read_configuration
 from urlset.errors import ConfigurationError
+from urlset.sources.choosing import SourceKind
 
 WHOLE = """
 [check]
@@ -211,3 +213,33 @@ def test_project_file_of_another_user_without_a_section_is_no_news(tmp_path, mon
     owners(monkeypatch, pyproject=4321)
 
     assert read_configuration(start=tmp_path).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ('{path = "a.txt", kind = "cvs"}', "found 'cvs'; did you mean 'csv'?"),
+        ('{path = "a.txt", kin = "csv"}', "have no key 'kin'; did you mean 'kind'?"),
+        ('{kind = "csv"}', "expected a path in each"),
+        ('"logs:a.txt"', "found 'logs'; did you mean 'log'?"),
+    ],
+)
+def test_kind_of_a_source_that_is_not_known_is_an_error_with_all_kinds(
+    source, words, tmp_path, capsys
+):
+    (tmp_path / "a.txt").write_text("https://example.com/\n")
+    (tmp_path / "urlset.toml").write_text(f"[build]\noutput = 'out'\nsources = [{source}]\n")
+
+    assert run(["build"]) == 2
+    found = capsys.readouterr().err
+    assert words in found
+    if "found '" in words:
+        assert ", ".join(get_args(SourceKind)) in found
+
+
+def test_key_of_a_rule_that_is_not_known_is_an_error(tmp_path, capsys):
+    rule = "name = 'x'\nsays = 'x'\nover = 'urls'\nwher = 'true'\n"
+    (tmp_path / "urlset.toml").write_text(f"[[check.rules]]\n{rule}")
+
+    assert run(["check", "a.txt"]) == 2
+    assert "no key 'wher' is known; did you mean 'where'?" in capsys.readouterr().err

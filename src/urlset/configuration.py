@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from urlset.errors import ConfigurationError
 
-__all__ = ["FILES", "Configuration", "read_configuration"]
+__all__ = ["FILES", "SECTIONS", "Configuration", "hint", "read_configuration"]
 
 FILES = ("urlset.toml", "pyproject.toml")
 """The names of a configuration; the first that a folder has counts."""
@@ -45,7 +45,7 @@ class Configuration(NamedTuple):
         self.expect(found, dict, f"[{name}]")
         for key, value in found.items():
             if key not in keys:
-                raise self.wrong(f"[{name}] has no key {key!r}{_hint(key, keys)}")
+                raise self.wrong(f"[{name}] has no key {key!r}{hint(key, keys)}")
             self.expect(value, keys[key], f"{key} in [{name}]")
         return dict(found)
 
@@ -142,7 +142,7 @@ def _expect_sections(found: Configuration) -> None:
         if name in SECTIONS:
             found.expect(value, dict, f"[{name}]")
         elif isinstance(value, dict) or _is_list_of_tables(value):
-            raise found.wrong(f"no section [{name}] is known{_hint(name, SECTIONS)}")
+            raise found.wrong(f"no section [{name}] is known{hint(name, SECTIONS)}")
         else:
             where = " or ".join(f"[{section}]" for section in SECTIONS)
             raise found.wrong(f"the key {name!r} stands outside of a section; put it below {where}")
@@ -156,7 +156,12 @@ def _all(kind: type | tuple[type, ...]) -> tuple[type, ...]:
     return kind if isinstance(kind, tuple) else (kind,)
 
 
-def _hint(key: str, keys: Iterable[str]) -> str:
-    known = list(keys)
+def hint(key: str, keys: Iterable[str]) -> str:
+    """Return what to say behind a key that is not known: the one that was meant, or all.
+
+    >>> hint("buid", ["build", "check"]), hint("x", ["build", "check"])
+    ("; did you mean 'build'?", '; expected build, check')
+    """
+    known = sorted(keys)
     close = difflib.get_close_matches(key, known, 1)
     return f"; did you mean {close[0]!r}?" if close else f"; expected {', '.join(known)}"

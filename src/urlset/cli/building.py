@@ -12,7 +12,7 @@ from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
 from urlset.cli.options import MisuseError
 from urlset.cli.talk import note
-from urlset.configuration import Configuration, read_configuration
+from urlset.configuration import Configuration, hint, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.gathering import split_kind
@@ -170,11 +170,12 @@ class Wishes:
                 continue
             self.found.expect(source, dict, "each of sources in [build]")
             unknown = sorted(set(source) - _OF_SOURCE)
-            if unknown or "path" not in source:
+            if unknown:
                 raise self.found.wrong(
-                    f"sources in [build]: expected path and {', '.join(sorted(_OF_SOURCE))}, "
-                    f"found {', '.join(unknown) or 'no path'}"
+                    f"sources in [build] have no key {unknown[0]!r}{hint(unknown[0], _OF_SOURCE)}"
                 )
+            if "path" not in source:
+                raise self.found.wrong("sources in [build]: expected a path in each, found none")
             self._expect_types(source)
             yield {**source, "path": self._source_path(source["path"])}
 

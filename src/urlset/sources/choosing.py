@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
@@ -97,6 +98,10 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     found = _PREFIX.fullmatch(text)
     if found and found[1] in get_args(SourceKind):
         text, options = found[2], replace(options, kind=found[1])  # type: ignore[arg-type]
+    elif found and not os.path.exists(text) and os.path.exists(found[2]):
+        raise _unknown_kind(text, found[1])
+    if options.kind is not None and options.kind not in get_args(SourceKind):
+        raise _unknown_kind(text, options.kind)
     if (scheme := text.partition("://")[0].lower()) in _NO_SOURCES:
         raise SourceError(
             f"{text}: expected a path, the URL of a site or of a database, found {scheme}://; "
@@ -114,6 +119,13 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     if text == "-" or _is_stream(text):
         return Spooled(text, lambda path: _of_path(path, options, text))
     return _of_path(text, options, text)
+
+
+def _unknown_kind(text: str, kind: str) -> SourceError:
+    kinds = get_args(SourceKind)
+    close = difflib.get_close_matches(kind, kinds, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return SourceError(f"{text}: expected a kind ({', '.join(kinds)}), found {kind!r}{hint}")
 
 
 def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
