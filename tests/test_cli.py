@@ -76,6 +76,22 @@ def test_help_is_golden(command, urlset):
     assert not command or "Examples:" in ran.out
 
 
+def test_the_options_of_a_build_are_in_groups(urlset):
+    text = urlset("build", "--help").out
+
+    sections = re.split(r"^(\w+):\n", text.partition("\nOptions:\n")[2], flags=re.MULTILINE)
+    general, groups = sections[0], dict(zip(sections[1::2], sections[2::2], strict=True))
+    options = {name: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", part, re.MULTILINE)
+               for name, part in groups.items()}  # fmt: skip
+    assert list(options) == ["Input", "URLs", "Dates", "Files", "Publishing", "Safety"]
+    assert all(3 <= len(names) <= 12 for names in options.values())
+    assert options["Dates"] == ["--git-root", "--git-path", "--lastmod"]
+    assert "--force" in options["Safety"]
+    assert re.findall(r"^  (?:-\w, )?(--[a-z-]+)", general, re.MULTILINE) == [
+        "--config", "--json", "--quiet", "--engine", "--help",
+    ]  # fmt: skip
+
+
 def test_version_names_the_engine(urlset, monkeypatch):
     monkeypatch.setenv("URLSET_ENGINE", "reference")
 

@@ -11,6 +11,7 @@ from importlib import import_module
 import typer
 from typer.exceptions import TyperException
 
+from urlset.cli.grouped_help import GroupedCommand
 from urlset.cli.sink import ClosedPipeError
 from urlset.cli.talk import complain
 from urlset.errors import UrlsetError
@@ -34,7 +35,7 @@ def _app(names: Sequence[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
-        app.command()(getattr(import_module(f"urlset.cli.{name}"), name))
+        app.command(cls=GroupedCommand)(getattr(import_module(f"urlset.cli.{name}"), name))
     app.callback(
         epilog="Exit codes: 0 done and clean · 1 findings, or part of the work failed and is "
         "listed · 2 misuse or failure · 10 to 14 a gate of `build` was shut."
