@@ -23,6 +23,7 @@ __all__ = [
     "followed",
     "in_microseconds",
     "is_filled",
+    "item_values",
     "one_batch",
     "parts_of",
     "replaced",
@@ -116,6 +117,14 @@ def followed(batch: Any, name: str, end: int) -> Any:
 def is_filled(batch: Any, name: str) -> bool:
     """Whether a column has any value; a list of nothing is none."""
     return _has_values(batch.column(name))
+
+
+def item_values(batch: Any, name: str, field: str) -> list[Any]:
+    """The values of one field of all structs in a column of lists, without their rows."""
+    number = [key for key, _ in dict(ENTRY.fields)[name].item.fields].index(field)
+    items: Any = arro3.list_flatten(batch.column(name))
+    values: Any = arro3.struct_field(items, number)
+    return list(values.to_pylist())
 
 
 def ends(batch: Any, name: str) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from urlset.builder.canonical_urls import TEMPLATE
 from urlset.builder.ledger import Ledger
 from urlset.builder.portions import portions_of
 from urlset.builder.sections import SECTION, section_of
@@ -84,7 +85,7 @@ INSERT INTO differing BY NAME
 SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
     'removed' AS state
 FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM {given} g WHERE g.loc = u.loc AND {wanted}){others}"""
-_IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, GUESSES))}), true)"
+_IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, (*GUESSES, TEMPLATE)))}), true)"
 _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")

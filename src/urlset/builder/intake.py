@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
+from urlset.builder.canonical_urls import CanonicalUrls
 from urlset.builder.familiar import find_familiar, lay_as_given, plain_part, strangers
 from urlset.builder.fragments import without_fragments
 from urlset.builder.judging import Checked, Judge
@@ -83,6 +84,7 @@ class Intake:
         self._urls: str | None = None
         self._is_published = False
         self.staging = Staging(bench, settings)
+        self.urls = CanonicalUrls(settings)
 
     @property
     def is_trusting(self) -> bool:
@@ -194,9 +196,21 @@ class Intake:
             entries = batches.entry_columns(batch)
         except ValueError as error:
             raise EntryError(f"{self._names[self._source - 1]}: {error}") from error
+        if not self._is_published:
+            entries, reasons = self.urls.of(entries)
+            if reasons is not None:
+                batch = self._excluded(batch, reasons)
         whole = Part(batch, entries, numbers)
         for start, some in batches.parts_of(entries, BATCH_ROWS):
             yield whole.slice(start, some)
+
+    def _excluded(self, batch: Any, reasons: list[str | None]) -> Any:
+        """A batch with more reasons; one that the source gives stays."""
+        if "reason" not in batch.schema.names:
+            return batches.beside(batch, {"reason": batches.text_array(reasons)})
+        given = batches.column(batch, "reason")
+        both = [own or other for own, other in zip(given, reasons, strict=True)]
+        return batches.replaced(batch, "reason", batches.text_array(both))
 
     def _without_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
         """Refuse the rows that the source itself calls invalid."""

@@ -130,6 +130,11 @@ class Job:
         self._notes += intake.notes
         if self._settings.obey_robots is not None:
             forbid(bench, intake.staging, self._settings.obey_robots, self._settings)
+        if intake.urls.encoded:
+            urls = "1 URL" if intake.urls.encoded == 1 else f"{intake.urls.encoded:,} URLs"
+            self._notes.append(
+                f"{urls} written in canonical form (percent-encoded), e.g. {intake.urls.example}"
+            )
         if intake.fragments:
             urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")

@@ -46,10 +46,15 @@ class Judge:
         self._frame += 0 if settings.is_text else len(MARK)
 
     def as_written(self, entries: Any) -> Checked | None:
-        """The entries as they come back when they were written; None unless all is well."""
+        """The entries as they come back when they were written; None unless all is well.
+
+        All is well only where :func:`urlset.write` would take each of them as it stands.
+        """
         try:
             columns = self._engine.columns(batches.as_table(entries))
         except ValueError:
+            return None
+        if self._engine.uncertain_rows(columns, self._settings.is_text):
             return None
         return self.read_back(columns, entries, entries.num_rows)
 

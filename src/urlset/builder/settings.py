@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+from urlset.builder.escaping import escaped
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import read_url
@@ -208,8 +209,9 @@ class Settings:
 
     @property
     def base(self) -> str:
-        """The address of the folder, with a slash at its end."""
-        return self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
+        """The address of the folder in ASCII, with a slash at its end."""
+        base = self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
+        return base if base.isascii() else escaped(base) or base
 
     @property
     def kept_columns(self) -> tuple[str, ...]:

@@ -85,11 +85,11 @@ def _origin(scheme: str, authority: str) -> str | None:
         return None
     if not is_host(host):
         return None
-    ascii_host = _ascii_host(host.lower())
-    if ascii_host is None:
+    name = ascii_host(host.lower())
+    if name is None:
         return None
     tail = f":{int(port)}" if port and str(int(port)) != _PORTS[scheme] else ""
-    return f"{scheme}://{ascii_host}{tail}"
+    return f"{scheme}://{name}{tail}"
 
 
 def _split(url: str) -> tuple[str, str] | None:
@@ -109,7 +109,8 @@ def _split(url: str) -> tuple[str, str] | None:
         return None
 
 
-def _ascii_host(host: str) -> str | None:
+def ascii_host(host: str) -> str | None:
+    """The ASCII form of a host name (UTS 46, IDNA 2008); None where it has none."""
     if host.isascii():
         return host
     import idna

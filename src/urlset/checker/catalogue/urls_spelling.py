@@ -6,7 +6,7 @@ from urlset.checker.declaring import rule
 from urlset.checker.examples import entry
 from urlset.protocol import MAX_LOC
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "UNFILLED"]
 
 _OPEN, _CLOSE = r"(?:\{|%7[Bb])", r"(?:\}|%7[Dd])"
 _NAME = r"[A-Za-z_][\w.:]{0,40}(?:-[A-Za-z]+){0,5}"  # no GUID, which may stand in braces, too
@@ -30,6 +30,9 @@ _SEGMENTS = (
     r"|__(?:template|placeholder|slug|path|url|lang|locale|id|title)__)"
     r"(?:[/?&;#]|$)"
 )
+UNFILLED = (_TEMPLATES, _SEGMENTS)
+"""Patterns of unfilled template values: anywhere in a URL, and in its path and query."""
+
 _HAS_TEMPLATE = (
     "(contains(loc, '{') OR contains(lower(loc), '%7b') OR contains(loc, '<%') "
     f"OR contains(loc, 'object')) AND regexp_matches(loc, '{_TEMPLATES}')"

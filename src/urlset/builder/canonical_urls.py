@@ -1,0 +1,165 @@
+"""Resolve and percent-encode the URLs of a batch, so that no reader has to repair them.
+
+Most URLs are canonical, or paths that only need the base in front: these are recognised by one
+pattern each. Others are read as :func:`urlset.write` reads them; what that refuses is left as it
+is, and refused with its reason later.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from urlset.arrow import ENTRY, array_of, batches, column_of
+from urlset.builder.escaping import escaped
+from urlset.builder.settings import Settings
+from urlset.urls import ASCII_SPACE, read_url, split_origin
+
+__all__ = ["CREDENTIALS", "TEMPLATE", "CanonicalUrls", "is_unfilled"]
+
+CREDENTIALS = "user name or password in the URL"
+"""The reason of a URL that is excluded because it holds credentials."""
+
+TEMPLATE = "unfilled template value in the URL"
+"""The reason of a URL in which a template has left a placeholder."""
+
+# What RFC 3986 allows in path and query. Note: brackets, colons and their encoded forms may belong
+# to an unfilled template, and are looked at again.
+_PIECE = r"[A-Za-z0-9._~!$&'()*+,;=@/?-]++|%(?!7[BbDd]|5[BbDd])[0-9A-Fa-f]{2}"
+_REST = rf"(?>(?:{_PIECE})*)"
+_CANONICAL = re.compile(rf"https?://[A-Za-z0-9._-]+(?::[0-9]{{1,5}})?(?:[/?]{_REST})?", re.ASCII)
+_ROOTED = re.compile(rf"/(?![/.])(?!\S*/\.){_REST}", re.ASCII)
+_NAME = re.compile(rf"[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
+# What no XML file can hold: refused, not encoded.
+_FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
+_SUSPICIOUS = ("undefined", "null", "NaN", "__")
+_FIELDS = {
+    "images": ("loc",),
+    "videos": ("thumbnail_loc", "content_loc", "player_loc"),
+    "alternates": ("href",),
+}
+_SPECS = dict(ENTRY.fields)
+
+
+class CanonicalUrls:
+    """Makes the URLs of entries canonical; ``encoded`` counts those that had to be repaired.
+
+    ``example`` is the first of them, as it was given.
+
+    >>> urls = CanonicalUrls(Settings("https://example.com/"))
+    >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
+    ('https://example.com/k%C3%A4se?a%7Cb', 'https://example.com/100%25', 2)
+    """
+
+    def __init__(self, settings: Settings):
+        self.encoded = 0
+        self.example: str | None = None
+        self._base = settings.base
+        scheme, authority, _ = split_origin(settings.base)
+        self._origin = f"{scheme}://{authority}"
+        self._folder = settings.base[: settings.base.rfind("/") + 1]
+        self._is_text = settings.is_text
+
+    def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
+        """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
+        given = batches.column(entries, "loc")
+        made = [
+            url if url is None or is_canonical(url) else self.url(url, is_page=True)
+            for url in given
+        ]
+        reasons = self._reasons(given, made)
+        if made != given:
+            entries = batches.replaced(entries, "loc", batches.text_array(made))
+        for name, fields in _FIELDS.items() if not self._is_text else ():
+            if name in entries.schema.names and batches.is_filled(entries, name):
+                entries = self._with_nested(entries, name, fields)
+        return entries, reasons
+
+    def url(self, text: str, *, is_page: bool = False) -> str:
+        """Return a URL as it is published, or the same text where it is none.
+
+        A page with an unfilled template value is excluded, and its URL stays as it is.
+        """
+        trimmed = text.strip(ASCII_SPACE)
+        plain = trimmed.replace("&amp;", "&")  # what was escaped for HTML
+        if _ROOTED.fullmatch(plain):
+            made = self._origin + plain
+        elif _NAME.fullmatch(plain):
+            made = self._folder + plain
+        elif _CANONICAL.fullmatch(plain):
+            made = plain
+        elif not plain or _FORBIDDEN.search(plain) or (is_page and is_unfilled(plain)):
+            return text
+        else:
+            read = read_url(plain, self._base)
+            if read.url is None or any(flaw.code != "U001" for flaw in read.flaws):
+                return text
+            found = escaped(read.url)
+            if found is None:
+                return text
+            made = found
+            if made != read.url and plain == trimmed:
+                self._count(text)
+        if plain != trimmed:
+            self._count(text)
+        return made
+
+    def _count(self, given: str) -> None:
+        self.encoded += 1
+        self.example = self.example or given
+
+    def _reasons(self, given: list[str | None], made: list[str | None]) -> list[str | None] | None:
+        """Why URLs are excluded; None where none is. Masks the passwords in them."""
+        reasons: list[str | None] = [None] * len(given)
+        whole = "\n".join(url for url in made if url is not None)
+        words = [word for word in _SUSPICIOUS if word in whole]
+        for row, url in enumerate(made):
+            if url is None or (_CANONICAL.fullmatch(url) and not any(w in url for w in words)):
+                continue
+            authority = split_origin(url)[1]
+            if "@" in authority and url.lower().startswith("http"):
+                reasons[row] = CREDENTIALS
+                made[row] = url.replace(authority, "***@" + authority.rpartition("@")[2], 1)
+            elif is_unfilled(url):
+                reasons[row] = TEMPLATE
+        return reasons if any(reasons) else None
+
+    def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
+        """Entries with canonical URLs of images, videos or alternates."""
+        columns = [batches.item_values(entries, name, field) for field in fields]
+        if all(url is None or is_canonical(url) for urls in columns for url in urls):
+            return entries
+        rows = column_of(entries.column(name), name, _SPECS[name])
+        made = [tuple(self._item(item, fields) for item in items) for items in rows]
+        return batches.replaced(entries, name, array_of(made, _SPECS[name]))
+
+    def _item(self, item: Any, fields: tuple[str, ...]) -> Any:
+        values = {field: getattr(item, field) for field in fields}
+        made = {field: self.url(url) for field, url in values.items() if url}
+        return item._replace(**made) if made != values else item
+
+
+def is_canonical(url: str) -> bool:
+    """Tell whether a URL is absolute, and certain to need no repair."""
+    return _CANONICAL.fullmatch(url) is not None and "&amp;" not in url
+
+
+def is_unfilled(url: str) -> bool:
+    """Tell whether a template has left a placeholder in a URL.
+
+    >>> is_unfilled("https://example.com/{{ slug }}"), is_unfilled("https://example.com/a")
+    (True, False)
+    """
+    rest = split_origin(url)[2] if "://" in url else url
+    templates, segments = _patterns()
+    return templates.search(url) is not None or segments.search(rest) is not None
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns of rule U019."""
+    from urlset.checker.catalogue.urls_spelling import UNFILLED  # many modules
+
+    anywhere, in_rest = UNFILLED
+    return re.compile(anywhere, re.ASCII), re.compile(in_rest, re.ASCII)

@@ -1,0 +1,270 @@
+"""URLs of a build: resolved and percent-encoded in columns, and never what a check complains of."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import urlset
+from urlset.builder import Settings
+from urlset.builder.canonical_urls import CREDENTIALS, TEMPLATE, CanonicalUrls, is_unfilled
+from urlset.builder.escaping import escaped
+from urlset.builder.judging import Judge
+from urlset.engine import available
+from urlset.model import Alternate, Entry, Image
+from urlset.sources import Candidate, Rows, open_source
+from urlset.writer import values
+from urlset.writer.faults import Fault
+
+BASE = "https://example.com/de/"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def built(source: Any, folder: str = "public", **options: Any) -> urlset.Build:
+    """A build into a folder of its own; hosts other than that of the base are allowed."""
+    return urlset.build(
+        source, folder, base_url=BASE, ledger=f"{folder}.ledger", force=frozenset({"hosts"}),
+        **options,
+    )  # fmt: skip
+
+
+def by_rows(text: str, base: str) -> str:
+    """A URL by the way of :func:`urlset.write`, percent-encoded; as it is where that refuses it."""
+    try:
+        read = values.url(text.replace("&amp;", "&"), "loc", base)
+    except (Fault, UnicodeError):
+        return text
+    # A long one is refused later.
+    return escaped(read) or text
+
+
+# ── resolved in columns as row by row ────────────────────────────────────────────────────────
+
+PIECES = st.sampled_from(
+    [
+        "https://",
+        "http://",
+        "HTTPS://",
+        "//",
+        "/",
+        "?",
+        "#",
+        "a",
+        "b.c",
+        "..",
+        ".",
+        "%20",
+        "%zz",
+        "%",
+        "ä",
+        "日本",
+        " ",
+        "\t",
+        "example.com",
+        "müller.com",
+        ":",
+        "8080",
+        "@",
+        "user",
+        "[",
+        "]",
+        "|",
+        "{",
+        "}",
+        "&",
+        "=",
+        "&amp;",
+        "~",
+        "_",
+        "-",
+        "(",
+        ")",
+        "\u200c",
+        "\x00",
+        "mailto:",
+    ]
+)
+REFERENCES = st.lists(PIECES, max_size=8).map("".join) | st.text(max_size=12)
+BASES = st.sampled_from([BASE, "https://example.com/", "http://e.com:8080/a/b.c/"])
+
+
+@given(REFERENCES, BASES)
+@example("/a/./b", BASE)
+@example("/..", BASE)
+@example("//other.com/a", BASE)
+@example("a?b/../c", BASE)
+@example("example.com/a", BASE)
+@example("/a b", BASE)
+def test_resolving_in_columns_is_that_of_rows(text, base):
+    urls = CanonicalUrls(Settings(base))
+
+    assert urls.url(text) == by_rows(text, urls._base)
+
+
+@given(REFERENCES, BASES)
+def test_canonical_url_stays_as_it_is(text, base):
+    urls = CanonicalUrls(Settings(base))
+    made = urls.url(text)
+    counted = urls.encoded
+
+    assert urls.url(made) == made
+    assert urls.encoded == counted
+
+
+@pytest.fixture
+def judged(monkeypatch) -> list[int]:
+    """How many rows each call has written and read back."""
+    if available()[0] != "native":
+        pytest.skip("the reference engine looks at rows one by one")
+    counts: list[int] = []
+    whole = Judge.as_written
+
+    def counting(self: Judge, entries: Any) -> Any:
+        counts.append(entries.num_rows)
+        found = whole(self, entries)
+        assert found is not None, "rows are looked at one by one"
+        return found
+
+    monkeypatch.setattr(Judge, "as_written", counting)
+    return counts
+
+
+def test_relative_rows_do_not_pass_one_by_one_and_not_at_all_in_a_second_build(judged):
+    duckdb.execute("COPY (SELECT '/p/' || i || '?a' AS loc FROM range(50000) t(i)) TO 'a.parquet'")
+
+    first = built(open_source("a.parquet"))
+    rows = sum(judged)
+    second = built(open_source("a.parquet"))
+
+    assert (first.urls, rows) == (50_000, 50_000)
+    assert (second.urls, second.changed_files, sum(judged)) == (50_000, (), 50_000)
+
+
+# ── percent-encoded ──────────────────────────────────────────────────────────────────────────
+
+REPAIRED = {
+    "/käse": "https://example.com/k%C3%A4se",
+    "https://example.com/日本?q=ü": "https://example.com/%E6%97%A5%E6%9C%AC?q=%C3%BC",
+    "/a|b": "https://example.com/a%7Cb",
+    "/%zz": "https://example.com/%25zz",
+    "/100%": "https://example.com/100%25",
+    '/x"y<z>': "https://example.com/x%22y%3Cz%3E",
+    "https://example.com/?x=1&amp;y=2": "https://example.com/?x=1&y=2",
+    "https://müller.com/a": "https://xn--mller-kva.com/a",
+}
+EXCLUDED = {
+    "https://ann:s3cret@example.com/a": CREDENTIALS,
+    "/{{slug}}": TEMPLATE,
+    "https://example.com/${id}/a": TEMPLATE,
+    "/p/undefined": TEMPLATE,
+    "/p/%7B%7Bslug%7D%7D": TEMPLATE,
+    "/p/[slug]": TEMPLATE,
+}
+REFUSED = ("javascript:alert(1)", "ftp://example.com/a", "https://a..com/", "mailto:a@b.c")
+
+
+def source_of(form: str, urls: list[str]) -> Any:
+    """A source of URLs."""
+    rows = [{"loc": url} for url in urls]
+    if form == "rows":
+        return Rows([Candidate(url) for url in urls])
+    if form == "text":
+        Path("a.txt").write_text("\n".join(urls))
+        return open_source("a.txt")
+    if form in ("jsonl", "array"):
+        lines = map(json.dumps, rows)
+        text = "\n".join(lines) if form == "jsonl" else f"[{', '.join(lines)}]"
+        Path("a.json").write_text(text)
+        return open_source("a.json")
+    if form == "sqlite":
+        with closing(sqlite3.connect("a.db")) as connection, connection:
+            connection.execute("CREATE TABLE t (loc)")
+            connection.executemany("INSERT INTO t VALUES (?)", [(url,) for url in urls])
+        return open_source("a.db")
+    Path("a.json").write_text("\n".join(map(json.dumps, rows)))
+    form = "csv" if form == "csv" else "parquet"
+    duckdb.execute(f"COPY (FROM read_json('a.json')) TO 'a.{form}'")
+    return open_source(f"a.{form}")
+
+
+@pytest.mark.parametrize("form", ["rows", "text", "csv", "jsonl", "array", "sqlite", "parquet"])
+def test_a_build_has_no_url_that_a_check_calls_an_error_or_a_warning(form):
+    wanted = ["/plain", "https://example.com/whole?a=b", *REPAIRED, *EXCLUDED, *REFUSED]
+
+    result = built(source_of(form, wanted), on_error="skip")
+
+    locs = [entry.loc for entry in urlset.read("public/sitemap.xml")]
+    assert sorted(locs) == sorted(
+        ["https://example.com/plain", "https://example.com/whole?a=b", *REPAIRED.values()]
+    )
+    assert result.left_out == {CREDENTIALS: 1, TEMPLATE: len(EXCLUDED) - 1}
+    assert sorted(rejected.loc or "" for rejected in result.rejected) == sorted(REFUSED)
+    assert [note for note in result.notes if "canonical form" in note] == [
+        f"{len(REPAIRED)} URLs written in canonical form (percent-encoded), e.g. "
+        f"{next(iter(REPAIRED))}"
+    ]
+    assert "s3cret" not in repr(result)
+    found = [f for f in urlset.check("public/sitemap.xml") if f.level in ("error", "warning")]
+    # The hosts of others are here by force, and no row has a date.
+    assert [f for f in found if f.code not in ("D011", "U026", "U028", "U029")] == []
+
+
+def test_urls_of_images_and_alternates_are_encoded_as_those_of_pages():
+    entry = Entry(
+        "/käse",
+        images=(
+            Image("/bilder/käse 1.jpg".replace(" ", "_")),
+            Image("https://cdn.example.com/ü|.png"),
+        ),
+        alternates=(Alternate("de", "/käse"), Alternate("en", "https://example.com/en/cheese")),
+    )
+
+    built(Rows([entry, Entry("/plain")]))
+
+    (first, _) = urlset.read("public/sitemap.xml")
+    assert [image.loc for image in first.images] == [
+        "https://example.com/bilder/k%C3%A4se_1.jpg",
+        "https://cdn.example.com/%C3%BC%7C.png",
+    ]
+    assert [link.href for link in first.alternates] == [
+        first.loc,
+        "https://example.com/en/cheese",
+    ]
+
+
+def test_base_that_is_not_ascii_is_written_in_ascii():
+    urlset.build(
+        Rows([Candidate("/a"), Candidate("b")]),
+        "public",
+        base_url="https://müller.com/käse",
+        ledger="l.duckdb",
+    )
+
+    locs = [entry.loc for entry in urlset.read("public/sitemap.xml")]
+    assert locs == [
+        "https://xn--mller-kva.com/k%C3%A4se/b",
+        "https://xn--mller-kva.com/a",
+    ]
+
+
+def test_spellings_of_one_url_are_one():
+    result = built(Rows([Candidate("/käse"), Candidate("/k%C3%A4se")]))
+
+    assert (result.urls, result.duplicates) == (1, 1)
+
+
+def test_keep_outweighs_the_guess_of_a_template():
+    result = built(Rows([Candidate("/p/undefined"), Candidate("/a")]), filters=["keep:/undefined$"])
+
+    assert result.urls == 2
+    assert is_unfilled("https://example.com/p/undefined")

@@ -1,0 +1,132 @@
+"""The same entries from every kind of source give the same sitemap, or the same refusal."""
+
+import csv
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import urlset
+from urlset.errors import EntryError
+from urlset.sources import open_source
+from urlset.sources.tables.table import Table
+
+BASE = "https://example.com/"
+COLUMNS = ("loc", "lastmod", "changefreq", "priority", "images", "alternates", "news")
+
+LOCS = st.sampled_from(
+    [
+        "/a", "b", "https://example.com/c?x=1&y=2", "/käse", "/a|b", "/%zz", "../up", "/a b",
+        "javascript:alert(1)", "ftp://example.com/a", "//example.com/d", "/x#part", " /trimmed ",
+        "https://ann:pw@example.com/", "/{{slug}}", "/A/./b", "www.example.com/a",
+    ]
+)  # fmt: skip
+DATES = st.sampled_from(
+    [None, "2026-01-31", "2026-01-31T10:00:00Z", "2026-01-31T10:00:00+02:00", "2026", "yesterday",
+     "2026-13-01", "2026-01-31T10:00:00"]
+)  # fmt: skip
+FREQUENCIES = st.sampled_from([None, "daily", "monthly", "often", "Daily"])
+PRIORITIES = st.sampled_from([None, "0.5", "1.0", "0", "7", "high"])
+IMAGES: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None, [], [{"loc": "/1.jpg"}], [{"loc": "https://cdn.example.com/ü.jpg", "caption": "Ü"}],
+        [{"loc": "/1.jpg", "title": None}, {"loc": "/2.jpg"}], [{"url": "/1.jpg"}],
+        [{"caption": "x"}],
+        ["/1.jpg"], [{"loc": "javascript:alert(1)"}], {"loc": "/1.jpg"}, [{"loc": 7}],
+    ]
+)  # fmt: skip
+ALTERNATES: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None, [], [{"hreflang": "de", "href": "/de/a"}], [{"hreflang": "de", "href": "foo bar"}],
+        [{"href": "/de/a"}], [{"hreflang": "d_e", "href": "/de/a"}], ["/de/a"],
+    ]
+)  # fmt: skip
+NEWS: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None, {"name": "N", "language": "en", "publication_date": "2026-01-31", "title": "T"},
+        {"name": "N"}, {"nome": "N"}, [],
+    ]
+)  # fmt: skip
+ROWS = st.fixed_dictionaries(
+    {
+        "loc": LOCS, "lastmod": DATES, "changefreq": FREQUENCIES, "priority": PRIORITIES,
+        "images": IMAGES, "alternates": ALTERNATES, "news": NEWS,
+    }
+)  # fmt: skip
+GOOD = {
+    "loc": "/a", "lastmod": "2026-01-31", "changefreq": None, "priority": "0.5",
+    "images": [{"loc": "/1.jpg"}], "alternates": [{"hreflang": "de", "href": "/de/a"}],
+    "news": None,
+}  # fmt: skip
+
+
+def as_text(row: dict[str, Any]) -> dict[str, str | None]:
+    """A row whose lists and objects are JSON."""
+    return {
+        name: json.dumps(value) if isinstance(value, list | dict) else value
+        for name, value in row.items()
+    }
+
+
+def sources(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Any]]:
+    """The same rows as every kind of source."""
+    texts = [as_text(row) for row in rows]
+    cells = [tuple(row[name] for name in COLUMNS) for row in texts]
+    with open(folder / "a.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([COLUMNS, *cells])
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (folder / "text.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in texts))
+    (folder / "a.json").write_text(json.dumps(rows, indent=1))
+    with closing(sqlite3.connect(folder / "a.db")) as connection, connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(COLUMNS)})")
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", cells)
+    types = ", ".join(f"'{name}': 'VARCHAR'" for name in COLUMNS)
+    query = f"FROM read_json('{folder}/text.jsonl', columns = {{{types}}})"
+    duckdb.execute(f"COPY ({query}) TO '{folder}/a.parquet'")
+    with duckdb.connect(str(folder / "a.duckdb")) as database:
+        database.execute(f"CREATE TABLE t AS {query}")
+    for name in ("a.csv", "a.jsonl", "a.json", "a.db", "a.parquet", "a.duckdb"):
+        yield name, open_source(str(folder / name))
+    yield "large a.csv", Table(folder / "a.csv")
+    yield "large a.jsonl", Table(folder / "a.jsonl")
+    yield "Arrow", duckdb.sql(f"FROM '{folder}/a.parquet'").to_arrow_table()
+
+
+def outcome(source: Any, folder: Path) -> Any:
+    """The bytes that a build publishes, or the field and the words of its refusal."""
+    options: dict[str, Any] = {"base_url": BASE, "ledger": folder / "l.duckdb"}
+    try:
+        made = urlset.build(
+            source, folder / "public", force=frozenset({"hosts", "zero"}), **options
+        )
+    except EntryError as error:
+        # Where it stood is another matter for each of them.
+        return error.field, str(error).partition(": ")[2]
+    return (folder / "public" / made.files[0].name).read_bytes() if made.files else b""
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(ROWS, min_size=1, max_size=4))
+@example([GOOD, {**GOOD, "loc": "/b", "images": None, "alternates": None}])
+@example([GOOD, {**GOOD, "loc": "/b", "images": [{"url": "/1.jpg"}]}])
+@example([{**GOOD, "images": [{"loc": "javascript:alert(1)"}]}])
+def test_every_kind_of_source_gives_the_same(tmp_path_factory, rows):
+    pytest.importorskip("pyarrow")
+    folder = tmp_path_factory.mktemp("rows")
+    numbers = itertools.count()
+
+    found = {}
+    for name, source in sources(rows, folder):
+        own = folder / str(next(numbers))
+        own.mkdir()
+        found[name] = outcome(source, own)
+
+    assert len(set(found.values())) == 1, found
