@@ -129,7 +129,7 @@ def test_dates_that_are_the_time_of_the_sitemap(listed: str | None, code: str) -
 @pytest.mark.parametrize(
     ("dates", "words", "level"),
     [
-        ([None], "1 of 1 URLs have no lastmod", "warning"),
+        ([None], "1 of 1 URLs have no lastmod", "info"),
         ([None, SAME, None], "2 of 3 URLs have no lastmod", "info"),
         ([SAME, "nonsense"], None, None),  # that is D001
     ],

@@ -41,15 +41,17 @@ _ISO = re.compile(
     r"[ \t\r\n]*(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
+_XSD_DAY = re.compile(r"\d{4}-\d\d-\d\d[Z+-]", re.ASCII)
 _COMPACT = re.compile(
     r"(\d{4})(\d\d)(\d\d)(?:[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?)?"
     r"(Z|z|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
 _RFC822 = re.compile(
-    r"(?:[A-Za-z]{3,9},?[ \t\r\n]+)?(\d{1,2})[ \t\r\n]+([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+"
-    r"(\d{4}|\d\d)"
-    r"(?:[ \t\r\n]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t\r\n]*([A-Za-z]{1,3}|[+-]\d\d:?\d\d))?)?",
+    r"(?:[A-Za-z]{3,9}(?:,[ \t\r\n]*|[ \t\r\n]+))?"
+    r"(\d{1,2})[ \t\r\n]+([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{4}|\d\d)"
+    r"(?:[ \t\r\n]+(\d{1,2}):(\d\d)(?::(\d\d))?"
+    r"(?:[ \t\r\n]*([A-Za-z]{1,3}|[+-]\d\d:?\d\d)(?:[ \t\r\n]*\([^()]*\))?)?)?",
     re.ASCII,
 )
 _LONG = re.compile(r"([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII)
@@ -61,6 +63,11 @@ _ZONES = {
     "ut": 0, "utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
     "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
 }  # fmt: skip
+_LEAP_SECONDS = frozenset(
+    [(year, 6) for year in (1972, 1981, 1982, 1983, 1985, 1992, 1993, 1994, 1997, 2012, 2015)]
+    + [(year, 12) for year in (*range(1972, 1980), 1987, 1989, 1990, 1995, 1998, 2005, 2008, 2016)]
+)
+"""The months, in UTC, whose last minute had 61 seconds: https://www.ietf.org/timezones/data/leap-seconds.list"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _INVALID = Date(None, None, False, "D001")
@@ -116,11 +123,18 @@ def format_date(moment: date) -> str:
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 
-def _iso_code(text: str, found: re.Match[str]) -> str:
+def _iso_code(text: str, found: re.Match[str]) -> str | None:
+    """Return the code of a date in a form of ISO 8601 that is not one of W3C.
+
+    A day with an offset, ``2013-01-27+01:00``, is a date of XML Schema, which the schema of the
+    protocol names beside the dates of W3C.
+    """
     has_time, zone = found[4] is not None, found[8]
     if zone is None:
         return "D002" if has_time else "D001"
     is_w3c_zone = zone == "Z" or len(zone) == 6
+    if is_w3c_zone and _XSD_DAY.match(text):
+        return None
     is_detached = text[found.start(8) - 1] in " \t\r\n"
     return "D003" if not (has_time and is_w3c_zone) or is_detached or "t" in text else "D001"
 
@@ -131,17 +145,30 @@ def _assemble(parts: tuple[str | None, ...], code: str | None) -> Date:
     offset = _offset_minutes(zone)
     if offset is None:
         return Date(None, None, False, "D003")
+    is_leap = second == "60"
     try:
         local = datetime(
             int(year or 0), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0),
-            int(second or 0), int((fraction or "")[:6].ljust(6, "0")), tzinfo=UTC,
+            59 if is_leap else int(second or 0), int((fraction or "")[:6].ljust(6, "0")),
+            tzinfo=UTC,
         )  # fmt: skip
         instant = local - timedelta(minutes=offset)
     except (ValueError, OverflowError):
         return _IMPOSSIBLE
+    if is_leap:
+        if not _has_leap_second(instant):
+            return _IMPOSSIBLE
+        instant += timedelta(seconds=1)
     if abs(offset) > 14 * 60:
         code = "D003"
     return Date(instant, _precision(parts), zone is not None, code)
+
+
+def _has_leap_second(instant: datetime) -> bool:
+    """Whether a 61st second follows an instant of the second before it."""
+    if (instant.year, instant.month) not in _LEAP_SECONDS:
+        return False
+    return (instant + timedelta(seconds=1)).month != instant.month
 
 
 def _precision(parts: tuple[str | None, ...]) -> Precision:

@@ -7,7 +7,7 @@ Sources: ISO 639-1 (https://www.loc.gov/standards/iso639-2/php/code_list.php), I
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGES", "REGIONS", "SCRIPTS"]
+__all__ = ["LANGUAGES", "REGIONS", "SCRIPTS", "VARIANTS"]
 
 _LANGUAGES = """
 aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic,
@@ -72,3 +72,21 @@ Xsux Yiii
 """.split()
 )
 """Scripts in which a language may be written, but those of no one language (Zyyy and the like)."""
+
+VARIANTS = tuple(
+    """
+1606nict 1694acad 1901 1959acad 1994 1996 abl1943 akuapem alalc97 aluku anpezo ao1990 aranes arevela
+arevmda arkaika asante auvern baku1926 balanka barla basiceng bauddha bciav bcizbl biscayan biske
+blasl bohoric boont bornholm cisaup colb1945 cornu creiss dajnko ekavsk emodeng fascia fodom fonipa
+fonkirsh fonnapa fonupa fonxsamp gallo gascon gherd grclass grital grmistr hepburn heploc hognorsk
+hsistemo huett ijekavsk itihasa ivanchov jauer jyutping kkcor kleinsch kociewie kscor laukika
+lemosin lengadoc lipaw luna1918 mdcegyp mdctrans metelko monoton ndyuka nedis newfound nicard njiva
+nulik
+osojs oxendict pahawh2 pahawh3 pahawh4 pamaka peano pehoeji petr1708 pinyin polyton provenc puter
+rigik rozaj rumgr saigon scotland scouse simple solba sotav spanglis surmiran sursilv sutsilv
+synnejyl tailo tarask tongyong tunumiit uccor ucrcor ulster unifon vaidika valbadia valencia
+vallader vecdruka viennese vivaraup wadegile xsistemo
+""".split()
+)
+"""Variants of languages, such as Valencian and German before 1996, that RFC 5646 registers:
+https://www.iana.org/assignments/language-subtag-registry."""

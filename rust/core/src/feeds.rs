@@ -16,6 +16,9 @@ const ATOM_03: &str = "http://purl.org/atom/ns#";
 const DATES: [Key; 6] =
     [Key::Updated, Key::Modified, Key::Pubdate, Key::Date, Key::Published, Key::Issued];
 
+/// A registered name means the same as its URL at IANA (RFC 4287 section 4.2.7.2).
+const ALTERNATE: [&str; 2] = ["alternate", "http://www.iana.org/assignments/relation/alternate"];
+
 /// Notes a feed format that engines do not name as accepted (F001).
 pub fn check_version(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
     let node = tree.node(number);
@@ -117,7 +120,8 @@ fn link<'b>(
         }
         if let Some(href) = tree.attribute(buffer, child, b"href") {
             let rel = tree.attribute(buffer, child, b"rel");
-            let is_alternate = rel.is_none_or(|rel| is_word(rel, "alternate"));
+            let is_alternate =
+                rel.is_none_or(|rel| ALTERNATE.iter().any(|word| is_word(rel, word)));
             if is_alternate && !trim(href).is_empty() {
                 return Some((Cow::Borrowed(href), child));
             }

@@ -15,6 +15,7 @@ from string import Formatter
 from typing import NamedTuple
 
 from urlset.checker import disallowed
+from urlset.checker.ascii_hosts import as_map, ascii_hosts
 from urlset.checker.declaring import Rule
 from urlset.checker.preparing import prepare
 from urlset.checker.sharing import Task, share
@@ -115,10 +116,13 @@ def judge(
         askings = [store]
         if _entry_count(store) <= FEW_ENTRIES:
             askings.append(others.enter_context(store.beside()))
+        hosts = ascii_hosts(store)
         for asking in askings:
             for setting in settings:
                 asking.run(setting)
-        chosen = prepare(askings, rules)
+            if hosts:
+                asking.run(f"SET VARIABLE ascii_hosts = {as_map(hosts)}")
+        chosen = prepare(askings, rules, is_ascii=not hosts)
         store.run(_FOUND)
         if any(rule.code in disallowed.CODES for rule in chosen):
             disallowed.note_disallowed(store, profile)

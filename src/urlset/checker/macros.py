@@ -6,23 +6,28 @@ its argument once or twice, or works it out in a lambda.
 
 from __future__ import annotations
 
-from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
+from urlset.languages import LANGUAGES, REGIONS, SCRIPTS, VARIANTS
 from urlset.protocol import MAX_LOC
 
-__all__ = ["MACROS"]
+__all__ = ["ASCII_HOSTS", "MACROS"]
 
 _LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
+_VARIANTS = "|".join(VARIANTS)
+_LOCALE += f"(-({_VARIANTS}))*"
 _DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 MACROS = {
     "moment()": "getvariable('moment')::TIMESTAMPTZ",
     "profile()": "getvariable('profile')::VARCHAR",
+    # A host in ASCII: what stands for it where a document has international names. See ASCII_HOSTS.
+    "ascii_host(host)": "host",
+    "ascii_origin(origin)": "origin",
     # A loc is always an absolute http(s) URL with a host: the engine reports all others. The views
     # have these parts as columns; the functions are for other URLs.
     "scheme_of(loc)": "lower(split_part(loc, ':', 1))",
     "authority_of(loc)": "split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1)",
-    "host_of(loc)": r"lower(regexp_extract(loc, "
-    r"'^[^:]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)', 1))",
+    "host_of(loc)": r"ascii_host(lower(regexp_extract(loc, "
+    r"'^[^:]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)', 1)))",
     "port_of(loc)": r"regexp_extract(loc, "
     r"'^[^:]*://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:\[]*):([0-9]+)', 1)",
     "query_of(loc)": r"CASE WHEN contains(loc, '?') "
@@ -30,9 +35,15 @@ MACROS = {
     "path_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*([^?#]*)', 1), '^$', '/')",
     # Scheme, host and port, with the default port left out: what the location rule compares.
-    "origin_of(loc)": r"regexp_replace(lower(regexp_extract(regexp_replace(loc, "
+    "origin_of(loc)": r"ascii_origin(regexp_replace(lower(regexp_extract(regexp_replace(loc, "
     r"'^([^:/]*://)[^/?#@]*@', '\1'), '^[^:/]*://[^/?#]*')), "
-    r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3')",
+    r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3'))",
+    # When what a date says begins and ends: a day without a zone is one of any time zone.
+    "earliest(lastmod, text)": "lastmod - CASE WHEN contains(text, ':') THEN INTERVAL 0 HOUR "
+    "ELSE INTERVAL 14 HOUR END",
+    "latest(lastmod, text)": "lastmod + CASE strlen(text) WHEN 4 THEN INTERVAL 367 DAY "
+    "WHEN 7 THEN INTERVAL 32 DAY ELSE CASE WHEN NOT contains(text, ':') THEN INTERVAL 36 HOUR "
+    "WHEN substr(text, 11, 1) IN ('+', '-') THEN INTERVAL 24 HOUR ELSE INTERVAL 0 HOUR END END",
     "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
     # RFC 3986 section 5.2.4, of a path with its query. Each segment copies what is done so far, so
@@ -93,7 +104,11 @@ MACROS = {
     "w3c_fault(text)": "CASE "
     f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
     "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
-    r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:[6-9])') THEN 'is not a real date' "
+    r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:(6[1-9]|[7-9]))') "
+    # A leap second: the last one of June or December in UTC.
+    "OR (contains(text, ':60') AND NOT coalesce(strftime(make_timestamp(epoch_us(try_cast("
+    "replace(text, ':59:60', ':59:59') AS TIMESTAMPTZ))), '%m-%d %H:%M:%S') "
+    "IN ('06-30 23:59:59', '12-31 23:59:59'), false)) THEN 'is not a real date' "
     r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
     "THEN 'has an offset that no place on Earth has' END "
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
@@ -112,3 +127,13 @@ MACROS = {
     "is_region(code)": f"regexp_full_match(code, '{'|'.join(REGIONS)}')",
 }
 """The functions by their head."""
+
+ASCII_HOSTS = {
+    "ascii_host(host)": "list_transform([host], lambda h: CASE WHEN strlen(h) > length(h) "
+    "THEN coalesce(getvariable('ascii_hosts')[h], h) ELSE h END)[1]",
+    "ascii_origin(origin)": "list_transform([origin], lambda o: CASE WHEN strlen(o) > length(o) "
+    "THEN list_transform([regexp_extract(o, '^[^:]*://([^:]*)', 1)], lambda h: "
+    "regexp_extract(o, '^[^:]*://') || coalesce(getvariable('ascii_hosts')[h], h) "
+    "|| regexp_extract(o, '(:[0-9]*)$', 1))[1] ELSE o END)[1]",
+}
+"""The same functions for a check in which names of hosts are not all ASCII: few have any."""

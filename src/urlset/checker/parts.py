@@ -21,9 +21,9 @@ OUTSIDE = """(
 def parted(table: str) -> str:
     """The rows of a table with the parts of their loc; each part is worked out once."""
     return rf"""
-        SELECT *, lower(CASE WHEN contains(authority, '@') OR contains(authority, '[')
+        SELECT *, ascii_host(lower(CASE WHEN contains(authority, '@') OR contains(authority, '[')
                 THEN regexp_extract(authority, '^(?:.*@)?(\[[^\]]*\]|[^:]*)', 1)
-                ELSE split_part(authority, ':', 1) END) AS host,
+                ELSE split_part(authority, ':', 1) END)) AS host,
             CASE WHEN contains(authority, ':')
                 THEN regexp_extract(authority, ':([0-9]+)$', 1) ELSE '' END AS port,
             coalesce(nullif(split_part(front, '?', 1), ''), '/') AS path,

@@ -18,11 +18,16 @@ from urlset.store import Asking
 __all__ = ["prepare"]
 
 
-def prepare(askings: Sequence[Asking], rules: Iterable[Rule]) -> list[Rule]:
-    """Make what rules ask, as far as it may have rows; gives the rules that may find something."""
+def prepare(
+    askings: Sequence[Asking], rules: Iterable[Rule], *, is_ascii: bool = True
+) -> list[Rule]:
+    """Make what rules ask, as far as it may have rows; gives the rules that may find something.
+
+    ``is_ascii`` tells that all names of hosts are ASCII.
+    """
     nothing = _empty_views(askings[0])
     chosen = _promising(rules, nothing)
-    made = _make(askings, chosen)
+    made = _make(askings, chosen, is_ascii=is_ascii)
     nothing |= {FIRST[name] for name in FIRST.keys() & made.keys() if not made[name]}
     nothing |= {name for name in KEPT & made.keys() if not made[name]}
     return _promising(chosen, nothing)
@@ -38,14 +43,14 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     ]
 
 
-def _make(askings: Sequence[Asking], rules: Sequence[Rule]) -> dict[str, int]:
+def _make(askings: Sequence[Asking], rules: Sequence[Rule], *, is_ascii: bool) -> dict[str, int]:
     """Make the views and macros that rules mention; gives how many rows the tables have.
 
     What is of no use, because a table that comes first is empty, is not made, and has none.
     """
     made: dict[str, int] = {}
-    views = dict(making(_queries(rules)))
-    tables = dict(making(_queries(rules), KEPT | {"odd"}))
+    views = dict(making(_queries(rules), is_ascii=is_ascii))
+    tables = dict(making(_queries(rules), KEPT | {"odd"}, is_ascii=is_ascii))
     firsts = _firsts(rules)
 
     def make(asking: Asking, name: str) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from urlset.checker.macros import MACROS
+from urlset.checker.macros import ASCII_HOSTS, MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.locating import IN_PACKED
@@ -102,7 +102,8 @@ VIEWS = {
             WHERE s.url IS NULL GROUP BY ALL)""",
     # Every lastmod, of a page or of a child; `lastmod` is NULL where the text is no date.
     "lastmods": """
-        SELECT l.*, s.kind, length(lastmod_text) > 10 AS has_time
+        SELECT l.*, s.kind, length(lastmod_text) > 10
+                AND substr(lastmod_text, 11, 1) NOT IN ('+', '-', 'Z') AS has_time
         FROM (SELECT document, "offset", line, loc, lastmod, lastmod_text FROM entries
             UNION ALL SELECT document, "offset", line, loc, lastmod, lastmod_text FROM sitemaps) l
         JOIN sound s ON s.document = l.document
@@ -201,10 +202,13 @@ FEW = 200_000
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
-def making(texts: Iterable[str], kept: Container[str] = KEPT) -> Iterator[tuple[str, str]]:
+def making(
+    texts: Iterable[str], kept: Container[str] = KEPT, *, is_ascii: bool = True
+) -> Iterator[tuple[str, str]]:
     """The names of macros and views that queries mention, each with the SQL that makes it.
 
-    It is for the connections of one check; ``kept`` are those that are to be tables.
+    It is for the connections of one check; ``kept`` are those that are to be tables. Without
+    ``is_ascii`` the macros compare international names of hosts with their form in ASCII.
     """
     texts = list(texts)
     wanted = _reached(texts, VIEWS)
@@ -212,7 +216,9 @@ def making(texts: Iterable[str], kept: Container[str] = KEPT) -> Iterator[tuple[
     called = _reached([*texts, *(body for _, body in views)], _BODIES)
     for name in _BODIES:
         if name in called:
-            yield name, f"CREATE MACRO {_HEADS[name]} AS {_BODIES[name]}"
+            head = _HEADS[name]
+            body = _BODIES[name] if is_ascii else ASCII_HOSTS.get(head, _BODIES[name])
+            yield name, f"CREATE MACRO {head} AS {body}"
     for name, body in views:
         kind = "TABLE" if name in kept else "VIEW"
         yield name, f"CREATE {kind} {name} AS {body}"

@@ -19,6 +19,7 @@ class Shelf:
 
     def __init__(self, documents: Mapping[str, bytes]):
         self._documents = {url: bytes(data) for url, data in documents.items()}
+        self._by_key: dict[str, str] | None = None
 
     def places(self) -> Iterator[Place]:
         """The documents, indexes first, so that children know their parent."""
@@ -31,8 +32,18 @@ class Shelf:
     def child(self, loc: str, _parent: Place, /) -> Place:
         """The document of that URL."""
         if loc not in self._documents:
+            loc = self._known(loc)
+        if loc not in self._documents:
             raise SourceError("listed but missing: nothing lies at this URL", failure="missing")
         return self._place(loc)
+
+    def _known(self, loc: str) -> str:
+        """Return the URL of a document that means the same as ``loc``, such as of its host."""
+        from urlset.fetcher import document_key
+
+        if self._by_key is None:
+            self._by_key = {document_key(url): url for url in self._documents}
+        return self._by_key.get(document_key(loc), loc)
 
     def robots(self) -> Iterator[tuple[str, bytes]]:
         """Every robots.txt, with its URL."""

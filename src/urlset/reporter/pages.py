@@ -9,6 +9,7 @@ from itertools import islice
 
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
+from urlset.checker.silent import silent_for
 from urlset.plain import unfilled
 
 __all__ = ["page", "table"]
@@ -42,6 +43,7 @@ def page(rule: Rule) -> Iterator[str]:
     yield from textwrap.wrap(f"{rule.page.instead}.", 100)
     yield ""
     yield from _example(rule.page.good)
+    yield from _silent(rule)
     fixing = _FIXING[rule.fixing]
     if fixing:
         yield fixing.replace("{code}", rule.code)
@@ -87,6 +89,27 @@ def _fenced(piece: Piece) -> Iterator[str]:
     yield "```text"
     yield from (line.rstrip() for line in shown(piece).splitlines())
     yield "```"
+    yield ""
+
+
+def _silent(rule: Rule) -> Iterator[str]:
+    """Valid but odd inputs to which the rule does not object; they are tests, too."""
+    inputs = silent_for(rule.code)
+    if not inputs:
+        return
+    yield "## Stays silent for"
+    yield ""
+    for found in inputs:
+        text = found.text.replace("⏎", "\n")
+        if "\n" not in text and "`" not in text:
+            yield f"- {found.why}: `{text}`"
+            continue
+        yield f"- {found.why}:"
+        yield ""
+        yield "  ```text"
+        yield from (f"  {line}".rstrip() for line in text.splitlines())
+        yield "  ```"
+        yield ""
     yield ""
 
 

@@ -26,6 +26,26 @@ pub(super) fn days_of_month(year: u32, month: u32) -> u32 {
     }
 }
 
+/// Whether the minute of an instant, which is in the second before its end, has 61 seconds.
+///
+/// The months, in UTC: <https://www.ietf.org/timezones/data/leap-seconds.list>.
+pub(super) fn has_leap_second(instant: i64) -> bool {
+    const JUNE: [i64; 11] = [1972, 1981, 1982, 1983, 1985, 1992, 1993, 1994, 1997, 2012, 2015];
+    const DECEMBER: [i64; 16] = [
+        1972, 1973, 1974, 1975, 1976, 1977, 1978, 1979, 1987, 1989, 1990, 1995, 1998, 2005, 2008,
+        2016,
+    ];
+    let (today, rest) = (instant.div_euclid(86_400_000_000), instant.rem_euclid(86_400_000_000));
+    if rest < 86_399_000_000 {
+        return false;
+    }
+    match civil(today) {
+        (year, 6, 30) => JUNE.contains(&year),
+        (year, 12, 31) => DECEMBER.contains(&year),
+        _ => false,
+    }
+}
+
 /// Whether an instant is one of the years 1 to 9999.
 #[must_use]
 pub fn is_instant(instant: i64) -> bool {

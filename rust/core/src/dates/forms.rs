@@ -46,7 +46,7 @@ pub(super) fn w3c(text: &[u8]) -> Option<Parts<'_>> {
     scan.is_at_end().then_some(parts)
 }
 
-pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, &'static str)> {
+pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     let mut scan = Scanner::new(text);
     let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
     scan.eat_one(b"-/")?;
@@ -69,15 +69,19 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, &'static str)> {
     parts.zone = scan.zone_to_end(&[b"Z", b"z", b"UTC", b"GMT"])?;
     let has_time = parts.hour.is_some();
     let code = match parts.zone {
-        None if has_time => D002,
-        None => D001,
+        None if has_time => Some(D002),
+        None => Some(D001),
         Some(zone) => {
             let is_w3c_zone = zone == b"Z" || zone.len() == 6;
             let is_detached = zone_start.checked_sub(1).is_some_and(|i| is_blank(text[i]));
-            if !(has_time && is_w3c_zone) || is_detached || text.contains(&b't') {
-                D003
+            // A day with an offset is a date of XML Schema, which the protocol's schema names, too.
+            let is_day = zone_start == 10 && text[4] == b'-' && text[7] == b'-' && !is_detached;
+            if is_w3c_zone && !has_time && is_day {
+                None
+            } else if !(has_time && is_w3c_zone) || is_detached || text.contains(&b't') {
+                Some(D003)
             } else {
-                D001
+                Some(D001)
             }
         }
     };
@@ -114,8 +118,11 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
         if !(3..=9).contains(&weekday.len()) {
             return None;
         }
-        let _ = scan.eat(b',');
-        scan.some_blanks()?;
+        if scan.eat(b',').is_some() {
+            scan.blanks();
+        } else {
+            scan.some_blanks()?;
+        }
     }
     let mut parts = Parts { day: Some(scan.one_or_two()?), ..Parts::default() };
     scan.some_blanks()?;
@@ -141,18 +148,18 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
         return found(parts);
     }
     scan.blanks();
-    let zone = &text[scan.at..];
-    let is_name = matches!(zone.len(), 1..=3) && zone.iter().all(u8::is_ascii_alphabetic);
-    if !is_name {
+    let start = scan.at;
+    let name = scan.run(|byte| byte.is_ascii_alphabetic());
+    if name.is_empty() {
         scan.eat_one(b"+-")?;
         scan.digits(2)?;
         let _ = scan.eat(b':');
         scan.digits(2)?;
-        if !scan.is_at_end() {
-            return None;
-        }
+    } else if name.len() > 3 {
+        return None;
     }
-    parts.zone = Some(zone);
+    parts.zone = Some(&text[start..scan.at]);
+    scan.comment_to_end()?;
     found(parts)
 }
 

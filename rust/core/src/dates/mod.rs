@@ -10,7 +10,7 @@ mod strict;
 
 use crate::codes::{D001, D002, D003, D004};
 
-use calendar::{days, days_of_month};
+use calendar::{days, days_of_month, has_leap_second};
 use forms::{Parts, Rfc822, compact, is_before_christ, iso, long, month_number, rfc822, w3c};
 
 pub use calendar::{fields, format_instant, is_instant};
@@ -74,7 +74,7 @@ pub fn parse_date(text: &str) -> Date {
         return assemble(&parts, None);
     }
     if let Some((parts, code)) = iso(text) {
-        return assemble(&parts, Some(code));
+        return assemble(&parts, code);
     }
     if let Some(parts) = compact(text) {
         let is_local = parts.hour.is_some() && parts.zone.is_none();
@@ -109,12 +109,18 @@ fn assemble(parts: &Parts<'_>, code: Option<&'static str>) -> Date {
     let Some(offset) = offset_minutes(parts.zone) else {
         return nothing(D003);
     };
-    let Some(instant) = local_microseconds(parts)
+    let Some(mut instant) = local_microseconds(parts)
         .map(|local| local - i64::from(offset) * 60_000_000)
         .filter(|instant| is_instant(*instant))
     else {
         return nothing(D004);
     };
+    if parts.second == Some(60) {
+        if !has_leap_second(instant) {
+            return nothing(D004);
+        }
+        instant += 1_000_000;
+    }
     Date {
         instant: Some(instant),
         precision: Some(precision(parts)),
@@ -126,7 +132,9 @@ fn assemble(parts: &Parts<'_>, code: Option<&'static str>) -> Date {
 fn local_microseconds(parts: &Parts<'_>) -> Option<i64> {
     let (year, month, day) = (parts.year, parts.month.unwrap_or(1), parts.day.unwrap_or(1));
     let hour = parts.hour.unwrap_or(0);
-    let (minute, second) = (parts.minute.unwrap_or(0), parts.second.unwrap_or(0));
+    let minute = parts.minute.unwrap_or(0);
+    // A leap second is counted on from the second before it.
+    let second = parts.second.map_or(0, |second| if second == 60 { 59 } else { second });
     let is_possible = (1..=9999).contains(&year)
         && (1..=12).contains(&month)
         && (1..=days_of_month(year, month)).contains(&day)
@@ -216,6 +224,8 @@ mod tests {
             assert!(quick.is_none() || quick == date.instant, "{text}");
         }
         assert_eq!(at("1997-07-16T19:20:30.45+01:00"), Some(869_077_230_450_000));
+        assert_eq!(at("2016-12-31T23:59:60Z"), at("2017-01-01T00:00:00Z"));
+        assert_eq!(parse_date("2013-01-27+01:00").code, None);
     }
 
     #[test]
@@ -247,6 +257,8 @@ mod tests {
             ("01/10/2004", D001),
             ("2004-02-30", D004),
             ("0000", D004),
+            ("2016-12-31T23:59:60+01:00", D004),
+            ("2015-12-31T23:59:60Z", D004),
             ("0001-01-01T00:00+00:01", D004),
             ("9999-12-31T23:59-00:01", D004),
             ("-0001-01-01", D004),

@@ -69,6 +69,18 @@ impl<'a> Scanner<'a> {
         (!digits.is_empty()).then_some(Some(digits))
     }
 
+    /// The end, or a last comment: `(?:[ \t\r\n]*\([^()]*\))?`.
+    pub(super) fn comment_to_end(&mut self) -> Option<()> {
+        if self.is_at_end() {
+            return Some(());
+        }
+        self.blanks();
+        self.eat(b'(')?;
+        self.run(|byte| !matches!(byte, b'(' | b')'));
+        self.eat(b')')?;
+        self.is_at_end().then_some(())
+    }
+
     /// `[+-]\d\d:\d\d` or a `Z`.
     pub(super) fn w3c_zone(&mut self) -> Option<&'a [u8]> {
         let start = self.at;

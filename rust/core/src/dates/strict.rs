@@ -54,28 +54,28 @@ pub fn is_rss_date(text: &str) -> bool {
         let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
         if !weekday.is_empty() {
             scan.eat(b',').filter(|()| weekday.len() == 3)?;
-            (!scan.run(|byte| byte == b' ').is_empty()).then_some(())?;
+            scan.blanks();
         }
         scan.one_or_two()?;
-        scan.eat(b' ')?;
+        scan.some_blanks()?;
         (scan.run(|byte| byte.is_ascii_alphabetic()).len() == 3).then_some(())?;
-        scan.eat(b' ')?;
-        scan.digits(4)?;
-        scan.eat(b' ')?;
+        scan.some_blanks()?;
+        scan.digits(4).or_else(|| scan.digits(2))?;
+        scan.some_blanks()?;
         scan.digits(2)?;
         scan.eat(b':')?;
         scan.digits(2)?;
         if scan.eat(b':').is_some() {
             scan.digits(2)?;
         }
-        scan.eat(b' ')?;
+        scan.some_blanks()?;
         if scan.eat_one(b"+-").is_some() {
             scan.digits(4)?;
         } else {
-            let zone = scan.run(|byte| byte.is_ascii_uppercase());
+            let zone = scan.run(|byte| byte.is_ascii_alphabetic());
             matches!(zone.len(), 1..=3).then_some(())?;
         }
-        scan.is_at_end().then_some(())
+        scan.comment_to_end()
     };
     date().is_some()
 }

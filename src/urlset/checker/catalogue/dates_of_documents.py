@@ -91,8 +91,7 @@ RULES = (
         "D011 lastmod-coverage info",
         says="{missing:,} of {total:,} URLs have no lastmod",
         sql="""
-            SELECT t.document, t.n AS total, t.n - t.lastmods AS missing,
-                CASE WHEN t.lastmods = 0 THEN 'warning' ELSE 'info' END AS level
+            SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
             FROM totals t JOIN sound s ON s.document = t.document
             WHERE s.kind <> 'text' AND t.lastmods < t.n""",
         why="lastmod is the one hint that search engines use to fetch what is new first. Without "

@@ -30,9 +30,11 @@ _IS_NOT_PUBLIC = (
 RULES = (
     rule(
         "U009 loc-idn-host warning",
-        says="Host {host} is not ASCII; write its punycode form (xn--…)",
+        says="Host {name} is not ASCII; write its punycode form (xn--…)",
         over="odd",
-        where="strlen(host) > length(host)",
+        # `host` itself is the form in ASCII.
+        where="strlen(authority) > length(authority)",
+        values={"name": "regexp_extract(lower(authority), '^(?:.*@)?([^:]*)', 1)"},
         at="loc",
         why="Names are looked up in ASCII. Readers that do not convert international names do not "
         "find the host, and take the two forms for two hosts.",

@@ -110,18 +110,12 @@ RULES = (
         "U029 out-of-scope-path error",
         says="Outside of {folder}, the folder of the sitemap: {what}",
         given="strays",
-        sql="""
-            SELECT document, "offset", line, loc, sitemap_folder AS folder, path AS what,
-                'error' AS level
-            FROM strays WHERE scope = 'path' AND NOT is_proven
-            UNION ALL
-            SELECT document, min("offset"), min(line), arg_min(loc, "offset"), sitemap_folder,
-                format('{:,} URLs, such as {}', count(*), arg_min(path, "offset")), 'warning'
-            FROM strays WHERE scope = 'path' AND is_proven
-            GROUP BY document, sitemap_folder""",
+        over="strays",
+        where="scope = 'path' AND NOT is_proven",
+        values={"folder": "sitemap_folder", "what": "path"},
         at="loc",
-        why="A sitemap speaks of what lies in its own folder and below. A line in robots.txt makes "
-        "an exception that the large search engines know, but not all readers.",
+        why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
+        "host declares it. Search engines ignore other URLs.",
         instead="Move the sitemap to the highest folder of which it lists pages",
         source=_LOCATION,
         bad={"shop/sitemap.xml": entry("https://example.com/about")},

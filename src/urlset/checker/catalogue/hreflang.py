@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.declaring import of_engine, rule
-from urlset.languages import LANGUAGES
+from urlset.languages import LANGUAGES, VARIANTS
 
 __all__ = ["RULES"]
 
@@ -54,7 +54,8 @@ _WANTED = (
     "CASE lower(hreflang) WHEN 'x-default' THEN 'x-default' "
     "ELSE concat_ws('-', lower(split_part(hreflang, '-', 1)), "
     f"nullif(upper({_SCRIPT}[1]) || lower({_SCRIPT}[2:]), ''), "
-    "nullif(upper(regexp_extract(hreflang, '-([A-Za-z]{2})(-|$)', 1)), '')) END"
+    "nullif(upper(regexp_extract(hreflang, '-([A-Za-z]{2})(-|$)', 1)), '')) "
+    f"|| regexp_extract(lower(hreflang), '(-({'|'.join(VARIANTS)}))*$') END"
 )
 
 RULES = (

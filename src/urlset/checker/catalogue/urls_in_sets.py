@@ -40,7 +40,12 @@ _SHARED = f"""{_FILED},
     SELECT document, "offset", own.line AS line, loc, n, other, is_other_format,
         own.lastmod_text AS mine, theirs,
         coalesce(CASE WHEN strlen(theirs) > 10 AND strlen(own.lastmod_text) > 10
-            THEN own.lastmod <> their ELSE own.lastmod::DATE <> their::DATE END, false) AS differs
+            THEN own.lastmod <> their WHEN strlen(theirs) <= 10 AND strlen(own.lastmod_text) <= 10
+            THEN NOT starts_with(theirs, own.lastmod_text)
+                AND NOT starts_with(own.lastmod_text, theirs)
+            ELSE earliest(own.lastmod, own.lastmod_text) > latest(their, theirs)
+                OR earliest(their, theirs) > latest(own.lastmod, own.lastmod_text)
+            END, false) AS differs
     FROM shared"""
 
 _CONSOLIDATE = (

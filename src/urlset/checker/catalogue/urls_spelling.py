@@ -19,16 +19,19 @@ _TEMPLATES = (
     rf"|[$#@]?{_OPEN}(?:%20)*(?:{_NAME}|\d{{0,2}})(?:%20)*{_CLOSE}"  # {slug}, ${slug}, {0}
     r"|(?:\[|%5[Bb])object(?:%20|\+)[A-Z]\w*(?:\]|%5[Dd])"  # JavaScript: String({})
 )
-# Only as a whole segment of the path, or as the whole value of a parameter.
+# Only as a whole segment of the path, or as the whole value of a parameter. A bracket that is
+# percent-encoded is meant, /tagged/%5Bpython%5D, and a parameter may well be null.
 _SEGMENTS = (
-    rf"[/=]({_WORDS}"
-    r"|(?:\[|%5[Bb]){1,2}(?:\.\.\.)?[A-Za-z_][\w-]*(?:\]|%5[Dd]){1,2}"  # [slug]: Next.js, Astro
-    r"|:[A-Za-z_]\w*\??"  # :id: routes of Express, Rails, Vue
+    rf"(?:/(?:{_WORDS})(?:[/?&;#]|$)|=(?:undefined|NaN)(?:[&;#]|$)|[/=](?:"
+    r"\[{1,2}(?:\.\.\.)?[A-Za-z_][\w-]*\]{1,2}"  # [slug]: Next.js, Astro
+    # :id: routes of Express, Rails, Vue; not any word, for wikis have /wiki/:Category
+    r"|:(?:id|slug|\w+(?:_id|Id|_slug|Slug)|uuid|name|user|username|lang|locale|page|path|tag"
+    r"|category|product|post|title|year|month|day)\??"
     r"|<(?:[a-z]+:)?[A-Za-z_][\w-]+>"  # <int:id>: Flask, Django
     r"|%\([A-Za-z_]\w*\)?[sd]|%[sd]"  # Python, C
     r"|%[A-Za-z_]{3,30}%"  # %PUBLIC_URL%
     r"|__(?:template|placeholder|slug|path|url|lang|locale|id|title)__)"
-    r"(?:[/?&;#]|$)"
+    r"(?:[/?&;#]|$))"
 )
 UNFILLED = (_TEMPLATES, _SEGMENTS)
 """Patterns of unfilled template values: anywhere in a URL, and in its path and query."""
@@ -40,7 +43,7 @@ _HAS_TEMPLATE = (
 _IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest, '{_SEGMENTS}'))"
 _UNFILLED = (
     f"CASE WHEN {_HAS_TEMPLATE} THEN regexp_extract(loc, '{_TEMPLATES}') "
-    f"ELSE regexp_extract(rest, '{_SEGMENTS}', 1) END"
+    f"ELSE regexp_replace(regexp_extract(rest, '{_SEGMENTS}'), '^[/=]|[/?&;#]$', '', 'g') END"
 )
 
 _ILLEGAL = r'[\x00-\x20\x7f<>"{}|\\^`]'
@@ -159,8 +162,9 @@ RULES = (
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
         # A dictionary may have a page on the word "null"; nobody has one on {slug}.
-        level_sql=f"CASE WHEN regexp_matches(path, '/({_WORDS})/?$') "
-        f"AND query = '' AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
+        level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
+        "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
+        f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
         at="loc",
         why="A generator wrote the name of a value instead of the value. The page does not exist, "
         "and those that were meant are not listed.",

@@ -8,8 +8,15 @@ from urlset.checker.examples import entry
 __all__ = ["DIFFERENCE", "IS_TWIN", "RULES"]
 
 _SAID = ("lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "extra")
+# A day agrees with one time in it.
+_AGREES = """coalesce(count(lastmod) = count(*)
+    AND count(DISTINCT lastmod) FILTER (strlen(lastmod_text) <= 10) = 1
+    AND count(DISTINCT lastmod) FILTER (strlen(lastmod_text) > 10) = 1
+    AND max(earliest(lastmod, lastmod_text)) <= min(latest(lastmod, lastmod_text)), false)"""
 _DIFFERENT = ", ".join(
-    f"CASE WHEN count(DISTINCT hash({name})) > 1 THEN '{name}' END" for name in _SAID
+    f"CASE WHEN count(DISTINCT hash({name})) > 1 "
+    f"{f'AND NOT {_AGREES} ' if name == 'lastmod' else ''}THEN '{name}' END"
+    for name in _SAID
 )
 # Beware: hash(NULL) is a number like others, so that an absent value differs from a present one.
 _REPEATED = f"""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from urlset.checker.fixing.registering import Around
+from urlset.dates import parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.reader.places import Finder, Place
 
 __all__ = ["Overlay"]
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TOLERANCE = timedelta(days=1)  # a date that lies further ahead is no date of a change
 
 
@@ -68,8 +71,11 @@ class Overlay:
             return None
         return document, place
 
-    def _lastmod(self, loc: str, parent: Place) -> datetime | None:
-        """When a document was last changed: its newest entry, or when the file was written."""
+    def _lastmod(self, loc: str, parent: Place) -> date | None:
+        """Return when a document was last changed: its newest entry, or when the file was written.
+
+        A day is returned for an entry that gives no time.
+        """
         found = self._document(loc, parent)
         if found is None:
             return None
@@ -78,10 +84,19 @@ class Overlay:
             return self._moment
         latest = self._moment + _TOLERANCE
         rows = (*document.entries, *document.sitemaps)
-        moments = [row.lastmod for row in rows if row.lastmod and row.lastmod <= latest]
+        dates: list[tuple[datetime, str | None]] = [
+            (row.lastmod, row.lastmod_text) for row in rows if row.lastmod and row.lastmod <= latest
+        ]
         if (written := _written(place)) is not None:
-            moments.append(written)
-        return max(moments, default=None)
+            dates.append((written, None))
+        if not dates:
+            return None
+        moment, text = max(dates, key=lambda found: found[0])
+        precision = parse_date(text).precision if text else "second"
+        if precision in ("year", "month", "day"):
+            day = _DAY.match(text or "")
+            return date.fromisoformat(day[0]) if day else moment.date()
+        return moment
 
     def _children(self, loc: str, parent: Place) -> list[tuple[str, str | None]] | None:
         found = self._document(loc, parent)

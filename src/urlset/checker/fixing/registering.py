@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,11 +32,11 @@ class Spot:
 class Around(NamedTuple):
     """What is known of the documents that an index lists, by their URL.
 
-    ``lastmod`` gives the moment at which one was last changed, ``children`` what one lists that
-    is an index itself, with the dates as they stand there.
+    ``lastmod`` returns when one was last changed, a moment or a day, ``children`` what one lists
+    that is an index itself, with the dates as they stand there.
     """
 
-    lastmod: Callable[[str], datetime | None] = lambda _: None
+    lastmod: Callable[[str], date | None] = lambda _: None
     children: Callable[[str], list[tuple[str, str | None]] | None] = lambda _: None
 
 

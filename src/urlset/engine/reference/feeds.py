@@ -16,12 +16,15 @@ __all__ = ["base_of", "check_version", "finish_item"]
 
 # RSS 2.0 names RFC 822; RFC 4287 names RFC 3339, which has seconds and a zone.
 _RSS_DATE = re.compile(
-    r"(?:[A-Za-z]{3},[ ]+)?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,3}|[+-]\d{4})",
+    r"(?:[A-Za-z]{3},[ \t\r\n]*)?\d{1,2}[ \t\r\n]+[A-Za-z]{3}[ \t\r\n]+(?:\d{4}|\d\d)[ \t\r\n]+"
+    r"\d\d:\d\d(?::\d\d)?[ \t\r\n]+(?:[A-Za-z]{1,3}|[+-]\d{4})(?:[ \t\r\n]*\([^()]*\))?",
     re.ASCII,
 )
 _ATOM_DATE = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
+# RFC 4287 section 4.2.7.2: a registered name means the same as its URL at IANA.
+_ALTERNATE = ("alternate", "http://www.iana.org/assignments/relation/alternate")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 # Later names serve where the earlier are missing; Dublin Core dates are W3C dates.
 _DATES = ("updated", "modified", "pubdate", "date", "published", "issued")
@@ -99,7 +102,8 @@ def _link(node: Node) -> tuple[str, Node] | None:
         href = child.said.get(b"href")
         if href is not None:
             rel = child.said.get(b"rel")
-            if (rel is None or ascii_lower(rel.strip(SPACE)) == "alternate") and href.strip(SPACE):
+            is_alternate = rel is None or ascii_lower(rel.strip(SPACE)) in _ALTERNATE
+            if is_alternate and href.strip(SPACE):
                 return href, child
             continue
         text = child.content()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from urlset.checker.fixing.editing import Change, Edit
 from urlset.checker.fixing.elements import Element
@@ -51,7 +52,7 @@ def _dated(case: Case, child: Element) -> Iterator[Change]:
     moment = case.job.around.lastmod(loc.trimmed) if loc is not None else None
     if loc is None or moment is None:
         return
-    text = format_date(moment.replace(microsecond=0))
+    text = format_date(moment.replace(microsecond=0) if isinstance(moment, datetime) else moment)
     found = child.child("lastmod")
     if found is None:
         name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"

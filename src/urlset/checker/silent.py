@@ -1,0 +1,177 @@
+"""Valid but odd inputs for which rules stay silent: tests of the rules, and a part of their pages.
+
+Each line has the code of a rule, why the input is valid, and the input. The tables differ in where
+the input belongs: the ``loc`` of an entry, its ``lastmod``, the ``hreflang`` of a link and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from urlset.checker.examples import HOME, Example, entry
+from urlset.checker.silent_inputs import TABLES
+from urlset.protocol import SITEMAP_NS
+
+__all__ = ["SILENT", "Silent", "silent_for"]
+
+
+class Silent(NamedTuple):
+    """A valid input: the rule that must not object, the reason, the input alone and as a document.
+
+    ``table`` is the kind of input; inputs of one kind that are entries can be checked together.
+    """
+
+    code: str
+    why: str
+    text: str
+    example: Example
+    table: str
+
+
+def silent_for(code: str) -> list[Silent]:
+    """Return the inputs for which a rule stays silent.
+
+    >>> silent_for("D003")[0].text
+    '2013-01-27+01:00'
+    """
+    return [silent for silent in SILENT if silent.code == code]
+
+
+def _loc(text: str, _number: int) -> str:
+    return entry(text)
+
+
+def _lastmod(text: str, number: int) -> str:
+    return entry(f"{HOME}{number}", lastmod=text)
+
+
+def _hreflang(text: str, number: int) -> str:
+    links = "".join(
+        f'<xhtml:link rel="alternate" hreflang="{tag}" href="{HOME}{number}{end}"/>'
+        for tag, end in ((text, ""), ("x-default", "?home"))
+    )
+    return entry(f"{HOME}{number}", links) + entry(f"{HOME}{number}?home", links)
+
+
+def _more(text: str, number: int) -> str:
+    return entry(f"{HOME}{number}", text)
+
+
+def _image(text: str, number: int) -> str:
+    return _more(f"<image:image><image:loc>{text}</image:loc></image:image>", number)
+
+
+def _video(text: str, number: int) -> str:
+    video = {
+        "thumbnail_loc": f"{HOME}{number}.jpg",
+        "title": "Bread",
+        "description": "How rye bread is made",
+        "content_loc": f"{HOME}{number}.mp4",
+    }
+    name = text.removeprefix("<video:").partition(">")[0].partition(" ")[0]
+    video.pop(name, None)
+    fields = "".join(f"<video:{key}>{value}</video:{key}>" for key, value in video.items())
+    return _more(f"<video:video>{fields}{text}</video:video>", number)
+
+
+def _news(text: str, number: int) -> str:
+    article = {
+        "publication": "<news:name>The Example</news:name><news:language>en</news:language>",
+        "publication_date": "2026-11-20T08:00:00Z",
+        "title": "Bread",
+    }
+    name = text.removeprefix("<news:").partition(">")[0]
+    article.pop(name, None)
+    fields = "".join(f"<news:{key}>{value}</news:{key}>" for key, value in article.items())
+    return _more(f"<news:news>{fields}{text}</news:news>", number)
+
+
+def _rss(text: str, _number: int) -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>News</title>'
+        f"<link>{HOME}</link><description>All</description>\n<item><title>Bread</title>"
+        f"<link>{HOME}bread</link>{text}</item>\n</channel></rss>\n"
+    )
+
+
+def _atom(text: str, _number: int) -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
+        f"<title>News</title><id>{HOME}</id><updated>2026-11-20T08:00:00Z</updated>\n"
+        f"<entry><title>Bread</title><id>{HOME}bread</id>{text}</entry>\n</feed>\n"
+    )
+
+
+def _text(text: str, _number: int) -> dict[str, str]:
+    return {"sitemap.txt": text.replace("⏎", "\n") + "\n"}
+
+
+def _robots(text: str, _number: int) -> dict[str, str]:
+    return {"robots.txt": text.replace("⏎", "\n") + "\n", "sitemap.xml": entry(HOME)}
+
+
+def _markup(text: str, _number: int) -> str:
+    entries = text if "<url" in text else entry(HOME)
+    attributes = "" if "<url" in text else f" {text}"
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<urlset xmlns="{SITEMAP_NS}"{attributes}>\n{entries}\n</urlset>\n'
+    )
+
+
+def _document(text: str, _number: int) -> str:
+    return text.replace("⏎", "\n")
+
+
+def _site(text: str, _number: int) -> dict[str, str]:
+    """Documents as ``name: content``, with ⏎⏎ between them; ``loc@lastmod`` is an entry."""
+    documents: dict[str, str] = {}
+    for part in text.split("⏎⏎"):
+        name, _, content = part.partition(": ")
+        is_index = "index" in name
+        documents[name] = (
+            content.replace("⏎", "\n") + "\n"
+            if name.endswith(".txt")
+            else "".join(_row(word, is_index=is_index) for word in content.split())
+        )
+    return documents
+
+
+def _row(word: str, *, is_index: bool) -> str:
+    loc, _, lastmod = word.partition("@")
+    lastmod = lastmod or "2026-11-20T08:00:00Z"
+    if is_index:
+        return f"<sitemap><loc>{loc}</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
+    return entry(loc, lastmod=lastmod)
+
+
+_MAKERS: dict[str, Callable[[str, int], Example]] = {
+    "loc": _loc,
+    "lastmod": _lastmod,
+    "hreflang": _hreflang,
+    "entry": _more,
+    "image": _image,
+    "video": _video,
+    "news": _news,
+    "rss": _rss,
+    "atom": _atom,
+    "text": _text,
+    "robots": _robots,
+    "markup": _markup,
+    "document": _document,
+    "site": _site,
+}
+
+
+def _read() -> Iterator[Silent]:
+    number = 0
+    for table, lines in TABLES.items():
+        for line in lines.strip().splitlines():
+            number += 1
+            code, why, text = (cell.strip() for cell in line.split("|", 2))
+            yield Silent(code, why, text, _MAKERS[table](text, number), table)
+
+
+SILENT: tuple[Silent, ...] = tuple(_read())
+"""All of them, in the order of the tables."""
