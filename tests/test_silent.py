@@ -10,7 +10,8 @@ from html import unescape
 import pytest
 
 from urlset.checker import CATALOGUE, Finding, check
-from urlset.checker.examples import documents_of
+from urlset.checker.examples import documents_of, entry
+from urlset.checker.fixing import fix
 from urlset.checker.silent import SILENT, Silent
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -62,3 +63,103 @@ def test_there_are_some_three_hundred_inputs_of_rules_that_exist() -> None:
     assert len(SILENT) >= 280
     assert {silent.code for silent in SILENT} <= set(CATALOGUE)
     assert len({(silent.code, silent.table, silent.text) for silent in SILENT}) == len(SILENT)
+
+
+STRUCTURAL = "XSLN"
+"""Groups about bytes, form, sizes and fetching: what is no such thing is silent by its form."""
+
+
+def test_rules_that_judge_values_have_an_input_for_which_they_are_silent() -> None:
+    known = {silent.code for silent in SILENT}
+    judging = {
+        code
+        for code, rule in CATALOGUE.items()
+        if code[0] not in STRUCTURAL and rule.fixing != "opt-in"
+    }
+    assert judging - known == WITHOUT
+
+
+WITHOUT = set("T005 F004 U024 I005 H001 H002 G001 G035 G055 P003 P004 P005 P006 R006 R015".split())
+"""Rules among the others about form, size, repetition or the file: their good example says all."""
+
+
+def test_the_fix_of_a_stale_index_writes_no_moment_that_nobody_said() -> None:
+    documents = documents_of(
+        {
+            "index.xml": "<sitemap><loc>https://example.com/a.xml</loc>"
+            "<lastmod>2026-11-10</lastmod></sitemap>",
+            "a.xml": entry("https://example.com/", lastmod="2026-11-20"),
+        }
+    )
+
+    fixed = fix(documents, select=["D501"], moment=MOMENT)
+
+    [document] = fixed.documents
+    assert b"<lastmod>2026-11-20</lastmod>" in document.after
+
+
+def test_a_variant_of_a_language_that_nobody_registered_is_an_error() -> None:
+    links = '<xhtml:link rel="alternate" hreflang="ca-valenciaa" href="https://example.com/ca"/>'
+
+    found = check(documents_of(entry("https://example.com/ca", links)), select=["H006"])
+
+    assert [finding.code for finding in found] == ["H006"]
+
+
+@pytest.mark.parametrize(
+    ("index", "page", "is_stale"),
+    [
+        ("2026-11-18", "2026-11-20", True),
+        ("2026-11-19T08:00:00Z", "2026-11-20", True),
+        ("2026-11-19T12:00:00Z", "2026-11-20", False),  # the day has begun on Kiritimati
+        ("2026-11-19", "2026-11-20T12:00:01Z", False),  # the day before has not ended on Baker
+        ("2026-11-19", "2026-11-20T12:02:00Z", True),
+        ("2026-11-19+09:00", "2026-11-19T16:00:00Z", True),
+        ("2026", "2026-11-20", False),
+    ],
+)
+def test_dates_are_compared_by_their_precision(index: str, page: str, is_stale: bool) -> None:
+    documents = documents_of(
+        {
+            "index.xml": "<sitemap><loc>https://example.com/a.xml</loc>"
+            f"<lastmod>{index}</lastmod></sitemap>",
+            "a.xml": entry("https://example.com/", lastmod=page),
+        }
+    )
+
+    assert bool(check(documents, select=["D501"], moment=MOMENT).count) is is_stale
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differs"),
+    [
+        ("2026-11-20", "2026-11-19T20:00:00Z", False),
+        ("2026-11-20", "2026-11-18T20:00:00Z", True),
+        ("2026-11-20", "2026-11-21", True),
+        ("2026-11-20T09:00:00+01:00", "2026-11-20T08:00:00Z", False),
+    ],
+)
+@pytest.mark.parametrize("code", ["U024", "U502"])
+def test_dates_of_one_page_are_compared_by_their_precision(
+    code: str, first: str, second: str, differs: bool
+) -> None:
+    home = "https://example.com/"
+    if code == "U502":
+        documents = documents_of(
+            {"a.xml": entry(home, lastmod=first), "b.xml": entry(home, lastmod=second)}
+        )
+    else:
+        documents = documents_of(entry(home, lastmod=first) + entry(home, lastmod=second))
+
+    assert bool(check(documents, select=[code], moment=MOMENT).count) is differs
+
+
+def test_hosts_that_are_not_the_same_in_ascii_are_told_apart() -> None:
+    documents = documents_of(
+        {"https://xn--bcher-kva.example/sitemap.xml": entry("https://bûcher.example/")}
+    )
+
+    found = check(documents, select=["U028", "U009"])
+
+    assert [finding.code for finding in found] == ["U009", "U028"]
+    assert "bûcher.example" in next(iter(found)).message

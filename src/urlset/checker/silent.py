@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urlset.checker.examples import HOME, Example, entry
 from urlset.checker.silent_inputs import TABLES
 from urlset.protocol import SITEMAP_NS
+from urlset.urls import split_origin
 
 __all__ = ["SILENT", "Silent", "silent_for"]
 
@@ -129,13 +130,28 @@ def _site(text: str, _number: int) -> dict[str, str]:
     documents: dict[str, str] = {}
     for part in text.split("⏎⏎"):
         name, _, content = part.partition(": ")
-        is_index = "index" in name
+        is_index = name.endswith("index.xml")
         documents[name] = (
             content.replace("⏎", "\n") + "\n"
             if name.endswith(".txt")
             else "".join(_row(word, is_index=is_index) for word in content.split())
         )
     return documents
+
+
+def _cluster(text: str, _number: int) -> dict[str, str]:
+    """Pages with their links to other versions: ``loc: tag=href tag=href ; loc: …``."""
+    entries = []
+    for page in text.split(" ; "):
+        loc, _, pairs = page.partition(": ")
+        links = [pair.partition("=") for pair in pairs.split()]
+        more = "".join(
+            f'<xhtml:link rel="alternate" hreflang="{tag}" href="{href}"/>'
+            for tag, _, href in links
+        )
+        entries.append(entry(loc, more))
+    scheme, host, _ = split_origin(text)
+    return {f"{scheme}://{host}/sitemap.xml": "".join(entries)}
 
 
 def _row(word: str, *, is_index: bool) -> str:
@@ -161,6 +177,7 @@ _MAKERS: dict[str, Callable[[str, int], Example]] = {
     "markup": _markup,
     "document": _document,
     "site": _site,
+    "cluster": _cluster,
 }
 
 

@@ -95,6 +95,11 @@ U025 | short ids that differ by case, another | https://example.com/watch?v=AbCd
 U025 | order of parameters | https://example.com/?x=1&amp;y=2
 U025 | another order of parameters | https://example.com/?y=2&amp;x=1
 P007 | a page named search | https://example.com/about/research
+U003 | a long path of words | https://example.com/a-rather-long-path/of-several-words/that-describe-what-the-page-is-about/and-nothing-else-at-all
+U005 | a trailing space that is encoded | https://example.com/wheat%20
+U017 | capitals in the path | https://example.com/About/Rye
+U017 | an escape in capitals | https://example.com/br%C3%B6tchen
+U017 | a dot in a name | https://example.com/a.b/..c/.well-known
 """
 LASTMODS = """
 D001 | a day | 2026-11-19
@@ -160,6 +165,8 @@ H007 | Catalan, whose code is that of Canada | ca
 """
 ENTRIES = """
 D006 | no lastmod but other tags | <priority>0.50</priority>
+G003 | an image with its URL alone | <image:image><image:loc>https://example.com/a.jpg</image:loc></image:image>
+G004 | two images | <image:image><image:loc>https://example.com/a.jpg</image:loc></image:image><image:image><image:loc>https://example.com/b.jpg</image:loc></image:image>
 S019 | never is one of the seven | <changefreq>never</changefreq>
 S020 | one digit | <priority>1</priority>
 S020 | two digits | <priority>0.75</priority>
@@ -186,6 +193,7 @@ VIDEOS = """
 G020 | all that is required | <video:live>no</video:live>
 G021 | a player alone | <video:player_loc>https://example.org/embed/1</video:player_loc>
 G023 | a thumbnail with a query | <video:thumbnail_loc>https://cdn.example.org/t?id=1</video:thumbnail_loc>
+G022 | a file beside the page | <video:content_loc>https://example.com/rye.mp4</video:content_loc>
 G024 | a stream | <video:content_loc>https://cdn.example.org/a.m3u8</video:content_loc>
 G024 | a file with a token | <video:content_loc>https://cdn.example.org/a.mp4?token=1</video:content_loc>
 G025 | one second | <video:duration>1</video:duration>
@@ -279,6 +287,8 @@ R009 | a rule of a word that only begins alike | User-agent: *⏎Disallow: /site
 R010 | a rule that ends where the page goes on | User-agent: *⏎Disallow: /index$⏎Sitemap: https://example.com/sitemap.xml
 R010 | Google's group comes before that of all | User-agent: *⏎Disallow: /⏎User-agent: Googlebot⏎Allow: /⏎Sitemap: https://example.com/sitemap.xml
 R010 | both lines are as long, and one allows | User-agent: *⏎Disallow: /⏎Allow: /⏎Sitemap: https://example.com/sitemap.xml
+R002 | a URL in full | Sitemap: https://example.com/sitemap.xml
+R007 | a comment in UTF-8 | # für alle⏎Sitemap: https://example.com/sitemap.xml
 R013 | what it declares, in another spelling | Sitemap: https://example.com/%73itemap.xml
 """
 MARKUP = """
@@ -324,6 +334,25 @@ U029 | a sitemap in a folder that robots.txt declares | maps/sitemap.xml: https:
 U029 | pages in the folder of the sitemap | shop/sitemap.xml: https://example.com/shop/ https://example.com/shop/a/b⏎⏎robots.txt: Sitemap: https://example.com/shop/sitemap.xml
 U029 | the folder in another spelling | sh%6Fp/sitemap.xml: https://example.com/shop/a⏎⏎robots.txt: Sitemap: https://example.com/shop/sitemap.xml
 R012 | a child of an index that the other host declares | index.xml: https://example.com/a.xml⏎⏎a.xml: https://shop.example.com/⏎⏎robots.txt: Sitemap: https://example.com/index.xml⏎⏎https://shop.example.com/robots.txt: Sitemap: https://example.com/index.xml
+U004 | twelve characters | https://a.io/sitemap.xml: https://a.io
+U023 | pages that differ by case | sitemap.xml: https://example.com/About https://example.com/shop
+U023 | pages that differ by the order of parameters | sitemap.xml: https://example.com/?a=1&amp;b=2 https://example.com/?b=2&amp;a=1
+U026 | one host, with and without capitals | file:///srv/sitemap.xml: https://example.com/a https://EXAMPLE.com/b
+U030 | an http site | http://example.com/sitemap.xml: http://example.com/a
+U502 | a day, and a time of it elsewhere | a.xml: https://example.com/a@2026-11-20⏎⏎b.xml: https://example.com/b@2026-11-19T20:00:00Z
+D005 | a day | sitemap.xml: https://example.com/@2026-11-20
+D009 | nine pages that changed together | sitemap.xml: https://example.com/1 https://example.com/2 https://example.com/3 https://example.com/4 https://example.com/5 https://example.com/6 https://example.com/7 https://example.com/8 https://example.com/9
+D010 | a page that changed when the sitemap was made | index.xml: https://example.com/a.xml@2026-11-20T08:00:00Z⏎⏎a.xml: https://example.com/@2026-11-20T08:00:00Z
+D011 | every page has a date | sitemap.xml: https://example.com/@2026-11-20 https://example.com/a@2026-11-19T08:00:00Z
+D012 | one time among days | sitemap.xml: https://example.com/@2026-11-20 https://example.com/a@2026-11-19T08:00:00Z
+L501 | two indexes | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/b.xml⏎⏎a.xml: https://example.com/a⏎⏎b.xml: https://example.com/b
+I003 | a child whose name begins alike | index.xml: https://example.com/indexed.xml⏎⏎indexed.xml: https://example.com/a
+I004 | children that differ by a query | index.xml: https://example.com/s.xml?p=1 https://example.com/s.xml?p=2⏎⏎s.xml?p=1: https://example.com/1⏎⏎s.xml?p=2: https://example.com/2
+I006 | a script that gives a sitemap | index.xml: https://example.com/sitemap.php⏎⏎sitemap.php: https://example.com/
+I006 | a sitemap with a name of HTML | index.xml: https://example.com/sitemap.html⏎⏎sitemap.html: https://example.com/
+I501 | two indexes side by side | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/b.xml⏎⏎a.xml: https://example.com/a⏎⏎b.xml: https://example.com/b
+I502 | two indexes that list one child | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/a
+P501 | one full enough index | index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/
 U027 | one scheme | sitemap.xml: https://example.com/a https://example.com/b⏎⏎robots.txt: Sitemap: https://example.com/sitemap.xml
 U501 | pages that differ by a parameter | a.xml: https://example.com/?a=1⏎⏎b.xml: https://example.com/?a=2
 U503 | short ids that differ by case | a.xml: https://example.com/watch?v=aBcDe⏎⏎b.xml: https://example.com/watch?v=AbCdE
@@ -331,6 +360,21 @@ D502 | the files changed together | index.xml: https://example.com/a.xml https:/
 D503 | every child has a date | index.xml: https://example.com/a.xml@2026-11-20⏎⏎a.xml: https://example.com/@2026-11-20
 R011 | a declared index | index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/⏎⏎robots.txt: Sitemap: https://example.com/index.xml
 R004 | two sitemaps that differ by a query | sitemap.xml: https://example.com/⏎⏎sitemap.xml?page=2: https://example.com/2⏎⏎robots.txt: Sitemap: https://example.com/sitemap.xml⏎Sitemap: https://example.com/sitemap.xml?page=2
+"""
+CLUSTERS = """
+H003 | URLs in full | https://example.com/en: en=https://example.com/en de=https://example.com/de ; https://example.com/de: en=https://example.com/en de=https://example.com/de
+H008 | the page itself under the other form of its host | https://xn--bcher-kva.example/en: en=https://bücher.example/en de=https://bücher.example/de ; https://xn--bcher-kva.example/de: en=https://bücher.example/en de=https://bücher.example/de
+H008 | the page itself with an escape in lower case | https://example.com/%C3%BC: de=https://example.com/%c3%bc en=https://example.com/u ; https://example.com/u: de=https://example.com/%C3%BC en=https://example.com/u
+H009 | one URL for two languages | https://example.com/: en=https://example.com/ en-GB=https://example.com/ de=https://example.com/de ; https://example.com/de: en=https://example.com/ en-GB=https://example.com/ de=https://example.com/de
+H010 | a language and x-default for one URL | https://example.com/: en=https://example.com/ x-default=https://example.com/
+H011 | two languages and x-default | https://example.com/en: en=https://example.com/en de=https://example.com/de x-default=https://example.com/en ; https://example.com/de: en=https://example.com/en de=https://example.com/de x-default=https://example.com/en
+H012 | a region and the language for all others | https://example.com/en: en=https://example.com/en en-GB=https://example.com/gb ; https://example.com/gb: en=https://example.com/en en-GB=https://example.com/gb
+H013 | a variant in lower case | https://example.com/ca: ca-valencia=https://example.com/ca
+H501 | links that come back under the other form of the host | https://xn--bcher-kva.example/en: en=https://xn--bcher-kva.example/en de=https://bücher.example/de ; https://xn--bcher-kva.example/de: en=https://bücher.example/en de=https://xn--bcher-kva.example/de
+H502 | a version on a host of which nothing is listed | https://example.com/en: en=https://example.com/en de=https://example.de/
+H503 | the same links, in the other form of the host | https://xn--bcher-kva.example/en: en=https://xn--bcher-kva.example/en de=https://bücher.example/de ; https://xn--bcher-kva.example/de: en=https://bücher.example/en de=https://bücher.example/de
+H503 | the same links in another order | https://example.com/en: en=https://example.com/en de=https://example.com/de ; https://example.com/de: de=https://example.com/de en=https://example.com/en
+H504 | capitals in a tag | https://example.com/en: en=https://example.com/en de-DE=https://example.com/de ; https://example.com/de: en=https://example.com/en de-de=https://example.com/de
 """
 
 TABLES = {
@@ -348,5 +392,6 @@ TABLES = {
     "markup": MARKUP,
     "document": DOCUMENTS,
     "site": SITES,
+    "cluster": CLUSTERS,
 }
 """The tables by the kind of their inputs."""
