@@ -11,6 +11,7 @@ import stat
 import sys
 import tempfile
 import time
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,17 +38,15 @@ class Scratch:
 
     def __init__(self) -> None:
         _sweep(Path(tempfile.gettempdir()))
-        self._folder = tempfile.TemporaryDirectory(
-            prefix=_PREFIX, suffix=_SUFFIX, ignore_cleanup_errors=True
-        )
-        self.path = self._folder.name
+        self.path = tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX)
+        self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
         self._descriptor: int | None = None
         with suppress(OSError):  # a full disk, a file system without locks: nobody sweeps it
             self._descriptor = _held(Path(self.path))
 
     def close(self) -> None:
         """Take the folder away, with all that is in it."""
-        self._folder.cleanup()
+        self._remove()
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -57,6 +56,12 @@ class Scratch:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _remove(path: str, owner: int) -> None:
+    """Remove a folder; a fork of the process that made it leaves it to that one."""
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _sweep(place: Path) -> None:

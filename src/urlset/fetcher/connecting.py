@@ -85,6 +85,15 @@ class Connections:
             await session.close()
         await asyncio.sleep(0)  # a transport closes in the next round of the loop
 
+    def abandon(self) -> None:
+        """Close all connections where nothing can be awaited; their ends come with the loop."""
+        for session in self._sessions.values():
+            connector = session.connector
+            session.detach()
+            if connector is not None:
+                connector._close()  # as close(), which is to be awaited
+        self._sessions.clear()
+
     def _open(self, reach: Reach) -> aiohttp.ClientSession:
         policy = self._policy
         connector = aiohttp.TCPConnector(

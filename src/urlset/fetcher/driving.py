@@ -44,38 +44,50 @@ async def drive(
     done: asyncio.Queue[asyncio.Task[Response]] = asyncio.Queue()
     tasks: set[asyncio.Task[Response]] = set()
     remembered: deque[Request] = deque()
-    async with Fetcher(policy) as fetcher:
-        try:
-            while True:
-                while len(tasks) + len(remembered) < policy.concurrency * LOOKAHEAD:
-                    request = walk.ask()
-                    if request is None:
-                        break
-                    if memory is not None and memory.has(request):
-                        remembered.append(request)
-                        continue
-                    task = asyncio.create_task(fetcher.fetch(request))
-                    task.add_done_callback(done.put_nowait)
-                    tasks.add(task)
-                if remembered and memory is not None:
-                    for result in walk.answer(memory.recall(remembered.popleft())):
-                        yield result
+    fetcher = Fetcher(policy)
+    is_left = False
+    try:
+        while True:
+            while len(tasks) + len(remembered) < policy.concurrency * LOOKAHEAD:
+                request = walk.ask()
+                if request is None:
+                    break
+                if memory is not None and memory.has(request):
+                    remembered.append(request)
                     continue
-                if not tasks:
-                    return
-                task = await done.get()
-                tasks.discard(task)
-                response = task.result()
-                del task
-                size = len(response.body)
-                if memory is not None:
-                    memory.keep(response)
-                for result in walk.answer(response):
+                task = asyncio.create_task(fetcher.fetch(request))
+                task.add_done_callback(done.put_nowait)
+                tasks.add(task)
+            if remembered and memory is not None:
+                for result in walk.answer(memory.recall(remembered.popleft())):
                     yield result
-                del response
-                fetcher.leave(size)
-        finally:
+                continue
+            if not tasks:
+                return
+            task = await done.get()
+            tasks.discard(task)
+            response = task.result()
+            del task
+            size = len(response.body)
+            if memory is not None:
+                memory.keep(response)
+            for result in walk.answer(response):
+                yield result
+            del response
+            fetcher.leave(size)
+    except GeneratorExit:
+        is_left = True
+        raise
+    finally:
+        if is_left:
+            # Note: nothing may be awaited here. A loop that ends right after a `break` cancels the
+            # task that closes this generator, and what follows an await would never be done.
+            for task in tasks:
+                task.cancel()
+            fetcher.abandon()
+        else:
             await _cancel(tasks)
+            await fetcher.close()
 
 
 def drive_in_thread(

@@ -47,7 +47,15 @@ class Fetcher:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
         await self._connections.close()
+
+    def abandon(self) -> None:
+        """Close all connections without waiting for it."""
+        self._connections.abandon()
 
     def leave(self, size: int) -> None:
         """Make room for another document; ``size`` is that of the body that is done with."""
