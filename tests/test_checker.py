@@ -225,7 +225,7 @@ def test_check_select_and_ignore(select, ignore, found):
     ("name", "hint"),
     [
         ("unescaped-ampersands", "unescaped-ampersand"),
-        ("x03", "did you mean 'X0"),
+        ("x09", "did you mean 'X0"),
         ("zzz", "urlset rules"),
     ],
 )

@@ -376,3 +376,85 @@ def test_a_file_at_a_base_url_that_ends_with_a_slash_is_known_by_its_name(urlset
     told = urlset("check", tmp_path / "s.xml", "--base-url", "https://e.com/m/", "--select", "I")
 
     assert "I003[index-self-reference]" in told.out
+
+
+def test_statistics_count_the_findings_of_each_rule(urlset, tmp_path):
+    page = "<url><loc>https://e.com/{}?a&b</loc><lastmod/></url>\n"
+    pages = "".join(page.format(n) for n in range(12)) + "<url><loc>https://e.com/x y</loc></url>"
+    (tmp_path / "sitemap.xml").write_text(f"<urlset {NS}>{pages}</urlset>")
+
+    text = urlset("check", "sitemap.xml", "--statistics", "--select", "X,S,U")
+    data = urlset("check", "sitemap.xml", "--statistics", "--select", "X,S,U", "--format", "json")
+
+    assert text.code == data.code == 1
+    assert text.out.splitlines() == [
+        "12 warning S009[empty-element]",
+        "12 error   X003[unescaped-ampersand]",
+        " 1 error   U006[loc-inner-whitespace]",
+    ]
+    assert json.loads(data.out)[0] == {
+        "rule": "empty-element",
+        "code": "S009",
+        "level": "warning",
+        "count": 12,
+    }
+    assert urlset("check", "sitemap.xml", "--statistics", "--format", "sarif").code == 2
+
+
+def test_a_rule_with_many_findings_has_them_together_behind_the_others(urlset, tmp_path):
+    page = "<url><loc>https://e.com/{}?a&b</loc></url>\n"
+    pages = "".join(page.format(n) for n in range(12)) + "<url><loc>https://e.com/x y</loc></url>"
+    (tmp_path / "sitemap.xml").write_text(f"<urlset {NS}>{pages}</urlset>")
+
+    ran = urlset("check", "sitemap.xml", "--select", "X,U", "--max-examples", "2")
+
+    heads = [line for line in ran.out.splitlines() if not line.startswith(" ")]
+    assert [line.split(":")[0] for line in heads[:2]] == [
+        "sitemap.xml",
+        "X003[unescaped-ampersand] 12 findings",
+    ]
+    assert "U006" in heads[0]
+    assert heads[4] == "… 10 more of 12: X003[unescaped-ampersand]"
+
+
+def test_info_findings_of_one_rule_are_one_line(urlset, tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.xml").write_bytes(b"\xef\xbb\xbf" + f"<urlset {NS}/>".encode())
+
+    ran = urlset("check", ".", "--select", "X013")
+    every = urlset("check", ".", "--select", "X013", "--max-examples", "0")
+
+    assert ran.out.count("X013[utf8-bom]") == 1
+    assert "(and 2 more)" in ran.out
+    assert "3 info" in ran.out
+    assert every.out.count("info X013[utf8-bom]") == 3
+
+
+def test_quiet_prints_findings_and_errors_alone(urlset, tmp_path):
+    path = tmp_path / "sitemap.xml"
+    path.write_text(f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>")
+
+    found = urlset("check", "sitemap.xml", "--select", "X003", "-q")
+    fixed = urlset("check", "sitemap.xml", "--select", "X003", "--fix", "--quiet")
+    path.write_bytes(path.read_bytes() + b"\0")
+    refused = urlset("check", "sitemap.xml", "--select", "X", "--fix", "--quiet")
+
+    assert found.code == 1
+    assert "X003" in found.out
+    assert "in 1 document" not in found.out
+    assert (fixed.code, fixed.out, fixed.err) == (0, "", "")
+    assert "not fixed" in refused.err
+
+
+def test_a_document_that_is_not_well_formed_says_that_other_findings_are_hidden(urlset, tmp_path):
+    page = "<url><loc>https://e.com/</loc><lastmod>2024-8-18</lastmod></url>"
+    (tmp_path / "sitemap.xml").write_text(f"<urlset {NS}>{page}</url>{page}</urlset>")
+
+    ran = urlset("check", "sitemap.xml")
+    assert "X002" in ran.out
+    assert "D001" not in ran.out
+    assert "only its form was checked, because of X002[not-well-formed]" in ran.err
+
+    fixed = urlset("check", "sitemap.xml", "--fix", "--unsafe-fixes")
+    assert fixed.code == 0
+    assert "nothing to fix" in urlset("check", "sitemap.xml", "--fix", "--unsafe-fixes").err

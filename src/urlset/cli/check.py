@@ -24,22 +24,36 @@ from urlset.cli.network import (
     UserAgent,
     network_of,
 )
-from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Sources, time_limit
+from urlset.cli.options import (
+    BaseUrl,
+    EngineOption,
+    MisuseError,
+    Output,
+    Quiet,
+    Sources,
+    time_limit,
+)
 from urlset.cli.settings import Settings, settings_of
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress, complain_each, count_of, note
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
+    count_by_rule,
     report_github,
     report_json,
     report_junit,
     report_sarif,
+    report_statistics,
+    report_statistics_json,
     report_text,
     summary,
 )
 from urlset.store import RULE_S
 
 __all__ = ["check"]
+
+MAX_LISTED = 20
+"""Documents of which only the form was checked that are named."""
 
 
 class ReportFormat(StrEnum):
@@ -93,6 +107,10 @@ def check(
         FailLevel | None,
         typer.Option(help="Exit with 1 for findings of this level or worse.  [default: error]"),
     ] = None,
+    statistics: Annotated[
+        bool,
+        typer.Option("--statistics", help="Only how many findings each rule has; text and json."),
+    ] = False,
     max_examples: Annotated[
         int | None,
         typer.Option(
@@ -147,6 +165,7 @@ def check(
     ignore_robots: IgnoreRobots = False,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
+    quiet: Quiet = False,
 ) -> None:
     """Check sitemaps; tell what is wrong, where, and what to do.
 
@@ -165,9 +184,12 @@ def check(
       urlset check sitemap.xml --select X --format json
       urlset check sitemap.xml --diff
       urlset check public/ --fix
+      urlset check public/ --statistics
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
+    if statistics and format not in ("text", "json"):
+        raise MisuseError(f"--statistics: expected --format text or json, found {format}")
     network = network_of(
         user_agent=user_agent,
         headers=header,
@@ -199,29 +221,44 @@ def check(
             is_unsafe=unsafe_fixes,
             is_diff=diff,
             backup=backup,
+            is_quiet=quiet,
         )
     elif backup is not None:
         raise MisuseError("--backup, --no-backup: expected --fix with it")
     run = Run(settings, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
-    with Sink(output) as sink, Progress(is_shown=not sink.is_terminal) as progress:
+    with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
-        for text in _report(format, findings, run, settings, sink):
+        report = (
+            _count_by_rule(format, findings, run, sink)
+            if statistics
+            else _report(format, findings, run, settings, sink)
+        )
+        for text in report:
             sink.write(f"{text}\n", is_markup=format == "text")
-        is_shown = format == "text" and sink.is_stdout
+        if format == "text" and run.documents and not (quiet or statistics):
+            paint = painter(is_shown=sink.is_stdout)
+            sink.write(f"{paint(summary(run.by_level, run.documents))}\n", is_markup=True)
+        is_shown = format == "text" and sink.is_stdout and not statistics
+    say = (lambda _: None) if quiet else note
     if not is_shown:
         complain_each(run.failures)
     elif (ignored := len(run.failures) - run.reported_failures) > 0:
-        note(f"{count_of(ignored, 'document')} could not be read, ignored or known to the baseline")
+        say(f"{count_of(ignored, 'document')} could not be read, ignored or known to the baseline")
     if not run.documents:
         raise typer.Exit(2)
     if run.omitted and format != "text":
         more = count_of(run.omitted.total(), "more finding")
-        note(f"{more} not listed: 10,000 of a rule are")
+        say(f"{more} not listed: 10,000 of a rule are")
+    for source, code in list(run.partly_checked.items())[:MAX_LISTED]:
+        say(
+            f"{source}: only its form was checked, because of {code}[{run.rules[code].name}]; "
+            "other findings come when that is fixed"
+        )
     if run.known:
-        note(f"{count_of(run.known, 'finding')} known to the baseline, and not listed")
+        say(f"{count_of(run.known, 'finding')} known to the baseline, and not listed")
     if write_baseline is not None:
         run.found.write(write_baseline)
-        note(f"{count_of(len(run.found), 'finding')} in the baseline {str(write_baseline)!r}")
+        say(f"{count_of(len(run.found), 'finding')} in the baseline {str(write_baseline)!r}")
         raise typer.Exit(0)
     raise typer.Exit(run.exit_code())
 
@@ -243,5 +280,14 @@ def _report(
         width = max(40, shutil.get_terminal_size((80, 24)).columns)
         lines = report_text(findings, max_examples=examples, omitted=run.omitted, width=width)
         yield from map(paint, lines)
-        if run.documents:
-            yield paint(summary(run.by_level, run.documents))
+
+
+def _count_by_rule(
+    format_: ReportFormat, findings: Iterator[Finding], run: Run, sink: Sink
+) -> Iterator[str]:
+    counts = count_by_rule(findings, run.omitted, run.rules)
+    if format_ == "json":
+        yield from report_statistics_json(counts)
+    else:
+        paint = painter(is_shown=sink.is_stdout)
+        yield from map(paint, report_statistics(counts))

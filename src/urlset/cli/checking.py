@@ -30,6 +30,9 @@ from urlset.store import RULE_S, end_process_when_stuck
 
 __all__ = ["Run"]
 
+PARTLY_READ = ("X002", "X009")
+"""Rules about a document of which a part may be misread: most other rules are not asked then."""
+
 
 class Run:
     """One check of several sources, and its totals: of what is told, and of what is known."""
@@ -48,6 +51,7 @@ class Run:
         self.documents: list[DocumentRecord] = []
         self.failures: list[str] = []  # documents that could not be read, also those ignored
         self.reported_failures = 0
+        self.partly_checked: dict[str, str] = {}
         self.found = Baseline()
         self._seen = self._entries = 0
         self._failed: list[str] = []
@@ -85,6 +89,8 @@ class Run:
     def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Count the documents that could not be read among findings."""
         for finding in findings:
+            if finding.code in PARTLY_READ and finding.source not in self.partly_checked:
+                self.partly_checked[finding.source or "<bytes>"] = finding.code
             self.reported_failures += finding.code in FAILURE_CODES and finding.level != "info"
             yield finding
 

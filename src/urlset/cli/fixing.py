@@ -37,6 +37,7 @@ def mend(
     is_unsafe: bool,
     is_diff: bool,
     backup: bool | None = None,
+    is_quiet: bool = False,
 ) -> None:
     """Mend the sources as far as wanted; what remains is checked by whoever called.
 
@@ -55,10 +56,10 @@ def mend(
         raise typer.Exit(code or int(bool(failures)))
     for source, fixed in done:
         if source == "-":
-            raise typer.Exit(_pass_on(fixed, settings, engine))
+            raise typer.Exit(_pass_on(fixed, settings, engine, is_quiet=is_quiet))
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         written = replace_files(fixed.documents, robots, backup)
-        _tell(fixed, settings, written)
+        _tell(fixed, settings, written, is_quiet=is_quiet)
 
 
 def _refuse(sources: Sequence[str]) -> None:
@@ -122,47 +123,50 @@ def _show(done: Iterable[tuple[str, Fixed]]) -> int:
     return int(is_changed)
 
 
-def _pass_on(fixed: Fixed, settings: Settings, engine: str | None) -> int:
+def _pass_on(fixed: Fixed, settings: Settings, engine: str | None, *, is_quiet: bool) -> int:
     """Write the mended document to stdout, and tell what remains in one line."""
     data = fixed.passed
     with Sink(None):
         sys.stdout.buffer.write(data)
-    _tell(fixed, settings)
+    _tell(fixed, settings, is_quiet=is_quiet)
     left = check(data, base=settings.base, engine=engine, select=settings.select)
     counts = left.by_level
     errors = counts["error"]
-    if errors:
+    if errors and not is_quiet:
         remain = "remains" if errors == 1 else "remain"
         words = f"{count_of(errors, 'error')} {remain}"
         note(f"{words}; `urlset check` of what was written tells more")
     return int(bool(errors))
 
 
-def _tell(fixed: Fixed, settings: Settings, written: Sequence[Written] = ()) -> None:
-    """Say what was mended, what was dropped, and what could not be mended."""
+def _tell(
+    fixed: Fixed, settings: Settings, written: Sequence[Written] = (), *, is_quiet: bool
+) -> None:
+    """Report what was fixed, what was dropped, and what could not be fixed; the last always."""
+    say = (lambda _: None) if is_quiet else note
     names = {code: rule.name for code, rule in _rules(settings).items()}
     for code, count in sorted(fixed.counts.items()):
-        note(f"fixed {count:,} × {code}[{names.get(code, '')}]")
+        say(f"fixed {count:,} × {code}[{names.get(code, '')}]")
     most = settings.max_examples
     told: Counter[str] = Counter()
     for drop in fixed.dropped:
         told[drop.code] += 1
         if most is None or told[drop.code] <= most:
             place = harmless(f"{drop.source}:{drop.line}: {drop.what}")
-            note(f"dropped by {drop.code}[{names.get(drop.code, '')}] {place}")
+            say(f"dropped by {drop.code}[{names.get(drop.code, '')}] {place}")
     for code, count in told.items():
         if most is not None and count > most:
-            note(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
+            say(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
     for code, name, why in dict.fromkeys(fixed.left):
         what = f"{code}[{names.get(code, '')}] in {name}" if code else name
         complain(harmless(f"not fixed: {what}: {why}"))
     changed = count_of(len(fixed.documents), "file")
     kept = [file.backup for file in written if file.backup is not None]
     for backup in kept[:MAX_LISTED]:
-        note(harmless(f"the old file is kept: {backup}"))
+        say(harmless(f"the old file is kept: {backup}"))
     if len(kept) > MAX_LISTED:
-        note(f"… and {len(kept) - MAX_LISTED:,} more")
-    note(f"{changed} changed" if fixed.documents else "nothing to fix")
+        say(f"… and {len(kept) - MAX_LISTED:,} more")
+    say(f"{changed} changed" if fixed.documents else "nothing to fix")
 
 
 def _rules(settings: Settings) -> dict[str, Rule]:

@@ -11,13 +11,22 @@ from urlset.reporter.github import report_github
 from urlset.reporter.json import report_json
 from urlset.reporter.junit import report_junit
 from urlset.reporter.sarif import report_sarif
-from urlset.reporter.text import report_text, summary
+from urlset.reporter.text import (
+    count_by_rule,
+    report_statistics,
+    report_statistics_json,
+    report_text,
+    summary,
+)
 
 __all__ = [
+    "count_by_rule",
     "report_github",
     "report_json",
     "report_junit",
     "report_sarif",
+    "report_statistics",
+    "report_statistics_json",
     "report_text",
     "summary",
 ]

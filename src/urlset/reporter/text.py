@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from urlset.checker import Excerpt, Finding
+from urlset.checker import LEVELS, Excerpt, Finding, Rule
 from urlset.model import Level
 from urlset.plain import Line, Piece, cells, first, harmless, last
 from urlset.reader import DocumentRecord
 
-__all__ = ["Line", "Piece", "report_text", "summary"]
+__all__ = [
+    "Line",
+    "Piece",
+    "RuleCount",
+    "count_by_rule",
+    "report_statistics",
+    "report_statistics_json",
+    "report_text",
+    "summary",
+]
 
 
 WIDTH = 80
+FEW = 5
+"""Findings of a rule that are shown where they stand among those of other rules."""
 _INDENT = "    "
 _NOUNS: tuple[tuple[Literal["error", "warning", "info"], str], ...] = (
     ("error", "errors"),
@@ -31,27 +44,89 @@ def report_text(
     omitted: Mapping[str, int] = MappingProxyType({}),
     width: int = WIDTH,
 ) -> Iterator[Line]:
-    """Tell each finding in a line, with the line of the document below it where that is known.
+    """Report each finding in a line, with the line of the document below it where that is known.
 
     Of each rule ``max_examples`` are shown (None: all), and how many more there are;
     ``omitted`` counts, by code, those that are not among the findings, when these are all seen.
+    A rule with more than :data:`FEW` findings has them together, behind the others, under a line
+    with their number; of a rule of level info that is the only line but for the first of them.
     """
     counts: Counter[str] = Counter()
-    names: dict[str, str] = {}
+    kept: list[Finding] = []
+    levels: dict[str, int] = {}
     for finding in findings:
         counts[finding.code] += 1
-        names[finding.code] = finding.rule
+        level = LEVELS.index(finding.level)
+        levels[finding.code] = min(level, levels.get(finding.code, level))
         if max_examples is None or counts[finding.code] <= max_examples:
-            yield _headline(finding)
-            if finding.excerpt is not None:
-                yield from _excerpt(finding.excerpt, width)
-    for code in sorted({*counts, *omitted}):  # of what a baseline knows, not one may be told
-        count = counts[code]
-        hidden = 0 if max_examples is None else max(0, count - max_examples)
-        more = omitted.get(code, 0) + hidden
-        if more:
-            rule = Piece(f"{code}[{names[code]}]" if code in names else code, "rule")
-            yield Piece(f"… {more:,} more of {count + omitted.get(code, 0):,}: "), rule
+            kept.append(finding)
+    totals = {code: counts[code] + omitted.get(code, 0) for code in {*counts, *omitted}}
+    infos = {code for code, level in levels.items() if LEVELS[level] == "info"}
+    names = {finding.code: finding.rule for finding in kept}
+    by_code: dict[str, list[Finding]] = {}
+    for finding in kept:
+        if totals[finding.code] > FEW or (finding.code in infos and totals[finding.code] > 1):
+            by_code.setdefault(finding.code, []).append(finding)
+        else:
+            yield from _lines(finding, width)
+    for code in sorted(totals, key=lambda code: (levels.get(code, 0), code)):
+        rule = Piece(f"{code}[{names[code]}]" if code in names else code, "rule")
+        group = by_code.get(code, [])
+        if group and code in infos and max_examples is not None:
+            others = Piece(f" (and {totals[code] - 1:,} more)")
+            yield (*_headline(group[0]), others)
+            continue
+        if group:
+            yield rule, Piece(f" {_count(totals[code], 'finding')}:")
+        for finding in group:
+            yield from _lines(finding, width)
+        hidden = 0 if max_examples is None else max(0, counts[code] - max_examples)
+        if more := omitted.get(code, 0) + hidden:
+            yield Piece(f"… {more:,} more of {totals[code]:,}: "), rule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many findings a rule has; ``level`` is the worst of them."""
+
+    rule: str
+    code: str
+    level: Level
+    count: int
+
+
+def count_by_rule(
+    findings: Iterable[Finding], omitted: Mapping[str, int], rules: Mapping[str, Rule]
+) -> list[RuleCount]:
+    """Count findings by rule, the most frequent first.
+
+    ``omitted`` counts, by code, those that are not among the findings, when these are all seen.
+    """
+    counts: Counter[str] = Counter()
+    levels: dict[str, Level] = {}
+    for finding in findings:
+        counts[finding.code] += 1
+        known = levels.setdefault(finding.code, finding.level)
+        levels[finding.code] = min(known, finding.level, key=LEVELS.index)
+    counts.update(omitted)
+    return [
+        RuleCount(rules[code].name, code, levels.get(code, rules[code].level), count)
+        for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def report_statistics(counts: Sequence[RuleCount]) -> Iterator[Line]:
+    """Report the number of findings of each rule in a line."""
+    width = max((len(f"{row.count:,}") for row in counts), default=0)
+    for row in counts:
+        level = Piece(f"{row.level:<7}", row.level)
+        yield Piece(f"{row.count:>{width},} "), level, Piece(f" {row.code}[{row.rule}]", "rule")
+
+
+def report_statistics_json(counts: Sequence[RuleCount]) -> Iterator[str]:
+    """Report the number of findings of each rule: an array of {rule, code, level, count}."""
+    rows = ",\n".join(json.dumps(asdict(row)) for row in counts)
+    yield f"[\n{rows}\n]" if rows else "[]"
 
 
 def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) -> Line:
@@ -67,6 +142,12 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
         if count := by_level.get(level):
             parts += [Piece(_count(count, level, many), level), Piece(", ")]
     return (*parts[:-1], Piece("."))
+
+
+def _lines(finding: Finding, width: int) -> Iterator[Line]:
+    yield _headline(finding)
+    if finding.excerpt is not None:
+        yield from _excerpt(finding.excerpt, width)
 
 
 def _headline(finding: Finding) -> Line:
