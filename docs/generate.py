@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import urlset
 from urlset import builder, sources
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
+from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.reporter.pages import page, table
 from urlset.store import MACROS, TABLES, VIEWS, Table
 
@@ -48,6 +49,7 @@ SOURCES = (
     "Source"
 ).split()
 BUILDER = ("Settings", "Filter", "Rewrite", "Build", "BuiltFile")
+NESTED = (ContentSegment, Price, TvShow, VideoId)
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
 
@@ -81,8 +83,9 @@ def read(path: Path) -> str:
 def api() -> str:
     """The public names of the library, with their signatures and docstrings."""
     parts = [f"{NOTE}# The library\n\n{markdown(inspect.cleandoc(urlset.__doc__ or ''))}\n"]
-    names = sorted(urlset.__all__, key=str.lower)
-    parts += ["".join(describe(name, getattr(urlset, name))) for name in names]
+    named = {name: getattr(urlset, name) for name in urlset.__all__}
+    named |= {f"model.{kind.__name__}": kind for kind in NESTED}
+    parts += ["".join(describe(name, named[name])) for name in sorted(named, key=str.lower)]
     return "\n".join(parts)
 
 
@@ -143,8 +146,9 @@ def describe(name: str, value: object) -> Iterator[str]:
     if inspect.isfunction(value):
         yield f"```text\n{name}{signature(value)}\n```\n\n"
     yield markdown(inspect.getdoc(value) or "") + "\n"
-    if not inspect.isclass(value) or issubclass(value, tuple):
+    if not inspect.isclass(value):
         return
+    yield "".join(fields_of(value))
     for key, member in sorted(vars(value).items()):
         member = member.__func__ if isinstance(member, classmethod) else member
         if key.startswith("_") or not (inspect.isfunction(member) or is_property(member)):
@@ -152,6 +156,31 @@ def describe(name: str, value: object) -> Iterator[str]:
         shown = f"{key}{signature(member)}" if inspect.isfunction(member) else key
         text = markdown(inspect.getdoc(member) or "")
         yield f"\n### `{name}.{shown}`\n\n{text}\n"
+
+
+def fields_of(kind: type) -> Iterator[str]:
+    """The fields of a named tuple or of a dataclass: their types and their defaults."""
+    if dataclasses.is_dataclass(kind):
+        listed = [(field.name, default_of(field)) for field in dataclasses.fields(kind)]
+    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        given: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]
+        listed = [(n, repr(given[n]) if n in given else None) for n in kind._fields]
+    else:
+        return
+    yield "\n| field | type | default |\n|---|---|---|\n"
+    for name, default in listed:
+        given_type = inspect.get_annotations(kind).get(name, "")
+        type_ = plain(getattr(given_type, "__forward_arg__", given_type))
+        escaped = type_.replace("|", "\\|")
+        shown = "" if default is None else f"`{default}`"
+        yield f"| `{name}` | `{escaped}` | {shown} |\n"
+
+
+def default_of(field: dataclasses.Field[Any]) -> str | None:
+    if field.default_factory is not dataclasses.MISSING:
+        made = field.default_factory()
+        return repr(dict(made) if isinstance(made, Mapping) else made)
+    return None if field.default is dataclasses.MISSING else repr(field.default)
 
 
 def is_property(member: object) -> bool:

@@ -35,6 +35,9 @@ DOORS = {
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
+    "pandas": "urlset.arrow",  # what users have; not needed otherwise
+    "polars": "urlset.arrow",
+    "pyarrow": "urlset.arrow",
     "rich": "urlset.cli",
     "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",

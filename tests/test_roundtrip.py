@@ -3,6 +3,7 @@
 import tempfile
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -274,6 +275,99 @@ def test_any_text_as_extra_reads_back_or_is_refused(extra: str, engine: Engine):
     problems = [problem.code for problem in document.problems if problem.code != "S021"]
     assert not problems
     assert [(e.loc, e.priority) for e in document.entries] == [(row.loc, 0.5)] * publication.urls
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "<?php ?>",
+        '<?php ?><a xmlns="urn:x"/>',
+        '<a xmlns="urn:x"><?php echo 1 ?></a>',
+        "<!-- nothing else -->",
+        '<!-- <?php ?> --><?x?><a xmlns="urn:x"/>',
+    ],
+)
+def test_extra_that_would_not_be_read_back_is_refused(extra: str, engine: Engine, tmp_path):
+    with pytest.raises(EntryError, match="row 1, extra: expected elements of other namespaces"):
+        write([Entry("https://example.com/", extra=extra)], tmp_path, engine=engine.name)
+
+
+def test_extra_may_speak_of_processing_instructions(engine: Engine):
+    extra = '<a xmlns="urn:x"><![CDATA[<?php ?>]]><!-- <?x?> --></a>'
+
+    read = written([Entry("https://example.com/", extra=extra)], engine)
+
+    assert read[0].extra == '<a xmlns="urn:x">&lt;?php ?&gt;</a>'
+
+
+@pytest.mark.parametrize(
+    ("path", "is_right"),
+    [
+        ("a" * 2_033, True),  # 2,047 characters
+        ("a" * 2_034, False),
+        ("ü" * 338 + "a" * 5, True),  # 2,033 of %C3%BC and a
+        ("ü" * 338 + "a" * 6, False),
+        ("日" * 225 + "a" * 8, True),
+        ("日" * 226, False),
+    ],
+)
+def test_urls_are_measured_as_they_are_requested(path, is_right, engine: Engine):
+    """A crawler percent-encodes what is not ASCII, and the limit is on what it requests."""
+    rows = [f"https://e.com/{path}"]
+
+    if is_right:
+        assert written(rows, engine)[0].loc == rows[0]
+    else:
+        with pytest.raises(EntryError, match="a URL of fewer than 2,048 characters"):
+            written(rows, engine)
+
+
+def test_host_of_a_url_is_measured_as_an_a_label(engine: Engine):
+    longest = f"https://bücher.example/{'a' * (2_047 - len('https://xn--bcher-kva.example/'))}"
+
+    assert written([longest], engine)[0].loc == longest
+    with pytest.raises(EntryError, match="fewer than 2,048"):
+        written([f"{longest}a"], engine)
+
+
+@pytest.mark.parametrize(
+    "loc", ["http://http/", "https://https", "http://256.1.1.1/", "http://12345/", "http://1.2.3/"]
+)
+def test_url_whose_host_nobody_can_look_up_is_refused(loc: str, engine: Engine):
+    with pytest.raises(EntryError, match="mend the host name"):
+        written([loc], engine)
+
+
+_ATTRIBUTES: dict[str, Any] = {
+    "player_loc_allow_embed": "yes",
+    "player_loc_autoplay": "ap=1",
+    "restriction_relationship": "allow",
+    "gallery_loc_title": "Films",
+    "uploader_info": "https://example.com/u",
+    "platform_relationship": "deny",
+    "prices": (Price(currency="EUR"),),
+    "content_segments": (ContentSegment(duration="5"),),
+    "ids": (VideoId(type="x"),),
+}
+
+
+@pytest.mark.parametrize("name", _ATTRIBUTES)
+@pytest.mark.parametrize("form", ["entry", "dict", "table"])
+def test_attributes_of_videos_are_kept_without_their_element(name, form, engine: Engine):
+    video = Video("https://e.com/1.jpg", "T", "D", "https://e.com/1.mp4")
+    row = Entry("https://example.com/", videos=(video._replace(**{name: _ATTRIBUTES[name]}),))
+    table = engine.parse(engine_bytes([row], engine), None, None, []).entries
+
+    read = written({"entry": [row], "dict": [as_dict(row)], "table": table}[form], engine)
+
+    assert read == [row]
+
+
+def engine_bytes(rows: list[Entry], engine: Engine) -> bytes:
+    """Rows as a document, without any validation."""
+    document = engine.renderer("urlset", 50_000, 1 << 30, 1_000)
+    document.add(engine.columns(rows), 0)
+    return document.finish()
 
 
 @pytest.mark.parametrize(

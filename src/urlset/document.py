@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 from urlset import engine as engines
 from urlset.engine import Mark, Rows, Run, source_offset
@@ -25,7 +26,8 @@ class Document:
     an index. ``problems`` are in document order, of each rule the first 10,000: ``omitted`` counts
     the rest by rule. ``size`` is in bytes, unpacked; ``packed_size``
     as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from;
-    ``text`` is the document as UTF-8, ``runs`` lead from it to the offsets of the original.
+    ``text`` is the document as UTF-8, ``runs`` lead from it to the offsets of the original. It
+    can be pickled: the text goes along, and is parsed again where it arrives.
 
     >>> document = parse(b"https://example.com/a\nhttps://example.com/b\n")
     >>> document.kind, len(document.entries)
@@ -45,6 +47,7 @@ class Document:
         packed_size: int,
         layers: int,
         source: str | None,
+        base: str | None,
         engine: str,
         kind: Kind | None = None,
     ):
@@ -57,11 +60,23 @@ class Document:
         self.packed_size = packed_size
         self.layers = layers
         self.source = source
+        self.base = base
         self.engine = engine
         self.text = text
         self.runs = runs
         self._packing_marks = packing_marks
         self._marks = marks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the text, which is parsed again: that takes less time than to pickle entries."""
+        if self.engine not in engines.NAMES:  # made of tables: there is no text
+            from urlset.engine.reference.rows import Rows as ListedRows
+
+            state = {**vars(self), "entries": ListedRows(list(self.entries))}
+            return object.__new__, (Document,), state
+        names = ("packing_marks", "marks", "encoding", "size", "packed_size", "layers")
+        values = {name: vars(self).get(f"_{name}", vars(self).get(name)) for name in names}
+        return _unpickled, (self.engine, self.text, self.base, self.source, self.runs, values)
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -137,8 +152,24 @@ def parse(
         packed_size=len(data),
         layers=inflated.layers,
         source=source,
+        base=base,
         engine=chosen.name,
         kind="template" if template else None,
+    )
+
+
+def _unpickled(
+    engine: str,
+    text: bytes,
+    base: str | None,
+    source: str | None,
+    runs: list[Run],
+    values: dict[str, Any],
+) -> Document:
+    chosen = engines.get(engine if engine in engines.available() else None)
+    parsed = chosen.parse(text, base, source, runs)
+    return Document(
+        parsed, text=text, runs=runs, source=source, base=base, engine=chosen.name, **values
     )
 
 

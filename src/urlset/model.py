@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 __all__ = [
     "Alternate",
@@ -169,6 +169,27 @@ class Entry(NamedTuple):
     def from_row(cls, row: Iterable[object]) -> Entry:
         """Make an entry of thirteen values in the order of the fields; no check is made."""
         return cls._make(row)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as a dict, with its images, videos, news and alternates as dicts and lists.
+
+        :func:`urlset.write` takes it back. ``lastmod`` stays a ``datetime``: for JSON,
+        ``json.dumps(entry.to_dict(), default=datetime.isoformat)``.
+
+        >>> Entry("https://e.com/", images=(Image("https://e.com/1.jpg"),)).to_dict()["images"][0]["loc"]
+        'https://e.com/1.jpg'
+        """
+        made: dict[str, Any] = _plain(self)
+        return made
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    names: tuple[str, ...] | None = getattr(value, "_fields", None)
+    if names is None:
+        return [_plain(item) for item in value]
+    return {name: _plain(item) for name, item in zip(names, value, strict=True)}
 
 
 class Sitemap(NamedTuple):

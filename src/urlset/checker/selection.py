@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache
 from types import MappingProxyType
 
 from urlset.checker.catalogue import CATALOGUE
@@ -45,15 +44,31 @@ def selector(
     left = _lengths(ignore, rules)
     left_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
 
-    @cache
-    def wanted(rule: Rule, source: str | None = None) -> bool:
-        length = chosen.get(rule.code, -1)
-        if length < OWN and not _is_on(rule, profile):
-            return False
-        ignored = [left, *(its for pattern, its in left_in.items() if _matches(source, pattern))]
-        return all(length > its.get(rule.code, -1) for its in ignored)
+    return _Selector(chosen, left, left_in, profile)
 
-    return wanted
+
+@dataclass(frozen=True)
+class _Selector:
+    """Tells whether a rule is wanted; the values are lengths of names, by the codes they cover."""
+
+    chosen: Mapping[str, int]
+    left: Mapping[str, int]
+    left_in: Mapping[str, Mapping[str, int]]
+    profile: str | None
+    known: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+
+    def __call__(self, rule: Rule, source: str | None = None) -> bool:
+        key = rule.code, source
+        if key not in self.known:
+            self.known[key] = self._wants(rule, source)
+        return self.known[key]
+
+    def _wants(self, rule: Rule, source: str | None) -> bool:
+        length = self.chosen.get(rule.code, -1)
+        if length < OWN and not _is_on(rule, self.profile):
+            return False
+        its = (found for pattern, found in self.left_in.items() if _matches(source, pattern))
+        return all(length > found.get(rule.code, -1) for found in (self.left, *its))
 
 
 def catalogue_with(own: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str, Rule]:

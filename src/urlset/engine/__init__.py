@@ -12,12 +12,13 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast, overload
 
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
+    "NAMES",
     "Columns",
     "Engine",
     "Hit",
@@ -92,6 +93,13 @@ class Rows(Protocol):
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Entry]: ...
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+    def to_arrow(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+    def to_polars(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from urlset.arrow import batches_to_entries, is_arrow
+from urlset.arrow.frames import IndexedRows
 from urlset.dates import format_date
 from urlset.engine import Mark, Run, _native
 from urlset.engine._native import (
@@ -20,6 +21,7 @@ from urlset.engine._native import (
     tally,
     uncertain_rows,
 )
+from urlset.engine.reference.rows import Rows as ListedRows
 from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
 __all__ = [
@@ -39,7 +41,7 @@ __all__ = [
 name = "native"
 
 
-class Rows:
+class Rows(IndexedRows):
     """The entries of one document: columns, of which rows are made when somebody asks."""
 
     __slots__ = ("columns", "source")
@@ -56,6 +58,10 @@ class Rows:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.columns.arrow_c_stream(self.source)
+
+    def __reduce__(self) -> tuple[type[ListedRows], tuple[list[Entry]]]:
+        """Pickle the entries; columns of Rust cannot be pickled."""
+        return ListedRows, (list(self),)
 
 
 class Parsed(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, fields
+from functools import cache, partial
 from types import MappingProxyType
 
 from urlset.fetcher.targets import origin_of
@@ -78,6 +78,13 @@ class Policy:
                     raise ValueError(f"a line break in a header of {name}: {pair[0]!r}")
         by_origin = {_origin(site): dict(held) for site, held in self.site_headers.items()}
         object.__setattr__(self, "site_headers", MappingProxyType(by_origin))
+
+    def __reduce__(self) -> tuple[partial[Policy], tuple[()]]:
+        """Pickle the fields, with their headers; read-only views of dicts cannot be pickled."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["headers"] = dict(self.headers)
+        values["site_headers"] = {site: dict(held) for site, held in self.site_headers.items()}
+        return partial(type(self), **values), ()
 
     def headers_for(self, origin: str) -> dict[str, str]:
         """The headers that every request to an origin carries."""

@@ -156,6 +156,7 @@ def read(
         selection=selection,
         limit=limit,
         fail_fast=fail_fast,
+        is_in_memory=isinstance(source, bytes | bytearray | memoryview),
     )
 
 

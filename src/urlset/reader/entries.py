@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import aclosing, closing
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from urlset.document import Document
 from urlset.errors import SourceError
@@ -24,7 +24,7 @@ from urlset.reader.selection import Selected, Selection
 from urlset.reader.tabular import is_table
 
 if TYPE_CHECKING:
-    from urlset.arrow.streams import Tally
+    from urlset.arrow.streams import Flow, Tally
     from urlset.fetcher import Response
     from urlset.finder import Trial
 
@@ -50,9 +50,11 @@ class Reading(Protocol):
 class Entries:
     """The entries of a source, one document in memory at a time (of a site, a few).
 
-    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
+Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
     Files are read each time, a stream and a site once: what came is kept, and only what failed
-    is fetched again. Is an Arrow stream with a batch for each document. A site is fetched while
+    is fetched again. Is an Arrow stream with a batch for each document. Of bytes, which are in
+    memory, there is ``len()``, and entries by their number, ``entries[0]``. It can be pickled, and
+    is read anew where it arrives. A site is fetched while
     its entries are handed out; leaving the loop early ends that, too. ``source`` is what was
     asked for; None for bytes.
     """
@@ -65,8 +67,11 @@ class Entries:
         selection: Selection,
         limit: int | None,
         fail_fast: bool,
+        is_in_memory: bool = False,
     ):
         self.source = source
+        self._is_in_memory = is_in_memory
+        self._listed: list[Entry] | None = None
         self._reading = reading
         self._selection = selection
         self._limit = limit
@@ -74,6 +79,9 @@ class Entries:
         self._log: _Log | None = None
 
     def __iter__(self) -> Iterator[Entry]:
+        if self._listed is not None:
+            yield from self._listed
+            return
         left = _Left(self._limit)
         if left.is_nothing():
             return
@@ -99,6 +107,30 @@ class Entries:
 
         rows = (self.selected(visit) for visit in self.visits() if _has_entries(visit))
         return chain_streams(rows, requested_schema, limit=self._limit)
+
+    def __bool__(self) -> bool:
+        return True  # whether there are entries is not known before they are read
+
+    def __len__(self) -> int:
+        return len(self._in_memory())
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        return self._in_memory()[index]
+
+    def _in_memory(self) -> list[Entry]:
+        if not self._is_in_memory:
+            raise TypeError(
+                "expected entries in memory, for len() and for an entry by its number, found those "
+                f"of {self.source or 'a source'}, which are read one after another; use "
+                "list(entries), entries.to_arrow() or urlset.parse"
+            )
+        if self._listed is None:
+            self._listed = list(iter(self))
+        return self._listed
 
     @property
     def is_limited(self) -> bool:
@@ -163,6 +195,29 @@ class Entries:
                 yield Portion(record, document, counted)
                 if tally.is_full:
                     return
+
+    def to_arrow(self) -> Any:
+        """Read all into a table of pyarrow (``pyarrow.Table``), which must be installed."""
+        from urlset.arrow.frames import to_arrow
+
+        return to_arrow(self._flow())
+
+    def to_pandas(self) -> Any:
+        """Read all into a data frame of pandas, which must be installed, and pyarrow."""
+        from urlset.arrow.frames import to_pandas
+
+        return to_pandas(self._flow())
+
+    def to_polars(self) -> Any:
+        """Read all into a data frame of polars, which must be installed."""
+        from urlset.arrow.frames import to_polars
+
+        return to_polars(self._flow())
+
+    def _flow(self) -> Flow:
+        from urlset.arrow.streams import uncounted
+
+        return uncounted(portion.rows for portion in self.portions() if portion.rows is not None)
 
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
         """Read all into the store at ``path``, made where there is none: see :class:`Store`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import IO, NamedTuple, Protocol
 
 from urlset.errors import SourceError
@@ -46,11 +45,19 @@ class Alone:
     """One document that comes once, as a stream or in memory: it is kept, to be read again."""
 
     def __init__(self, name: str | None, base: str | None, load: Callable[[], bytes]):
-        self._place = Place(name, base, cache(load), key=None, is_named=True)
+        self._name = name
+        self._base = base
+        self._load: Callable[[], bytes] | None = load
+        self._data = b""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle the bytes in place of the stream, which is read now."""
+        self._bytes()
+        return vars(self)
 
     def places(self) -> Iterator[Place]:
         """The one document."""
-        yield self._place
+        yield Place(self._name, self._base, self._bytes, key=None, is_named=True)
 
     def child(self, _loc: str, parent: Place, /) -> Place:
         """Nothing lies beside a stream."""
@@ -63,6 +70,12 @@ class Alone:
     def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """None."""
         yield from ()
+
+    def _bytes(self) -> bytes:
+        if self._load is not None:
+            self._data = self._load()
+            self._load = None
+        return self._data
 
 
 def read_at_most(file: IO[bytes], limit: int) -> bytes:

@@ -137,6 +137,7 @@ def _document(
         packed_size=packed_size or 0,
         layers=layers or 0,
         source=source,
+        base=None,
         engine="store",
     )
     document.problems = problems or []

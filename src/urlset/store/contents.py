@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from urlset.arrow import batches_to_entries, rows_of
+from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
@@ -26,7 +27,7 @@ _FACTS = (
 _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
 
-class StoredRows:
+class StoredRows(IndexedRows):
     """Entries that lie on the disk: they iterate, have a length, and are an Arrow stream."""
 
     def __init__(self, relation: Callable[[], Any], count: int, source: str | None = None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -146,7 +147,16 @@ def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, 
         "http://e.example/"
     ):
         return (expected, "lastmod, images and the like have fields of their own"), None
+    if _INSTRUCTION.search(_WITHOUT_MARKUP.sub("", given)):
+        return (expected, "a processing instruction (<?…?>) is read by nobody: remove it"), None
+    if read[0].extra is None:
+        return (expected, "there is none in it; use None where there is nothing"), None
     return None, read[0].extra
+
+
+# In well-formed XML `<?` begins a processing instruction, but in CDATA and in comments.
+_INSTRUCTION = re.compile(r"<\?")
+_WITHOUT_MARKUP = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
 
 
 def _texts(record: _R) -> _R:

@@ -13,14 +13,15 @@ from typing import Any
 from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
-from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url, unwrapped
+from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url, split_origin, unwrapped
 from urlset.writer.faults import Fault
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
 
-# Most URLs need no second look: printable ASCII after a host of plain labels.
+# Most URLs need no second look: printable ASCII after a host of plain labels, the last of which is
+# no number: an IPv4 address has to be looked at.
 _PLAIN_URL = re.compile(
-    r"https?://[A-Za-z0-9-]{1,63}(?>(?:\.[A-Za-z0-9-]{1,63})*)(?:[/?#][!-~]*)?", re.ASCII
+    r"https?://(?>(?:[A-Za-z0-9-]{1,63}\.)+)[A-Za-z][A-Za-z0-9-]{0,62}(?:[/?#][!-~]*)?", re.ASCII
 )
 _PLAIN_LENGTH = 253  # what is no longer than a host may be has no host that is too long
 # What XML 1.0 section 2.2 leaves out, and halves of surrogate pairs, which have no bytes.
@@ -56,10 +57,24 @@ def url(value: Any, field: str, base: str | None) -> str:
         if flaw.code != "U001" or read.url is None:
             raise Fault(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))
     assert read.url is not None  # without a flaw there is a URL
-    if len(read.url) >= MAX_LOC:
-        advice = f"it has {len(read.url):,}; shorten it"
+    if (length := _encoded_length(read.url)) >= MAX_LOC:
+        encoded = "" if read.url.isascii() else ", percent-encoded as it is requested"
+        advice = f"it has {length:,}{encoded}; shorten it"
         raise Fault(field, value, f"a URL of fewer than {MAX_LOC:,} characters", advice)
     return read.url
+
+
+def _encoded_length(url: str) -> int:
+    """Characters of a URL as it is requested (RFC 3987 section 3.1): in ASCII, its host, too."""
+    if url.isascii():
+        return len(url)
+    scheme, authority, rest = split_origin(url)
+    labels = (
+        label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
+        for label in authority.split(".")
+    )
+    escaped = sum(1 if byte < 0x80 else 3 for byte in rest.encode())
+    return len(scheme) + 3 + len(".".join(labels)) + escaped
 
 
 def line(loc: str) -> str:

@@ -1,8 +1,12 @@
 //! Which entries are certain to be valid as they stand, so that nobody need look at them again.
 //!
 //! `urlset.writer.validation` is the specification: a row that is passed here, it passes, too, and
-//! leaves unchanged. What is rare (videos, news, other extensions, international URLs, values that
-//! have to be trimmed) is never passed; the specification decides on it.
+//! leaves unchanged. What is rare (other extensions, international URLs, values that have to be
+//! trimmed) is never passed; the specification decides on it.
+
+mod metadata;
+
+use metadata::{has_plain_news, has_plain_videos};
 
 use crate::columns::{Entries, Texts};
 use crate::dates::{is_instant, parse_date, w3c_instant};
@@ -27,15 +31,13 @@ pub fn uncertain_rows(entries: &Entries, is_text: bool) -> Vec<usize> {
 }
 
 fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
-    if !entries.loc.get(row).is_some_and(is_plain_url) {
-        return false;
-    }
+    let Some(loc) = entries.loc.get(row).filter(|loc| is_plain_url(loc)) else { return false };
     is_text
         || (is_date(entries, row)
             && entries.changefreq.get(row).is_none_or(is_changefreq)
             && entries.priority.get(row).is_none_or(is_priority)
-            && entries.videos.list.get(row).is_empty()
-            && !entries.news.valid.get(row)
+            && has_plain_videos(entries, row, loc)
+            && has_plain_news(entries, row)
             && entries.extra.get(row).is_none()
             && has_plain_images(entries, row)
             && has_plain_alternates(entries, row))

@@ -1,0 +1,98 @@
+//! Videos and news that are certain to be valid as they stand.
+
+use super::{is_plain_text, is_plain_url};
+use crate::columns::{Entries, Texts};
+use crate::dates::w3c_instant;
+
+/// Videos of one entry: far fewer than there may be elements.
+const MAX_VIDEOS: usize = 1_000;
+const MAX_TAGS: usize = 32;
+/// Characters of a description; bytes are never fewer.
+const MAX_DESCRIPTION: usize = 2_048;
+
+/// Whether the videos of a row are; those with restrictions, prices, shows and the like never.
+pub(super) fn has_plain_videos(entries: &Entries, row: usize, loc: &[u8]) -> bool {
+    let videos = entries.videos.list.get(row);
+    videos.len() <= MAX_VIDEOS && videos.into_iter().all(|video| is_plain(entries, video, loc))
+}
+
+fn is_plain(entries: &Entries, video: usize, loc: &[u8]) -> bool {
+    let videos = &entries.videos;
+    let fields = &videos.texts.fields;
+    let get = |number: usize| fields[number].get(video);
+    let is = |number: usize, is_right: fn(&[u8]) -> bool| get(number).is_none_or(is_right);
+    let is_media = |number: usize| get(number).is_none_or(|url| is_plain_url(url) && url != loc);
+    let tags = videos.tags.list.get(video);
+    get(0).is_some_and(is_plain_url)
+        && get(1).is_some()
+        && get(2).is_some_and(|text| text.len() <= MAX_DESCRIPTION)
+        && (get(3).is_some() || get(4).is_some())
+        && is_media(3)
+        && is_media(4)
+        && [5, 13, 18, 23].into_iter().all(|number| is(number, is_yes_or_no))
+        && is(7, is_duration)
+        && [8, 11].into_iter().all(|number| is(number, is_date))
+        && is(9, is_rating)
+        && is(10, is_whole)
+        && [14, 15, 21, 22].into_iter().all(|number| get(number).is_none())
+        && fields.iter().all(|texts| is_plain_text(texts, video))
+        && tags.len() <= MAX_TAGS
+        && tags.into_iter().all(|tag| is_plain_text(&videos.tags.texts, tag))
+        && videos.content_segments.list.get(video).is_empty()
+        && videos.prices.list.get(video).is_empty()
+        && videos.ids.list.get(video).is_empty()
+        && !videos.tvshow.valid.get(video)
+}
+
+/// Whether the news of a row are, if it has any.
+pub(super) fn has_plain_news(entries: &Entries, row: usize) -> bool {
+    if !entries.news.valid.get(row) {
+        return true;
+    }
+    let fields = &entries.news.items.fields;
+    let get = |number: usize| fields[number].get(row);
+    let is_language =
+        |text: &[u8]| matches!(text.len(), 2 | 3) && text.iter().all(u8::is_ascii_lowercase);
+    get(0).is_some()
+        && get(1).is_some_and(is_language)
+        && get(4).is_some_and(is_date)
+        && get(5).is_some()
+        && fields.iter().all(|texts: &Texts| is_plain_text(texts, row))
+}
+
+fn is_yes_or_no(text: &[u8]) -> bool {
+    matches!(text, b"yes" | b"no")
+}
+
+/// Whole seconds from 1 to 28,800.
+fn is_duration(text: &[u8]) -> bool {
+    let number = || text.iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
+    matches!(text.len(), 1..=5) && is_whole(text) && (1..=28_800).contains(&number())
+}
+
+fn is_whole(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// A number from 0 to 5 with at most one decimal.
+fn is_rating(text: &[u8]) -> bool {
+    matches!(text, [b'0'..=b'5'] | [b'0'..=b'4', b'.', b'0'..=b'9'] | b"5.0")
+}
+
+/// A day, or a second with its zone.
+fn is_date(text: &[u8]) -> bool {
+    w3c_instant(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_range() {
+        assert!([&b"1"[..], b"28800", b"007"].into_iter().all(is_duration));
+        assert!(![&b""[..], b"0", b"28801", b"123456", b"1.5", b"/"].into_iter().any(is_duration));
+        assert!([&b"0"[..], b"5", b"4.9", b"5.0"].into_iter().all(is_rating));
+        assert!(![&b""[..], b"5.1", b"6", b"-1", b"4."].into_iter().any(is_rating));
+    }
+}

@@ -1,0 +1,112 @@
+"""Arrow streams as tables of the libraries that people use: pyarrow, pandas, polars.
+
+None of them is needed otherwise: each is imported when it is asked for, and where it is not
+installed ``ImportError`` is raised. Lists and structs stay what they are (``images`` is a list of
+structs).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from operator import index
+from typing import Any, overload
+
+import arro3.core as arro3
+
+from urlset.arrow import batches_to_entries
+from urlset.arrow.streams import Flow
+from urlset.model import Entry
+
+__all__ = ["IndexedRows", "to_arrow", "to_pandas", "to_polars"]
+
+
+def to_arrow(stream: Any) -> Any:
+    """A stream as a table of pyarrow (``pyarrow.Table``)."""
+    pyarrow = _library("pyarrow", "pyarrow", lambda: importlib.import_module("pyarrow"))
+    return pyarrow.table(_table(stream))
+
+
+def to_pandas(stream: Any) -> Any:
+    """A stream as a data frame of pandas, by way of pyarrow."""
+    _library("pandas", "pandas pyarrow", lambda: importlib.import_module("pandas"))
+    return to_arrow(stream).to_pandas()
+
+
+def to_polars(stream: Any) -> Any:
+    """A stream as a data frame of polars."""
+    polars = _library("polars", "polars", lambda: importlib.import_module("polars"))
+    return polars.DataFrame(_table(stream))
+
+
+def _table(stream: Any) -> Any:
+    """All rows in memory; an exception on the way comes out as it was raised."""
+    try:
+        return arro3.Table.from_arrow(stream)
+    except Exception:
+        failure = stream.failure if isinstance(stream, Flow) else None
+        if failure is None:
+            raise
+        raise failure from None
+
+
+class IndexedRows:
+    """Rows in memory by their number: ``rows[0]``, ``rows[-1]``, ``rows[10:20]``.
+
+    To go through all of them, iterate: that is much faster.
+    """
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Entry]:
+        raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        """One entry, or a list of them."""
+        if isinstance(index, slice):
+            return self._entries(range(len(self))[index])
+        return self._entries([_number(index, len(self))])[0]
+
+    def to_arrow(self) -> Any:
+        """The entries as a table of pyarrow (``pyarrow.Table``)."""
+        return to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """The entries as a data frame of pandas."""
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The entries as a data frame of polars."""
+        return to_polars(self)
+
+    def _entries(self, numbers: range | list[int]) -> list[Entry]:
+        if not numbers:
+            return []
+        (batch,) = arro3.Table.from_arrow(self).combine_chunks().to_batches()
+        wanted = batch.take(arro3.Array(list(numbers), arro3.DataType.uint64()))
+        (entries,) = batches_to_entries(arro3.Table.from_batches([wanted]))
+        return entries
+
+
+def _number(given: int, count: int) -> int:
+    number = index(given)
+    if not -count <= number < count:
+        raise IndexError(f"expected the number of one of {count:,} entries, found {number}")
+    return number % count
+
+
+def _library(name: str, packages: str, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except ImportError as error:
+        raise ImportError(f"expected {name} to be installed; pip install {packages}") from error
