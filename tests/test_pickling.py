@@ -145,6 +145,8 @@ def test_reading_of_a_site_is_pickled_with_its_policy(pool):
     there = pool.submit(same, entries).result()
 
     assert there.source == entries.source
+    assert vars(there._reading)["_policy"] == vars(entries._reading)["_policy"]
+    assert pool.submit(same, urlset.read("https://e.com/sitemap.xml", keep=False)).result()
 
 
 def test_policies_are_pickled(pool):

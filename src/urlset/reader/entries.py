@@ -50,13 +50,12 @@ class Reading(Protocol):
 class Entries:
     """The entries of a source, one document in memory at a time (of a site, a few).
 
-Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
+    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
     Files are read each time, a stream and a site once: what came is kept, and only what failed
     is fetched again. Is an Arrow stream with a batch for each document. Of bytes, which are in
     memory, there is ``len()``, and entries by their number, ``entries[0]``. It can be pickled, and
-    is read anew where it arrives. A site is fetched while
-    its entries are handed out; leaving the loop early ends that, too. ``source`` is what was
-    asked for; None for bytes.
+    is read anew where it arrives, a site, too. A site is fetched while its entries are handed
+    out; leaving the loop early ends that, too. ``source`` is what was asked for; None for bytes.
     """
 
     def __init__(

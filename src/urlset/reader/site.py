@@ -37,6 +37,10 @@ Auth = str | tuple[str, str]
 """A bearer token, or a user and a password."""
 
 
+_NEW = "new"
+"""Stands in a pickle for an empty memory."""
+
+
 class Site:
     """A site, or a sitemap of it.
 
@@ -73,6 +77,16 @@ class Site:
         self._memory = Memory() if keep else None
         self._was_read = False
         self._walk: SiteWalk | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle what was asked for: what was fetched stays here."""
+        memory = None if self._memory is None else _NEW
+        return {**vars(self), "_memory": memory, "_walk": None, "_was_read": False}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        if state["_memory"] == _NEW:
+            self._memory = Memory()
 
     @property
     def trials(self) -> list[Trial]:
