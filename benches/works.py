@@ -125,6 +125,13 @@ def _writing(document: Document, tools: Tools) -> list[Work]:
             (Runner(NATIVE, _ours("gzip-native", file)), sitemap_js("gzip")),
         ),
     ]
+    of = {"Arrow": "", "entries": "-of-entries", "dicts": "-of-dicts"}
+    for given, suffix in of.items():
+        if suffix:
+            runner = Runner(NATIVE, _ours(f"xml{suffix}-native", file))
+            listed.append(Work(f"{given} → {name}", "WRITE", count, size, (runner,)))
+        runner = Runner(NATIVE, _ours(f"file{suffix}-native", file))
+        listed.append(Work(f"{given} → {name}, a file", "WRITE", count, size, (runner,)))
     if name == "plain":
         packers = (
             Runner(NATIVE, _ours("pack-native", file)),

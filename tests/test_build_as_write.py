@@ -278,6 +278,7 @@ _rows = st.fixed_dictionaries(
 @settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(_rows, min_size=1, max_size=6), st.sampled_from(NESTED))
 def test_any_rows_are_refused_and_written_alike(given_rows, make):
+    given_rows = [*given_rows, row(0)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
 

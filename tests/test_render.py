@@ -1,6 +1,8 @@
 """A sitemap as bytes, for a view, and on stdout."""
 
 import gzip
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -65,3 +67,46 @@ def test_render_makes_one_sitemap_or_none(engine):
 def test_render_refuses_options_out_of_range(options):
     with pytest.raises(ValueError, match="expected"):
         urlset.render(["https://e.com/"], **options)
+
+
+def build_to_stdout(folder, *options):
+    return subprocess.run(
+        [sys.executable, "-m", "urlset", "build", "urls.txt", "-o", "-", *options],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+
+
+def test_build_prints_one_sitemap_and_leaves_nothing_behind(tmp_path):
+    (tmp_path / "urls.txt").write_text("https://e.com/a\nhttps://e.com/b\n")
+
+    ran = build_to_stdout(tmp_path)
+    packed = build_to_stdout(tmp_path, "--gzip", "--filter", "drop:/b$")
+
+    assert ran.returncode == packed.returncode == 0
+    assert [e.loc for e in urlset.parse(ran.stdout).entries] == [
+        "https://e.com/a",
+        "https://e.com/b",
+    ]
+    assert b"2 URLs in 1 file" in ran.stderr
+    assert [e.loc for e in urlset.parse(packed.stdout).entries] == ["https://e.com/a"]
+    assert packed.stdout.startswith(b"\x1f\x8b")
+    assert [path.name for path in tmp_path.iterdir()] == ["urls.txt"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-urls", "1"], b"expected one file for stdout, found 3"),
+        (["--json"], b"--json: expected no such option"),
+        (["--robots", "robots.txt"], b"--robots: expected no such option"),
+    ],
+)
+def test_build_to_stdout_refuses_what_needs_a_folder(options, words, tmp_path):
+    (tmp_path / "urls.txt").write_text("https://e.com/a\nhttps://e.com/b\n")
+
+    ran = build_to_stdout(tmp_path, *options)
+
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert words in ran.stderr

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from stopwatch import Done, Task, Work, main
 
 # Chosen before urlset is imported, as people choose it.
 ENGINE = os.environ["URLSET_ENGINE"] = sys.argv[1].rpartition("-")[2]
-MAX_URLS, MAX_BYTES, MAX_NEWS = 50_000, 52_428_800, 1_000
 
 
 def to_arrow(data: bytes, _: Path) -> Work:
@@ -37,33 +39,61 @@ def to_rows(data: bytes, _: Path) -> Work:
     return work
 
 
-def to_xml(data: bytes, _: Path) -> Work:
-    """Render an Arrow table."""
-    return _renderer(data, gzip=False)
-
-
-def to_gzip(data: bytes, _: Path) -> Work:
-    """Render an Arrow table and pack it."""
-    return _renderer(data, gzip=True)
-
-
-def _renderer(data: bytes, *, gzip: bool) -> Work:
+def _table(data: bytes) -> Any:
     from arro3.core import Table
 
     import urlset
-    from urlset.engine import get
 
-    engine = get(ENGINE)
-    table = Table.from_arrow(urlset.parse(data).entries)
+    return Table.from_arrow(urlset.parse(data).entries)
 
-    def work() -> Done:
-        columns = engine.columns(table)
-        renderer = engine.renderer("urlset", MAX_URLS, MAX_BYTES, MAX_NEWS)
-        stop = renderer.add(columns, 0)
-        text = renderer.finish()
-        return Done(stop, len(text), len(engine.gzip(text)) if gzip else None)
 
-    return work
+def _entries(data: bytes) -> Any:
+    import urlset
+
+    return list(urlset.parse(data).entries)
+
+
+def _dicts(data: bytes) -> Any:
+    return [entry.to_dict() for entry in _entries(data)]
+
+
+def rendering(
+    given: Callable[[bytes], Any], *, gzip: bool = False
+) -> Callable[[bytes, Path], Work]:
+    """``urlset.render``: entries validated, de-duplicated and written as bytes."""
+
+    def prepare(data: bytes, _: Path) -> Work:
+        import urlset
+
+        entries = given(data)
+        count = len(urlset.parse(data).entries)
+        size = len(urlset.render(entries))
+
+        def work() -> Done:
+            written = urlset.render(entries, gzip=gzip)
+            return Done(count, size, len(written) if gzip else None)
+
+        return work
+
+    return prepare
+
+
+def writing(given: Callable[[bytes], Any]) -> Callable[[bytes, Path], Work]:
+    """``urlset.write``: the same into a file of a new folder, synced and swapped in."""
+
+    def prepare(data: bytes, _: Path) -> Work:
+        import urlset
+
+        entries = given(data)
+
+        def work() -> Done:
+            with TemporaryDirectory() as folder:
+                made = urlset.write(entries, folder)
+                return Done(made.urls, sum(file.bytes for file in made.files))
+
+        return work
+
+    return prepare
 
 
 def pack(data: bytes, _: Path) -> Work:
@@ -79,5 +109,16 @@ if __name__ == "__main__":
 
     if ENGINE not in available():
         sys.exit(f"the {ENGINE} engine is not installed")
-    works = {"arrow": to_arrow, "rows": to_rows, "xml": to_xml, "gzip": to_gzip, "pack": pack}
+    works = {
+        "arrow": to_arrow,
+        "rows": to_rows,
+        "xml": rendering(_table),
+        "xml-of-entries": rendering(_entries),
+        "xml-of-dicts": rendering(_dicts),
+        "gzip": rendering(_table, gzip=True),
+        "file": writing(_table),
+        "file-of-entries": writing(_entries),
+        "file-of-dicts": writing(_dicts),
+        "pack": pack,
+    }
     main({f"{name}-{ENGINE}": Task("urlset", prepare) for name, prepare in works.items()})

@@ -58,7 +58,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder or bucket (s3://, gs://, az://) to publish into.",
+        help="Folder or bucket (s3://, gs://, az://) to publish into; - prints one sitemap.",
         rich_help_panel=PUBLISHING,
     ),
 ]

@@ -12,6 +12,7 @@ from urlset.builder.inputs import evidence_of, with_base_url
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
+from urlset.cli.stdout import Place
 from urlset.cli.talk import Progress, complain_each, count_of, note
 from urlset.errors import GateError, UrlsetError
 from urlset.sources import Source
@@ -32,30 +33,35 @@ def run_build(
     given |= {"map": given.pop("mapping"), "with": given.pop("with_"), "format": given.pop("form")}
     engine, explained = given.pop("engine"), given["why"] or []
     wishes = wishes_of(config, **given)
-    output, wanted = wishes.output, wishes.options
-    Settings("https://example.com/", **wanted)  # misuse is told before anything is read
-    with Progress(is_shown=not is_quiet) as progress:
-        sources = list(wishes.sources(engine))
-        base_url, based = _based(wishes, sources)
-        made = build(
-            based,
-            output,
-            base_url=base_url,
-            engine=engine,
-            progress=progress.update,
-            force=frozenset(given["force"] or ()),
-            why=tuple(explained),
-            **{name: given[name] for name in _FLAGS} | ({"dry_run": True} if explained else {}),
-            **wanted,
-        )
+    wanted = wishes.options
     is_dry = given["dry_run"] or bool(explained)
-    with Sink(None) as sink:
-        if explained and not as_json:
-            lines: Iterable[str] = made.why
-        else:
-            lines = [] if is_quiet and not as_json else _report(made, as_json=as_json)
-        for line in lines:
-            sink.write(f"{line}\n")
+    with Place(wishes.output, wanted, as_json=as_json) as place:
+        Settings("https://example.com/", **wanted)  # misuse is told before anything is read
+        with Progress(is_shown=not is_quiet) as progress:
+            sources = list(wishes.sources(engine))
+            base_url, based = _based(wishes, sources)
+            made = build(
+                based,
+                place.target,
+                base_url=base_url,
+                engine=engine,
+                progress=progress.update,
+                force=frozenset(given["force"] or ()),
+                why=tuple(explained),
+                **{name: given[name] for name in _FLAGS} | ({"dry_run": True} if explained else {}),
+                **wanted,
+            )
+        with Sink(None) as sink:
+            if explained and not as_json:
+                lines: Iterable[str] = made.why
+            elif place.is_stdout or (is_quiet and not as_json):
+                lines = []
+            else:
+                lines = _report(made, as_json=as_json)
+            for line in lines:
+                sink.write(f"{line}\n")
+            if not is_dry:
+                place.copy(made, sink)
     if not explained:
         complain_each(made.failures)
         complain_each(rejection.reason for rejection in made.rejected)
@@ -113,7 +119,7 @@ def _tell(made: Build, wishes: Wishes, sources: Sequence[Source], *, is_dry: boo
     note(text)
     if is_dry:
         note(f"Nothing was written: this was a dry run for {wishes.output}")
-    elif wishes["robots"] is None:
+    elif wishes["robots"] is None and wishes.output != "-":
         for address in made.addresses:
             note(f"For robots.txt: Sitemap: {address}")
 

@@ -87,7 +87,11 @@ def without_loc_checked(given: Entry, rules: Rules) -> Entry:
     loc: Any = given.loc
     if loc is not None and not isinstance(loc, str):
         raise Fault("loc", loc, "a URL", "give one, or leave the entry out")
-    return _with_rest(loc, given, rules)
+    try:
+        return _with_rest(loc, given, rules)
+    except Fault:
+        values.url(loc, "loc", rules.base)  # of several faults that of the URL is told
+        raise
 
 
 def _entry(item: Any, rules: Rules) -> Entry:
