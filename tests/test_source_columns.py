@@ -11,7 +11,7 @@ from tests.test_source_query import server  # noqa: F401 - a fixture
 from tests.test_source_tables import parquet
 
 import urlset
-from urlset.errors import SourceError
+from urlset.errors import EntryError, SourceError
 from urlset.sources import Query, open_source
 from urlset.sources.choosing import SourceOptions
 from urlset.sources.tables.table import Table
@@ -159,6 +159,23 @@ def test_column_that_holds_the_urls_is_proposed():
 
     with pytest.raises(SourceError, match="map the one that holds the URLs: loc=permalink"):
         build(open_source(path))
+
+
+@pytest.mark.parametrize("value", ["infinity", "-infinity", "294246-01-01 00:00:00+00"])
+def test_moment_beyond_all_calendars_is_refused_with_its_row(value):
+    rows = f"VALUES ('/a', TIMESTAMPTZ '2026-01-31 12:00:00+00'), ('/b', '{value}'), ('/c', NULL)"
+    path = parquet(f"SELECT * FROM ({rows}) t(loc, lastmod)")
+
+    words = r"a\.parquet, row 2: lastmod: expected a W3C date .*, found '-?\w+"
+    with pytest.raises(EntryError, match=words):
+        build(open_source(path))
+
+    result = build(open_source(path), on_error="skip")
+    assert (result.urls, len(result.rejected)) == (2, 1)
+    assert [entry.lastmod_text for entry in urlset.read("public/sitemap.xml")] == [
+        "2026-01-31T12:00:00Z",
+        None,
+    ]
 
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────

@@ -97,7 +97,9 @@ def sources(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Any
         yield name, open_source(str(folder / name))
     yield "large a.csv", Table(folder / "a.csv")
     yield "large a.jsonl", Table(folder / "a.jsonl")
-    yield "Arrow", duckdb.sql(f"FROM '{folder}/a.parquet'").to_arrow_table()
+    relation = duckdb.sql(f"FROM '{folder}/a.parquet'")
+    assert relation is not None
+    yield "Arrow", relation.to_arrow_table()
 
 
 def outcome(source: Any, folder: Path) -> Any:

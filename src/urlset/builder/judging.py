@@ -111,7 +111,11 @@ def _lost(given: Any, read: Any) -> bool:
     for name in ("changefreq", "priority"):
         if name in names and given.column(name).null_count != read.column(name).null_count:
             return True
-    dates = [given.column(name) for name in ("lastmod", "lastmod_text") if name in names]
+    dates = [
+        given.column(name)
+        for name in ("lastmod", "lastmod_text")
+        if name in names and not _is_empty(given.column(name))
+    ]
     if not dates:
         return False
     if len(dates) == 1:

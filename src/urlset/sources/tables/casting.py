@@ -88,7 +88,13 @@ def date_of(
     if how == "date" and (is_zoned or _NAIVE.fullmatch(kind)):
         return None, f"{where}::TIMESTAMP::DATE::VARCHAR"
     if is_zoned or (how == "utc" and _NAIVE.fullmatch(kind)):
-        return f"{where}::TIMESTAMP::TIMESTAMPTZ" if not is_zoned else where, None
+        instant = where if is_zoned else f"{where}::TIMESTAMP::TIMESTAMPTZ"
+        # Infinity, and years that no date of Python has.
+        is_date = f"{instant} BETWEEN to_timestamp({_FIRST_S}) AND to_timestamp({_LAST_S})"
+        return (
+            f"CASE WHEN {is_date} THEN {instant} END",
+            f"CASE WHEN NOT {is_date} THEN {where}::VARCHAR END",
+        )
     if _NAIVE.fullmatch(kind):
         raise complain(
             "a date, or a time with its zone",
