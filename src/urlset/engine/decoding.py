@@ -220,34 +220,33 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
     runs = [Run(0, 0, 1, 1)]
     position = size = count = 0
     first: tuple[int, int] | None = None
-    # Small behind a fault and then growing: or a megabyte of bad bytes would be decoded a
-    # chunk for each of them, which takes a quarter of a minute.
-    step = _CHUNK
-    while position < len(data):
-        try:
-            data[position : position + step].decode()
-            end, bad = min(position + step, len(data)), 0
-            step = min(2 * step, _CHUNK)
-        except UnicodeDecodeError as error:
-            end, bad = position + error.start, error.end - error.start
-            is_cut = error.reason == "unexpected end of data" and position + step < len(data)
-            step = step if is_cut else _STEP
-            if is_cut:
-                bad = 0  # the chunk ends inside a character
-                end = end if error.start else min(position + 4, len(data))
-        pieces.append(data[position:end])
-        size += end - position
-        position = end
-        for byte in data[end : end + bad]:
-            first = (size, position) if first is None else first
-            character = _CP1252[byte].encode()
-            runs.append(Run(size, position, len(character), 1))
-            pieces.append(character)
-            size += len(character)
-            position += 1
-            count += 1
-        if bad:
-            runs.append(Run(size, position, 1, 1))
+    whole = data.decode("utf-8", "surrogateescape")
+    for found in _NOT_UTF8.finditer(whole):
+        if len(runs) > _MAX_RUNS:
+            # A cp1252 character has at most three bytes, so that no offset is behind the end.
+            rest = whole[found.start() :]
+            runs.append(Run(size, position, 3, 1))
+            pieces.append(rest.translate(_AS_CP1252).encode())
+            count += len(rest) - len(rest.encode(errors="ignore").decode())
+            break
+        good, bad = found.groups()
+        piece = good.encode()
+        pieces.append(piece)
+        position += len(piece)
+        size += len(piece)
+        if not bad:
+            continue
+        first = (size, position) if first is None else first
+        count += len(bad)
+        # One stretch of offsets for neighbours that are as wide as each other.
+        for stretch in _SAME_WIDTH.finditer(bad.translate(_AS_CP1252)):
+            encoded = stretch[0].encode()
+            width = len(encoded) // len(stretch[0])
+            runs.append(Run(size, position, width, 1))
+            pieces.append(encoded)
+            size += len(encoded)
+            position += len(stretch[0])
+        runs.append(Run(size, position, 1, 1))
     offset, source = first or (0, 0)
     which = "1 byte is" if count == 1 else f"{count} bytes are"
     words = f"{which} not valid UTF-8, the first at offset {source}; read as windows-1252"
@@ -255,5 +254,9 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
     return Decoded(b"".join(pieces), "utf-8", runs, [mark]), count
 
 
-_CHUNK = 1 << 16
-_STEP = 1 << 6
+# What is UTF-8, and behind it what is not: "surrogateescape" keeps each such byte as one of U+DC80
+# to U+DCFF, which no UTF-8 contains.
+_NOT_UTF8 = re.compile("([^\\udc80-\\udcff]*+)([\\udc80-\\udcff]*+)")
+_MAX_RUNS = 200_000
+"""Stretches of offsets of one document. Behind them offsets are approximate: the file is binary."""
+_AS_CP1252 = {0xDC00 + byte: _CP1252[byte] for byte in range(0x80, 0x100)}
