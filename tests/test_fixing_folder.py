@@ -32,6 +32,7 @@ XMP = (
 )
 QUOTED = f"<urlset {NS}><url><loc>https://example.com/?a&b</loc></url></urlset>".encode()
 FEED = b'<rss version="2.0"><channel><item><link>https://example.com/?a&b</link></item></channel>'
+BAD_LATIN = f"<urlset {NS}><url><loc>https://e.com/\xe9?a&b</loc></url></urlset>".encode("latin-1")
 LINES = b"\n https://example.com/a \n\nhttps://example.com/b\n"
 PAYLOADS = {"xmp": XMP, "quoted": QUOTED, "feed": FEED, "lines": LINES}
 
@@ -215,6 +216,10 @@ def test_a_file_that_is_named_is_checked_but_only_a_sitemap_is_fixed(
         (f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>\0\0".encode(), "NUL"),
         (f"<urlset {NS}><url><loc>https://e.com/\xe9?a&b</loc></url>".encode("latin-1"), "valid"),
         (b"https://e.com/a\n\n https://e.com/\xff\n", "valid"),
+        (
+            b'<?xml version="1.0" encoding="x-nobody-knows"?>' + BAD_LATIN,
+            "valid",
+        ),
         (b"User-agent: *\r\n\r\nDisallow:\r\n https://e.com/ \r\n", "no sitemap"),
     ],
 )

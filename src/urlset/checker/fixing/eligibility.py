@@ -11,6 +11,9 @@ from urlset.reader.places import Place
 
 __all__ = ["objection_to_fixing", "objection_to_name"]
 
+_REPLACEMENT = "\ufffd".encode()
+"""It stands for bytes that could not be decoded, such as those of an unknown encoding."""
+
 
 def objection_to_name(place: Place) -> str | None:
     """Say why the file at a place may not be fixed: an index leads to any file of its folder."""
@@ -40,6 +43,7 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
         return f"it is no sitemap: {why}"
     if b"\0" in document.text:
         return "it contains NUL bytes"
-    if any(problem.code == "X010" for problem in document.problems):
+    is_replaced = bool(document.runs) and _REPLACEMENT in document.text
+    if is_replaced or any(problem.code == "X010" for problem in document.problems):
         return "it has bytes that are not valid in its encoding; save it as UTF-8 first"
     return None
