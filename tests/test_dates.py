@@ -162,3 +162,49 @@ def test_format_date_without_a_zone_is_refused():
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_microseconds_lose_nothing(moment):
     assert from_microseconds(microseconds(moment)) == moment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2013-01-27-01",
+        "2013-01-27+01",
+        "2013-01-27-0100",
+        "2013-01-27 -01",
+        "2013/01/27-0100",
+        "20130127-01",
+        "20130127-0100",
+        "2013-01/27",
+        "2013/01-27",
+        "2013-01/02 10:00",
+        "before 01 Oct 2004",
+        "not 01 Oct 2004",
+        "expires, 01 Oct 2004 18:23:17 GMT",
+        "01 Marble 2004",
+        "01 Sepia 2004",
+        "Decade 01, 2004",
+        "Mayor 01, 2004",
+    ],
+)
+def test_date_that_may_mean_something_else_is_none(text):
+    """What follows a day may be a number of the file, an hour or an offset; a word, no month."""
+    assert parse_date(text) == (None, None, False, "D001")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("2013-01-27-01:00", None),  # xsd:date
+        ("2013-01-27Z", "D003"),
+        ("2013-01-27T10:00-01", "D003"),
+        ("20130127T1000-0100", "D001"),
+        ("2013/1/27", "D001"),
+        ("Tues, 27 Sept. 2013 10:00 GMT", "D001"),
+        ("wednesday, 27 SEPTEMBER 2013", "D001"),
+        ("Sept 27, 2013", "D001"),
+    ],
+)
+def test_date_with_one_meaning_is_read(text, code):
+    date = parse_date(text)
+    assert date.instant is not None
+    assert (date.code, date.instant.year, date.instant.day) == (code, 2013, 27)

@@ -80,8 +80,13 @@ def test_row_57_entities_in_titles(engine, entity):
         (f"{A}\n{A},2024-05-06 12:00\nftp://example.com/x\n{B}\n", ["T001"]),
         (f"{A} {B}\n", ["T002"]),
         (f"{A} \u200b{B}\n", ["T002"]),
-        (f"{A}\nhttps://example.com/x y\n{B}\n", ["T001"]),
-        (f"{A}\nhttps://example.com/x\u200c y\n{B}\n", ["T001"]),
+        (f"{A}\nhttps://example.com/x\ty\n{B}\n", ["T001"]),
+        (f"{A}\nhttps://example.com/x\xa0y\n{B}\n", ["T001"]),
+        (f"{A}\n{A} # my page\n{B}\n", ["T001"]),
+        (f"{A}\n{A} 2024-05-06 weekly 0.5\n{B}\n", ["T001"]),
+        (f"{A}\n{A} weekly\n{B}\n", ["T001"]),
+        (f"{A}\n{A} - my page\n{B}\n", ["T001"]),
+        (f"{A}\n{A} my {B}\n{B}\n", ["T001"]),
         (f"{A}\n/relative\nwww.example.com\n{B}\n", ["T001"]),
         (f"{A}\n\0\n{B}\n", ["T001"]),
         (f"{A}\n\ufeff{B}\n", ["T003"]),
@@ -90,6 +95,21 @@ def test_row_57_entities_in_titles(engine, entity):
 def test_row_58_text(engine, text, expected):
     document = read(engine, text)
     assert (document.kind, locs(document), codes(document)) == ("text", [A, B], expected)
+
+
+def test_row_58_spaces_in_a_url_are_those_of_xml(engine):
+    """One meaning in all formats: a space that is written inside a URL is %20 of it."""
+    names = ["our team.html", "a  b c", "x\u200c y"]
+    lines = "".join(f"https://example.com/{name}\n" for name in names)
+    rows = "".join(f"<url><loc>https://example.com/{name}</loc></url>" for name in names)
+    document = read(engine, f"{A}\n{lines}")
+
+    assert locs(document) == [A, *locs(read(engine, f"<urlset>{rows}</urlset>"))]
+    assert locs(document)[1:3] == [
+        "https://example.com/our%20team.html",
+        "https://example.com/a%20%20b%20c",
+    ]
+    assert codes(document) == ["U006"]
 
 
 def test_row_58_text_with_zero_width_inside(engine):

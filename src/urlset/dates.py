@@ -48,16 +48,24 @@ _COMPACT = re.compile(
     re.ASCII,
 )
 _RFC822 = re.compile(
-    r"(?:[A-Za-z]{3,9}(?:,[ \t\r\n]*|[ \t\r\n]+))?"
-    r"(\d{1,2})[ \t\r\n]+([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{4}|\d\d)"
+    r"(?:([A-Za-z]{3,9})(?:,[ \t\r\n]*|[ \t\r\n]+))?"
+    r"(\d{1,2})[ \t\r\n]+([A-Za-z]{3,9})\.?[ \t\r\n]+(\d{4}|\d\d)"
     r"(?:[ \t\r\n]+(\d{1,2}):(\d\d)(?::(\d\d))?"
     r"(?:[ \t\r\n]*([A-Za-z]{1,3}|[+-]\d\d:?\d\d)(?:[ \t\r\n]*\([^()]*\))?)?)?",
     re.ASCII,
 )
-_LONG = re.compile(r"([A-Za-z]{3})[A-Za-z]{0,6}\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII)
+_LONG = re.compile(r"([A-Za-z]{3,9})\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII)
 _BEFORE_CHRIST = re.compile(r"-\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_FULL_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_MONTHS = {name[:3]: str(number) for number, name in enumerate(_FULL_MONTHS, 1)}
+_MONTHS |= {name: _MONTHS[name[:3]] for name in (*_FULL_MONTHS, "sept")}
+_WEEKDAYS = frozenset(
+    """mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday
+    sun sunday""".split()
+)
 # RFC 822 section 5.1; its one-letter military zones were specified wrongly and are not read.
 _ZONES = {
     "ut": 0, "utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
@@ -90,15 +98,14 @@ def parse_date(text: str) -> Date:
     """
     if found := _W3C.fullmatch(text):
         return _assemble(found.groups(), None)
-    if found := _ISO.fullmatch(text):
+    if (found := _ISO.fullmatch(text)) and _is_certain(text, found):
         return _assemble(found.groups(), _iso_code(text, found))
-    if found := _COMPACT.fullmatch(text):
+    if (found := _COMPACT.fullmatch(text)) and _has_certain_zone(found):
         code = "D002" if found[4] and not found[8] else "D001"
         return _assemble(found.groups(), code)
     if found := _RFC822.fullmatch(text):
         return _from_rfc822(found)
-    if (found := _LONG.fullmatch(text)) and found[1].lower() in _MONTHS:
-        month = str(_MONTHS.index(found[1].lower()) + 1)
+    if (found := _LONG.fullmatch(text)) and (month := _MONTHS.get(found[1].lower())):
         return _assemble((found[3], month, found[2], None, None, None, None, None), "D001")
     return _IMPOSSIBLE if _BEFORE_CHRIST.fullmatch(text) else _INVALID
 
@@ -121,6 +128,17 @@ def format_date(moment: date) -> str:
         )
     text = moment.isoformat()
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def _is_certain(text: str, found: re.Match[str]) -> bool:
+    """Whether it is one date: ``2013-01/02`` may be an interval (ISO 8601)."""
+    return text[4] == text[found.end(2)] and _has_certain_zone(found)
+
+
+def _has_certain_zone(found: re.Match[str]) -> bool:
+    """Whether what follows a day is an offset: ``-01`` and ``-0100`` may be anything."""
+    zone = found[8]
+    return found[4] is not None or zone is None or zone[0] not in "+-" or len(zone) == 6
 
 
 def _iso_code(text: str, found: re.Match[str]) -> str | None:
@@ -191,10 +209,10 @@ def _offset_minutes(zone: str | None) -> int | None:
 
 
 def _from_rfc822(found: re.Match[str]) -> Date:
-    day, month, year, hour, minute, second, zone = found.groups()
-    if month.lower() not in _MONTHS:
+    weekday, day, month, year, hour, minute, second, zone = found.groups()
+    number = _MONTHS.get(month.lower())
+    if number is None or (weekday is not None and weekday.lower() not in _WEEKDAYS):
         return _INVALID
-    number = str(_MONTHS.index(month.lower()) + 1)
     if len(year) == 2:  # RFC 2822 section 4.3
         year = f"{'20' if int(year) < 50 else '19'}{year}"
     date_ = _assemble((year, number, day, hour, minute, second, None, zone), "D001")

@@ -4,12 +4,13 @@ use memchr::{memchr2, memmem};
 
 use crate::codes::{T001, T002, T003, T004};
 use crate::context::Context;
-use crate::urls::{is_http, split_words, trim};
+use crate::metadata::changefreq_word;
+use crate::urls::{is_http, is_inner_space, split_words, trim};
 
 /// Reads the lines from `start` on; false where not one of them is a URL.
 ///
-/// A line is taken whole or not at all: with white space inside, only when each of its words is
-/// a URL. What would have to be guessed is reported instead (T001).
+/// A line is taken whole or not at all: with white space inside, when each of its words is a URL,
+/// or when it is one URL with spaces. What would have to be guessed is reported instead (T001).
 pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
     let text = context.bytes;
     let mut is_odd_known = false;
@@ -47,13 +48,15 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
     // Controls, and what shows that the line is markup (RFC 3986 has no such character).
     let is_clean =
         |byte: u8| (byte >= 0x20 || byte == b'\t') && !matches!(byte, b'<' | b'>' | b'"');
-    let words = || split_words(value);
-    if !value.bytes().all(is_clean) || !words().all(is_http) {
+    let is_clean = value.bytes().all(is_clean);
+    let is_one = is_clean && is_spaced_url(value);
+    if !is_clean || !is_one && !split_words(value).all(is_http) {
         return false;
     }
     let Context { marks, entries, places, base, .. } = context;
     let mut count = 0;
-    for word in words() {
+    let (whole, words) = if is_one { (Some(value), "") } else { (None, value) };
+    for word in whole.into_iter().chain(split_words(words)) {
         count += 1;
         if let Some(url) = marks.url(word, *base, offset, end) {
             let (offset, line) = (places.source_offset(offset), places.line(offset));
@@ -68,6 +71,24 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
         marks.add(T004, offset, end, escaped);
     }
     true
+}
+
+/// Whether a line is one URL with spaces: no columns of dates, numbers, words or comments.
+fn is_spaced_url(value: &str) -> bool {
+    if !is_http(value) || !value.contains(' ') {
+        return false;
+    }
+    if value.contains(|mark| mark != ' ' && is_inner_space(mark)) {
+        return false;
+    }
+    let mut words = split_words(value).skip(1).peekable();
+    words.peek().is_some()
+        && words.all(|word| {
+            word.contains(|mark: char| mark.is_ascii_alphabetic() || !mark.is_ascii())
+                && !word.starts_with('#')
+                && changefreq_word(word.as_bytes()) != Some(word)
+                && !is_http(word)
+        })
 }
 
 /// The first thing in a value that looks escaped for XML.

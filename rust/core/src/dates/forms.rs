@@ -49,9 +49,9 @@ pub(super) fn w3c(text: &[u8]) -> Option<Parts<'_>> {
 pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     let mut scan = Scanner::new(text);
     let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
-    scan.eat_one(b"-/")?;
+    let separator = scan.eat_one(b"-/")?;
     parts.month = Some(scan.one_or_two()?);
-    scan.eat_one(b"-/")?;
+    scan.eat(separator)?; // `2013-01/02` may be an interval (ISO 8601)
     parts.day = Some(scan.one_or_two()?);
     let has_letter = scan.eat_one(b"Tt").is_some();
     let has_blanks = !has_letter && scan.blanks() > 0;
@@ -68,6 +68,9 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     let zone_start = scan.at;
     parts.zone = scan.zone_to_end(&[b"Z", b"z", b"UTC", b"GMT"])?;
     let has_time = parts.hour.is_some();
+    if !has_certain_zone(&parts) {
+        return None;
+    }
     let code = match parts.zone {
         None if has_time => Some(D002),
         None => Some(D001),
@@ -102,7 +105,13 @@ pub(super) fn compact(text: &[u8]) -> Option<Parts<'_>> {
         }
     }
     parts.zone = scan.zone_to_end(&[b"Z", b"z"])?;
-    Some(parts)
+    has_certain_zone(&parts).then_some(parts)
+}
+
+/// Whether what follows a day is an offset: `-01` and `-0100` may be anything.
+fn has_certain_zone(parts: &Parts<'_>) -> bool {
+    let is_short = |zone: &[u8]| matches!(zone.first(), Some(b'+' | b'-')) && zone.len() != 6;
+    parts.hour.is_some() || !parts.zone.is_some_and(is_short)
 }
 
 pub(super) struct Rfc822<'a> {
@@ -115,7 +124,7 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     let mut scan = Scanner::new(text);
     let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
     if !weekday.is_empty() {
-        if !(3..=9).contains(&weekday.len()) {
+        if !WEEKDAYS.iter().any(|day| weekday.eq_ignore_ascii_case(day.as_bytes())) {
             return None;
         }
         if scan.eat(b',').is_some() {
@@ -163,11 +172,31 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     found(parts)
 }
 
-/// `([A-Za-z]{3})[A-Za-z]{0,6}\.?`
+const WEEKDAYS: [&str; 17] = [
+    "mon",
+    "monday",
+    "tue",
+    "tues",
+    "tuesday",
+    "wed",
+    "wednesday",
+    "thu",
+    "thur",
+    "thurs",
+    "thursday",
+    "fri",
+    "friday",
+    "sat",
+    "saturday",
+    "sun",
+    "sunday",
+];
+
+/// `([A-Za-z]{3,9})\.?`
 fn month_word<'a>(scan: &mut Scanner<'a>) -> Option<&'a [u8]> {
     let word = scan.run(|byte| byte.is_ascii_alphabetic());
     let _ = scan.eat(b'.');
-    (3..=9).contains(&word.len()).then(|| &word[..3])
+    (3..=9).contains(&word.len()).then_some(word)
 }
 
 pub(super) fn long(text: &[u8]) -> Option<(&[u8], Parts<'_>)> {
@@ -206,7 +235,25 @@ pub(super) fn is_before_christ(text: &[u8]) -> bool {
 }
 
 pub(super) fn month_number(word: &[u8]) -> Option<u32> {
-    const MONTHS: &[u8] = b"janfebmaraprmayjunjulaugsepoctnovdec";
-    let index = MONTHS.chunks(3).position(|month| month.eq_ignore_ascii_case(word))?;
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let is_word = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
+    let index = if is_word("sept") {
+        8
+    } else {
+        MONTHS.iter().position(|month| is_word(month) || is_word(&month[..3]))?
+    };
     u32::try_from(index + 1).ok()
 }

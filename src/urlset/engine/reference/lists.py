@@ -6,13 +6,16 @@ import re
 
 from urlset.engine.reference.context import Context
 from urlset.model import Entry
-from urlset.urls import SPACE, split_words
+from urlset.protocol import CHANGEFREQS
+from urlset.urls import INNER_SPACE, SPACE, split_words
 
 __all__ = ["read_list"]
 
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
+_OTHER_SPACE = re.compile(f"[{INNER_SPACE.replace(' ', '')}]")
+_LETTER = re.compile(r"[A-Za-z]|[^\x00-\x7f]")
 # Controls, and what shows that the line is markup (RFC 3986 has no such character).
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
 
@@ -20,8 +23,8 @@ _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
 def read_list(context: Context, start: int) -> bool:
     """Read the lines from ``start`` on; False where not one of them is a URL.
 
-    A line is taken whole or not at all: with white space inside, only when each of its words is
-    a URL. What would have to be guessed is reported instead (T001).
+    A line is taken whole or not at all: with white space inside, when each of its words is a URL,
+    or when it is one URL with spaces. What would have to be guessed is reported instead (T001).
     """
     text = context.text
     position = start
@@ -45,6 +48,8 @@ def _read_line(context: Context, line: str, offset: int) -> None:
         return
     words = split_words(value)
     is_clean = _FORBIDDEN.search(value) is None
+    if is_clean and _is_spaced_url(value, words):
+        words = [value]
     if not is_clean or not all(_HTTP.match(word) for word in words):
         context.mark("T001", offset, end, value)
         return
@@ -63,3 +68,16 @@ def _read_line(context: Context, line: str, offset: int) -> None:
                     line=context.line(offset),
                 )
             )
+
+
+def _is_spaced_url(value: str, words: list[str]) -> bool:
+    """Whether a line is one URL with spaces: no columns of dates, numbers, words or comments."""
+    if len(words) < 2 or not _HTTP.match(value) or _OTHER_SPACE.search(value):
+        return False
+    return all(
+        _LETTER.search(word)
+        and word[0] != "#"
+        and word not in CHANGEFREQS
+        and not _HTTP.match(word)
+        for word in words[1:]
+    )
