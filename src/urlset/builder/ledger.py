@@ -153,6 +153,26 @@ class Ledger:
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "
                 "published"
             )
+        self._expect_columns()
+
+    def _expect_columns(self) -> None:
+        """Raise :class:`urlset.StoreError` where a table has not the columns that it is to have."""
+        kinds = sorted({kind for table in TABLES for _, kind, _ in table.columns})
+        types = self._bench.one(f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}")
+        called = dict(zip(kinds, types, strict=True))
+        rows = self._bench.rows(
+            "SELECT table_name, column_name, data_type FROM duckdb_columns() "
+            f"WHERE database_name || '.' || schema_name = {quoted(self._schema)}"
+        )
+        wanted = {(t.name, name, called[kind]) for t in TABLES for name, kind, _ in t.columns}
+        missing = sorted(wanted - set(rows))
+        if missing:
+            table, name, kind = missing[0]
+            raise StoreError(
+                f"expected a ledger of version {VERSION}, found no column {name} ({kind}) in its "
+                f"table {table}: {str(self.path)!r}; remove it: it is rebuilt from what is "
+                "published"
+            )
 
     def _update(self) -> None:
         """Give a ledger of version 2 the columns that it has not."""

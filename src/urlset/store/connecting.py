@@ -43,6 +43,7 @@ _SETTINGS = (
 _MODEST = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
 
 _MAGIC = b"DUCK"
+_DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
 _HOLDER = re.compile(r"PID (\d+)")
 
 
@@ -148,6 +149,10 @@ def told(path: str) -> Iterator[None]:
             yield
     except duckdb.Error as error:
         raise _store_error(error, path) from error
+    except Exception as error:
+        if type(error) is not Exception:  # arro3 raises bare ones for errors in a stream
+            raise
+        raise _store_error(error, path) from error
 
 
 @contextmanager
@@ -216,7 +221,7 @@ def _may(read_only: bool) -> str:
     return "read" if read_only else "written"
 
 
-def _store_error(error: duckdb.Error, path: str) -> StoreError:
+def _store_error(error: Exception, path: str) -> StoreError:
     words = str(error)
     if "Could not set lock on file" in words:
         holder = _HOLDER.search(words)
@@ -231,4 +236,5 @@ def _store_error(error: duckdb.Error, path: str) -> StoreError:
             "close that one first"
         )
     first = " ".join(words.partition("\n")[0].split()).partition(": ")
-    return StoreError(f"cannot use the store {path!r}: {first[2] or first[0]}")
+    advice = "; the file is damaged: restore it, or remove it" if _DAMAGED.search(words) else ""
+    return StoreError(f"cannot use the store {path!r}: {first[2] or first[0]}{advice}")

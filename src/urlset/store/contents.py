@@ -30,7 +30,10 @@ _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 class StoredRows(IndexedRows):
     """Entries that lie on the disk: they iterate, have a length, and are an Arrow stream."""
 
-    def __init__(self, relation: Callable[[], Any], count: int, source: str | None = None):
+    def __init__(
+        self, relation: Callable[[], Any], count: int, source: str | None = None, path: str = ""
+    ):
+        self._path = path or source or ""
         self._relation = relation
         self._count = count
         self._source = source
@@ -39,8 +42,9 @@ class StoredRows(IndexedRows):
         return self._count
 
     def __iter__(self) -> Iterator[Entry]:
-        for batch in batches_to_entries(as_entries(self._relation(), self._source)):
-            yield from batch
+        with told(self._path):
+            for batch in batches_to_entries(as_entries(self._relation(), self._source)):
+                yield from batch
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         flow = as_entries(self._relation(), self._source)
@@ -77,8 +81,15 @@ class StoredDocument(NamedTuple):
 
 
 def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
-    """The documents of a store in the order of their reading."""
+    """The documents of a store in the order of their reading.
 
+    Raises :class:`urlset.StoreError`, also while they are read: a file may be cut off anywhere.
+    """
+    with told(path):
+        yield from _documents(connection, path)
+
+
+def _documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
     def query(text: str) -> Any:
         with told(path):
             cursor = connection.cursor()
@@ -94,7 +105,7 @@ def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[Stor
     for row in rows_of(query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document")):
         number, has_sitemaps, has_problems = row[0], row[9], row[10]
         text = f"SELECT {_ENTRY} FROM entries WHERE document = {number}"
-        rows = StoredRows(partial(query, text), counts.get(number, 0))
+        rows = StoredRows(partial(query, text), counts.get(number, 0), path=path)
         sitemaps = of_document("sitemaps", Sitemap, number) if has_sitemaps else []
         problems = of_document("problems", Problem, number) if has_problems else []
         yield StoredDocument._make((*row, rows, sitemaps, problems))
