@@ -433,3 +433,22 @@ def test_time_limits_of_the_command_line(tmp_path, monkeypatch, capsys):
     assert "ran longer than 0.2 seconds" in capsys.readouterr().err
     assert run(["read", "a.txt", "--sql", ENDLESS[0], "--sql-timeout", "0.2"]) == 2
     assert "--sql: the query was ended" in capsys.readouterr().err
+
+
+# ── findings of rules about no document ──
+
+
+def test_finding_of_a_rule_without_a_document_names_the_source(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("https://example.com/\n")
+    Path("urlset.toml").write_text(
+        "[[check.rules]]\nname = 'few'\nlevel = 'error'\nsays = '{n} URLs'\n"
+        "sql = 'SELECT count(*) AS n FROM entries'\n"
+    )
+
+    assert run(["check", "a.txt", "--select", "few", "--format", "json"]) == 1
+    out = capsys.readouterr().out
+    assert '"source": "a.txt"' in out
+    assert "<bytes>" not in out
+    assert run(["check", "a.txt", "--select", "few"]) == 1
+    assert "a.txt" in capsys.readouterr().out
