@@ -48,7 +48,7 @@ def test_exclusions_are_written_with_source_and_reason(site):
         {"url": f"{BASE}c", "source": "pages.csv", "line": 3, "reason": f"canonical: {BASE}a"},
     ]  # fmt: skip
     (refused,) = written(path)[3:]
-    assert refused["reason"].startswith("refused: rows 1: lastmod: ")
+    assert refused["reason"].startswith("refused: rows 1, row 5: lastmod: ")
     assert made.left_out == {"canonical": 1, "filter 1: drop:/drafts/": 1, "noindex": 1}
     assert set(made.excluded) == {Excluded(**row) for row in written(path)[:3]}
 
