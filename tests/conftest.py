@@ -50,6 +50,12 @@ def box() -> Iterator[SiteBox]:
         yield site
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name gzip data by its kind: its bytes hold the time, so that each worker had other names."""
+    is_gzip = isinstance(val, bytes) and val.startswith(b"\x1f\x8b")
+    return "gzip" if is_gzip else None
+
+
 def pytest_terminal_summary(terminalreporter):
     """Say why tests were skipped, a line a reason."""
     skipped = terminalreporter.stats.get("skipped", [])
