@@ -385,7 +385,7 @@ def test_build_dry_run_knows_the_ledger(urlset):
     ran = urlset("build", "a.txt", "-o", "out", *BASE, "--dry-run")
 
     assert "adopted" not in ran.err
-    assert sorted(os.listdir(".urlset")) == ["ledger.duckdb"]
+    assert sorted(os.listdir(".urlset")) == [".gitignore", "ledger.duckdb"]
 
 
 def test_build_knows_its_folder_by_any_path(urlset, tmp_path):

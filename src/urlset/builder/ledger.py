@@ -78,6 +78,8 @@ class Ledger:
             else:
                 self._bench.borrow(path, "ledger")
         except StoreError as error:
+            if "or remove it" in str(error) and "is damaged" in str(error):
+                raise StoreError(f"{error}: it is rebuilt from what is published") from error
             if "in use" in str(error) or "remove it" in str(error):
                 raise
             advice = "if it is damaged, remove it: it is rebuilt from what is published"
