@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import duckdb
 import pyarrow as pa
@@ -213,7 +214,14 @@ def written(
 
 
 def _entries(folder: Path) -> list[tuple[Any, ...]]:
-    return sorted((tuple(entry[:10]) for entry in urlset.read(folder)), key=repr)
+    """The entries; build percent-encodes URLs that are not ASCII, write keeps them as given."""
+    return sorted((_encoded(tuple(entry[:10])) for entry in urlset.read(folder)), key=repr)
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith("http"):
+        return quote(value, safe="%/:?#[]@!$&'()*+,;=~")
+    return tuple(map(_encoded, value)) if isinstance(value, tuple) else value
 
 
 def _refused(rejected: Any) -> list[str]:
