@@ -198,10 +198,11 @@ fn add_list<const N: usize>(
     values: Option<&Object<'_>>,
     class: &Bound<'_, PyType>,
 ) -> PyResult<()> {
-    if length(values)? == 0 {
+    let Some(values) = values.filter(|values| !values.is_none()) else { return Ok(()) };
+    if length(Some(values))? == 0 {
         return Ok(());
     }
-    for value in values.into_iter().flat_map(|values| values.try_iter()).flatten() {
+    for value in values.try_iter()? {
         let value = value?;
         if !value.get_type().is(class) {
             return odd();

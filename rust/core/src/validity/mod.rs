@@ -67,7 +67,7 @@ fn is_odd(byte: u8) -> bool {
         | (byte == b'\\')
         | (byte == b'^')
         | (byte == b'`')
-        | ((byte >= b'{') & (byte <= b'}'))
+        | matches!(byte, b'{'..=b'}')
 }
 
 /// A host of two labels or more, the last of which begins with a letter, as most are.
@@ -156,7 +156,7 @@ fn is_plain_text(texts: &Texts, row: usize) -> bool {
     if text.is_empty() || text.len() > MAX_TEXT {
         return false;
     }
-    if !any(text, |byte| (byte < 0x20) | (byte > 0x7e)) {
+    if !any(text, |byte| !(0x20..=0x7e).contains(&byte)) {
         return text[0] != b' ' && text[text.len() - 1] != b' ';
     }
     let Some(text) = utf8(text) else { return false };
