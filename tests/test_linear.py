@@ -50,7 +50,9 @@ UNITS = [
     "<urlset></urlset><!-- ", "<urlset></urlset><?x <", "<!--", "<![CDATA[", "<?x", "<url><loc>",
     "<url><loc>http://e.com/</loc>", "<url><loc>http://e.com/</loc><video:video></url>",
     "<url><loc>http://e.com/</loc></url>", "</x>", "<x>", "<x y='", "&", "&e;", "]]>", "http://a ",
-    "http://e.com/\n",
+    "http://e.com/\n", "</", "</ ", "<", "\0", "&#65;", "&amp;", "see http://e.com/ ", "</b> ",
+    "<url><loc>http://e.com/</loc><data><url>x</url></data></url>", "<data><url></data></b>",
+    "<loc>http://e.com/</loc><url></url>", "<loc>x</b>", "<url><data><url>",
 ]  # fmt: skip
 ENDS = ["", "-->", "?>", "]>", "'\"", "]]>", "</urlset>"]
 
