@@ -71,7 +71,10 @@ def test_corpus_well_formed_is_never_called_otherwise(engine, shared, row):
 @pytest.mark.parametrize("row", files(broken=True))
 def test_corpus_ill_formed_has_an_error(engine, shared, row):
     _, document = parse(engine, row, shared)
-    assert any(problem.level == "error" for problem in document.problems)
+    # A template is to be run before it is a document: a warning as long as it is a file.
+    assert document.kind == "template" or any(
+        problem.level == "error" for problem in document.problems
+    )
 
 
 @pytest.mark.parametrize("row", files("rss", "atom", broken=False))

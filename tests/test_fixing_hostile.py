@@ -120,7 +120,8 @@ def test_ctrl_c_while_files_are_swapped_leaves_all_as_it_was(tmp_path, monkeypat
     for name in ("a.xml", "b.xml"):
         (tmp_path / name).write_bytes(BAD)
     before = files(tmp_path)
-    real, taken = local.take, []
+    real = local.take
+    taken: list[object] = []
 
     def take(step):
         taken.append(step)

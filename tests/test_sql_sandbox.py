@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -114,7 +115,7 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="module")
-def store() -> Store:
+def store() -> Iterator[Store]:
     with Store.open() as store:
         store.fill(urlset.read(PAGES))
         yield store

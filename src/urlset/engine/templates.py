@@ -19,18 +19,18 @@ _FRONT_MATTER = re.compile(rb"(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*(?:\r?\n|
 _MARKS = (b"{{", b"{%", b"{#", b"<%", b"<?php", b"<?=")
 # Statements. In a URL "{%" begins an encoded brace or quote: a statement begins with a word.
 _STATEMENTS = {
-    "PHP": re.compile(rb"<\?(?:php\b|=)", re.IGNORECASE),
+    "PHP": re.compile(rb"<\?(?:php(?![\w.:-])|=)", re.IGNORECASE),
     "ASP, JSP or ERB": re.compile(rb"<%[-=@!#:]?"),
     "Liquid, Jinja or Twig": re.compile(
         rb"\{%[-+~]?\s*[A-Za-z_]\w*(?:\s|[-+~]?%\})|\{#[^#]{0,200}#\}", re.DOTALL
     ),
     "Liquid, Jinja, Go or Handlebars": re.compile(rb"\{\{"),
 }
-_EXPRESSION = re.compile(rb"\{\{|\{%[-+~]?\s*[A-Za-z_]|<%|<\?(?:php\b|=)", re.IGNORECASE)
+_EXPRESSION = re.compile(rb"\{\{|\{%[-+~]?\s*[A-Za-z_]|<%|<\?(?:php(?![\w.:-])|=)", re.IGNORECASE)
 # What is no structure: comments, sections, instructions of XML, the text of an element without
 # children, and tags with their attributes.
 _VALUE = re.compile(
-    rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?(?!(?i:php)\b|=).*?(?:\?>|$)"
+    rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?(?!(?i:php)(?![\w.:-])|=).*?(?:\?>|$)"
     rb"|<(?P<name>[A-Za-z_][-.:\w]*)(?:\s[^<>]*)?>[^<]*</(?P=name)\s*>"
     rb"|</?[A-Za-z_][^<>]*>",
     re.DOTALL,
