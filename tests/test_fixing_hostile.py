@@ -17,7 +17,7 @@ from tests.test_cli import NS, command
 from urlset import fix, write_fixed
 from urlset.checker.fixing import backups
 from urlset.errors import SourceError, TargetError
-from urlset.publisher import local
+from urlset.publisher import journal
 
 BAD = f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>\n".encode()
 GOOD = BAD.replace(b"a&b", b"a&amp;b")
@@ -120,7 +120,7 @@ def test_ctrl_c_while_files_are_swapped_leaves_all_as_it_was(tmp_path, monkeypat
     for name in ("a.xml", "b.xml"):
         (tmp_path / name).write_bytes(BAD)
     before = files(tmp_path)
-    real = local.take
+    real = journal.take
     taken: list[object] = []
 
     def take(step):
@@ -130,7 +130,7 @@ def test_ctrl_c_while_files_are_swapped_leaves_all_as_it_was(tmp_path, monkeypat
         real(step)
 
     fixed = fix(tmp_path, select=["X"])
-    monkeypatch.setattr(local, "take", take)
+    monkeypatch.setattr("urlset.publisher.local.take", take)
     with pytest.raises(KeyboardInterrupt):
         write_fixed(fixed.documents)
 
