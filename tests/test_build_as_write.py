@@ -214,8 +214,18 @@ def written(
 
 
 def _entries(folder: Path) -> list[tuple[Any, ...]]:
-    """The entries; build percent-encodes URLs that are not ASCII, write keeps them as given."""
-    return sorted((_encoded(tuple(entry[:10])) for entry in urlset.read(folder)), key=repr)
+    """The entries as a build has them.
+
+    It percent-encodes URLs that are not ASCII, which write keeps as given, and leaves out dates
+    without a day.
+    """
+    entries = (
+        entry
+        if len(entry.lastmod_text or "") != 7
+        else entry._replace(lastmod=None, lastmod_text=None)
+        for entry in urlset.read(folder)
+    )
+    return sorted((_encoded(tuple(entry[:10])) for entry in entries), key=repr)
 
 
 def _encoded(value: Any) -> Any:

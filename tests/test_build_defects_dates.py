@@ -163,7 +163,6 @@ def test_midnight_in_utc_is_no_day_earlier_west_of_greenwich(tmp_path):
     "text",
     [
         "2026-01-31",
-        "2026",
         "2026-01-31T10:00:00Z",
         "2026-01-31T10:00:00-05:00",
         "2026-01-31T10:00:00.5Z",

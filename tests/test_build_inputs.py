@@ -212,3 +212,19 @@ def test_build_without_a_base_url_needs_a_full_url():
 
     with pytest.raises(ValueError, match="begins with '/a'"):
         urlset.build("urls.csv", "out")
+
+
+def test_first_invalid_row_of_dicts_is_named_with_the_number_of_all(tmp_path):
+    rows = [
+        {"loc": "/a"},
+        {"loc": "/b", "images": ["javascript:alert(1)"]},
+        5,
+        {"loc": "ftp://example.com/c"},
+    ]
+
+    with pytest.raises(
+        urlset.EntryError, match=r"^rows:2: .* \(the first of 3 invalid rows\)"
+    ) as error:
+        urlset.build(rows, tmp_path / "out", base_url="https://example.com/", ledger=tmp_path / "l")
+
+    assert error.value.row == 2

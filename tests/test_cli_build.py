@@ -40,7 +40,7 @@ def locs(path="out/sitemap.xml") -> list[str]:
         b"\xef\xbb\xbfURL\r\n/a\r\n/b\r\n",
         b'id,url,title\r\n1,https://e.com/a,"A, a"\r\n2,https://e.com/b,"B\r\nb"\r\n',
         b"title;loc\nA;https://e.com/a\nB;https://e.com/b\n",
-        b"loc\tlastmod\nhttps://e.com/a\t2026\n\n/b\t\n",
+        b"loc\tlastmod\nhttps://e.com/a\t2026-01-02\n\n/b\t\n",
         b'"https://e.com/a"\n"https://e.com/b"\n',
         b'{"loc": "/a"}\n\n{"url": "https://e.com/b"}\n',
         gzip.compress(b"https://e.com/a\nhttps://e.com/b\n"),
@@ -90,6 +90,9 @@ def test_build_from_jsonl_that_read_wrote_loses_nothing(urlset):
     for row in (*before, *after):
         for name in place:
             del row[name]
+    for row in before:
+        if row["lastmod"] == "2025-03":  # a date without its day is not published
+            row["lastmod"] = None
     assert sorted(before, key=lambda row: row["loc"]) == after
 
 

@@ -108,7 +108,8 @@ def test_a_table_is_no_sitemap_for_whoever_takes_sitemaps_only(line, tmp_path, u
     folder = urlset("read", ".", "--format", "txt")
 
     assert checked.code == 2
-    assert "expected a sitemap, found a table" in checked.err
+    assert "error N003[sitemap-unreachable]" in checked.out
+    assert "expected a sitemap, found a table" in checked.out
     assert folder.out == 'https://e.com/ä\nhttps://e.com/b,"c"\n'
     with pytest.raises(library.SourceError, match="expected a sitemap, found a table"):
         list(library.read(data))

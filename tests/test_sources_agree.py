@@ -100,6 +100,11 @@ def sources(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Any
     relation = duckdb.sql(f"FROM '{folder}/a.parquet'")
     assert relation is not None
     yield "Arrow", relation.to_arrow_table()
+    relation = duckdb.sql(f"FROM '{folder}/a.parquet'")
+    assert relation is not None
+    yield "Arrow stream", relation.to_arrow_reader(2)
+    yield "dicts", rows
+    yield "iterator of dicts", iter(rows)
 
 
 def outcome(source: Any, folder: Path) -> Any:

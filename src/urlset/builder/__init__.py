@@ -233,9 +233,7 @@ def build(
     for source in found:
         if isinstance(source, Handed):
             source.base_url = base_url
-    made = Job(based, place, settings, progress).run()
-    rejected = [one for source in found if isinstance(source, Handed) for one in source.rejected]
-    return replace(made, rejected=(*made.rejected, *rejected)) if rejected else made
+    return Job(based, place, settings, progress).run()
 
 
 _ANY_BASE = "https://example.com/"

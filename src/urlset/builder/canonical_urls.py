@@ -13,16 +13,20 @@ from typing import Any
 
 from urlset.arrow import ENTRY, array_of, batches, column_of
 from urlset.builder.escaping import escaped
+from urlset.builder.no_pages import SESSION_ID, SITEMAP, NoPages, without_tracking
 from urlset.builder.settings import Settings
 from urlset.urls import ASCII_SPACE, read_url, split_origin
 
-__all__ = ["CREDENTIALS", "TEMPLATE", "CanonicalUrls", "is_unfilled"]
+__all__ = ["CREDENTIALS", "GUESSED", "TEMPLATE", "CanonicalUrls", "is_unfilled"]
 
 CREDENTIALS = "user name or password in the URL"
 """The reason of a URL that is excluded because it holds credentials."""
 
 TEMPLATE = "unfilled template value in the URL"
 """The reason of a URL in which a template has left a placeholder."""
+
+GUESSED = (TEMPLATE, SESSION_ID, SITEMAP)
+"""The reasons that are told by the looks of a URL: a filter that keeps it outweighs them."""
 
 # What RFC 3986 allows in path and query. Note: brackets, colons and their encoded forms may belong
 # to an unfilled template, and are looked at again.
@@ -43,9 +47,11 @@ _SPECS = dict(ENTRY.fields)
 
 
 class CanonicalUrls:
-    """Makes the URLs of entries canonical; ``encoded`` counts those that had to be repaired.
+    """Makes the URLs of entries canonical, and gives reasons to exclude those that are no pages.
 
-    ``example`` is the first of them, as it was given.
+    ``encoded`` counts URLs that had to be repaired, ``example`` is the first of them, as it was
+    given; ``untracked`` counts pages that lost tracking parameters, ``secured`` those of which the
+    scheme was changed to that of the base URL, https.
 
     >>> urls = CanonicalUrls(Settings("https://example.com/"))
     >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
@@ -53,13 +59,17 @@ class CanonicalUrls:
     """
 
     def __init__(self, settings: Settings):
-        self.encoded = 0
+        self.encoded = self.untracked = self.secured = 0
         self.example: str | None = None
         self._base = settings.base
         scheme, authority, _ = split_origin(settings.base)
         self._origin = f"{scheme}://{authority}"
         self._folder = settings.base[: settings.base.rfind("/") + 1]
         self._is_text = settings.is_text
+        self._no_pages = NoPages(settings)
+        # The same host by http, where the site is one of https.
+        insecure = rf"http://{re.escape(authority)}(?![^/?#])" if scheme == "https" else r"(?!)"
+        self._insecure = re.compile(insecure, re.IGNORECASE)
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
@@ -68,6 +78,7 @@ class CanonicalUrls:
             url if url is None or is_canonical(url) else self.url(url, is_page=True)
             for url in given
         ]
+        made = self._untracked(self._secured(made))
         reasons = self._reasons(given, made)
         if made != given:
             entries = batches.replaced(entries, "loc", batches.text_array(made))
@@ -82,7 +93,7 @@ class CanonicalUrls:
         A page with an unfilled template value is excluded, and its URL stays as it is.
         """
         trimmed = text.strip(ASCII_SPACE)
-        plain = trimmed.replace("&amp;", "&")  # what was escaped for HTML
+        plain = unescaped(trimmed)
         if _ROOTED.fullmatch(plain):
             made = self._origin + plain
         elif _NAME.fullmatch(plain):
@@ -105,6 +116,23 @@ class CanonicalUrls:
             self._count(text)
         return made
 
+    def _secured(self, urls: list[str | None]) -> list[str | None]:
+        """URLs of the host of the base URL by https, where that has it."""
+        if not any(url is not None and self._insecure.match(url) for url in urls):
+            return urls
+        made = [url and self._as_secure(url) for url in urls]
+        self.secured += sum(url != old for url, old in zip(made, urls, strict=True))
+        return made
+
+    def _as_secure(self, url: str) -> str:
+        return f"https{url[4:]}" if self._insecure.match(url) else url
+
+    def _untracked(self, urls: list[str | None]) -> list[str | None]:
+        """URLs without parameters that only tell campaigns apart."""
+        made = without_tracking(urls)
+        self.untracked += sum(url != old for url, old in zip(made, urls, strict=True))
+        return made
+
     def _count(self, given: str) -> None:
         self.encoded += 1
         self.example = self.example or given
@@ -123,21 +151,35 @@ class CanonicalUrls:
                 made[row] = url.replace(authority, "***@" + authority.rpartition("@")[2], 1)
             elif is_unfilled(url):
                 reasons[row] = TEMPLATE
+        self._no_pages.add_reasons(made, reasons, whole)
         return reasons if any(reasons) else None
 
     def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
         """Entries with canonical URLs of images, videos or alternates."""
         columns = [batches.item_values(entries, name, field) for field in fields]
-        if all(url is None or is_canonical(url) for urls in columns for url in urls):
+        is_done = (url is None or self._is_done(url) for urls in columns for url in urls)
+        if all(is_done):
             return entries
         rows = column_of(entries.column(name), name, _SPECS[name])
         made = [tuple(self._item(item, fields) for item in items) for items in rows]
         return batches.replaced(entries, name, array_of(made, _SPECS[name]))
 
+    def _is_done(self, url: str) -> bool:
+        return is_canonical(url) and not self._insecure.match(url)
+
     def _item(self, item: Any, fields: tuple[str, ...]) -> Any:
         values = {field: getattr(item, field) for field in fields}
         made = {field: self.url(url) for field, url in values.items() if url}
+        if "href" in made:
+            made["href"] = self._as_secure(made["href"])
         return item._replace(**made) if made != values else item
+
+
+def unescaped(url: str) -> str:
+    """Return a URL with its ampersands as they were before it was escaped for HTML, even twice."""
+    while "&amp;" in url or "&#38;" in url:
+        url = url.replace("&amp;", "&").replace("&#38;", "&")
+    return url
 
 
 def is_canonical(url: str) -> bool:

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from urlset.builder.canonical_urls import TEMPLATE
+from urlset.builder.canonical_urls import GUESSED
 from urlset.builder.ledger import Ledger
+from urlset.builder.plausible_dates import is_plausible
 from urlset.builder.portions import portions_of
 from urlset.builder.sections import SECTION, section_of
 from urlset.builder.settings import Settings
@@ -85,7 +84,7 @@ INSERT INTO differing BY NAME
 SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
     'removed' AS state
 FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM {given} g WHERE g.loc = u.loc AND {wanted}){others}"""
-_IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, (*GUESSES, TEMPLATE)))}), true)"
+_IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, (*GUESSES, *GUESSED)))}), true)"
 _SEEN = ("lastmod", "changefreq", "priority", "more", "size")
 _UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
 _OWN = ("changefreq", "priority", "more")
@@ -277,9 +276,8 @@ def _find_twins(bench: Workbench) -> int:
 
 
 def _believed(column: str, settings: Settings) -> str:
-    """A date that may be true: not of the future (a day is left for clocks and zones)."""
-    latest = quoted(format_date(settings.now + timedelta(days=1)))
-    text = f"if({column} < {latest}, {column}, NULL)"
+    """A date that may be true: none of the future, none before 1995, and not without its day."""
+    text = f"if({is_plausible(column, settings)}, {column}, NULL)"
     if column == _EVIDENCE["given"]:
         return text
     return f"if(regexp_full_match({column}, {quoted(_W3C)}), {text}, NULL)"

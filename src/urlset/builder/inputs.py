@@ -133,7 +133,6 @@ def _handed(rows: Any, options: InputOptions) -> Source:
         base_url=options.base_url,
         mapping=options.map,
         keep=_kept(options),
-        on_error=options.on_error,
         engine=options.engine,
     )
 

@@ -135,6 +135,14 @@ class Job:
             self._notes.append(
                 f"{urls} written in canonical form (percent-encoded), e.g. {intake.urls.example}"
             )
+        self._notes += [
+            f"{count:,} {'URL' if count == 1 else 'URLs'} {what}"
+            for count, what in (
+                (intake.urls.secured, "of http written with https, as the base URL"),
+                (intake.urls.untracked, "written without tracking parameters"),
+            )
+            if count
+        ]
         if intake.fragments:
             urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")

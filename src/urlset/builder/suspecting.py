@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 
+from urlset.builder.deciding import refusal
+from urlset.builder.plausible_dates import EARLIEST, is_future
 from urlset.builder.settings import Settings
 from urlset.dates import format_date
 from urlset.store import Workbench, quoted
+from urlset.urls import split_origin
 
 __all__ = ["suspicions"]
 
@@ -20,8 +22,40 @@ def suspicions(bench: Workbench, settings: Settings) -> list[str]:
     """What is suspicious about the dates of the sources, as sentences."""
     dates: list[str] = []
     if not settings.is_text:
-        dates = [*_future(bench, settings), *_bulk(bench), *_unmoved(bench, settings)]
-    return [*_columns(bench, settings), *dates]
+        dates = [*_disbelieved(bench, settings), *_bulk(bench), *_unmoved(bench, settings)]
+    return [*_columns(bench, settings), *_outside(bench, settings), *dates]
+
+
+def _outside(bench: Workbench, settings: Settings) -> Iterator[str]:
+    """URLs that a sitemap at the base URL may only list if a robots.txt declares it."""
+    if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
+        return
+    origin = "://".join(split_origin(settings.base)[:2])
+    folder = settings.base[: settings.base.rfind("/") + 1]
+    is_own = (
+        f"(starts_with(lower(loc), {quoted(origin.lower())}) "
+        f"AND regexp_matches(substr(loc, {len(origin) + 1}), '^([/?#]|$)'))"
+    )
+    is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {refusal(settings)} IS NULL"
+    count, first, others, other = bench.one(f"""
+        SELECT count(*) FILTER ({is_own}), min(loc) FILTER ({is_own}),
+            count(*) FILTER (NOT {is_own}), min(loc) FILTER (NOT {is_own})
+        FROM given g WHERE {is_outside}""")
+    if count and settings.robots is None and len(folder) > len(origin) + 1:
+        yield (
+            f"{_urls(count)} outside of {folder}, the folder of the sitemaps, first: {first}; "
+            "search engines ignore such URLs unless the robots.txt of the host names the sitemaps "
+            "(--robots)"
+        )
+    if others:
+        yield (
+            f"{_urls(others)} not of {origin}, first: {other}; search engines ignore such URLs "
+            "unless the robots.txt of their host names the sitemaps"
+        )
+
+
+def _urls(count: int) -> str:
+    return "1 URL is" if count == 1 else f"{count:,} URLs are"
 
 
 def _columns(bench: Workbench, settings: Settings) -> Iterator[str]:
@@ -31,13 +65,19 @@ def _columns(bench: Workbench, settings: Settings) -> Iterator[str]:
             yield f"no source has anything in the column {name}: it makes no sections"
 
 
-def _future(bench: Workbench, settings: Settings) -> Iterator[str]:
-    latest = quoted(format_date(settings.now + timedelta(days=1)))
-    count, first = bench.one(
-        f"SELECT count(*), min(loc) FROM given WHERE lastmod_text >= {latest} AND reason IS NULL"
+def _disbelieved(bench: Workbench, settings: Settings) -> Iterator[str]:
+    tests = {
+        f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": "have no day",
+        f"lastmod_text < {quoted(EARLIEST)}": "are before 1995 (a default value)",
+        is_future("lastmod_text", settings): "lie in the future",
+    }
+    counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
+    found = bench.one(
+        f"SELECT {counts} FROM given WHERE lastmod_text IS NOT NULL AND reason IS NULL"
     )
-    if count:
-        yield f"{count:,} dates lie in the future and are left out, first: {first}"
+    for what, count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
+        if count:
+            yield f"{count:,} dates {what} and are left out, first: {first}"
 
 
 def _bulk(bench: Workbench) -> Iterator[str]:

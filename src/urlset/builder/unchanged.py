@@ -11,6 +11,7 @@ from hashlib import blake2b
 
 from urlset.builder.familiar import FAMILIAR
 from urlset.builder.ledger import Ledger
+from urlset.builder.plausible_dates import EARLIEST
 from urlset.builder.settings import Settings
 from urlset.builder.staging import TAKEN
 from urlset.sources import EVIDENCE
@@ -37,7 +38,7 @@ SELECT (SELECT count(*) - {distinct} FROM same)
 
 def rules_of(settings: Settings) -> str:
     """What decides of an entry beside what its sources say: when it changes, all are looked at."""
-    rules = (settings.base, settings.lastmod, settings.sections, settings.filters)
+    rules = (settings.base, settings.lastmod, settings.sections, settings.filters, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from urlset.arrow import is_arrow, open_stream
-from urlset.errors import EntryError
-from urlset.sources.candidates import Candidate, in_batches, with_text
+from urlset.arrow.streams import rows_to_batch
+from urlset.model import Entry
+from urlset.sources.candidates import (
+    BATCH_ROWS,
+    CANDIDATE,
+    FAULT,
+    Candidate,
+    fault_text,
+    with_text,
+)
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.table import shaped
-from urlset.writer import Rejection
-from urlset.writer.faults import Fault, shown
+from urlset.writer.faults import Fault
 from urlset.writer.validation import Rules, as_entry, given_loc, without_loc_checked
 
 __all__ = ["Handed"]
+
+_COLUMNS = (*CANDIDATE, (FAULT, "string"))
 
 
 class Handed:
     """Rows in memory: any iterable of :class:`urlset.Entry`, dicts and URLs, or an Arrow table.
 
     What :func:`urlset.write` takes is taken here. ``mapping`` and ``keep`` are those of
-    :class:`urlset.sources.Table`, for tables. A row with a value that may not be written raises
-    :class:`urlset.EntryError`; with ``on_error="skip"`` it is left out and stands in ``rejected``.
+    :class:`urlset.sources.Table`, for tables. A row with a value that may not be written is an
+    invalid row of its batch, with its reason in the column ``fault``.
 
     >>> [batch.num_rows for batch in Handed([{"loc": "https://example.com/"}]).batches()]
     [1]
@@ -36,19 +46,16 @@ class Handed:
         base_url: str | None = None,
         mapping: Mapping[str, str] | str | None = None,
         keep: Sequence[str] = (),
-        on_error: str = "raise",
         engine: str | None = None,
     ):
         self.name = name
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self.rejected: list[Rejection] = []
         self._rows = rows
         self.base_url = base_url
         self._engine = engine
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
-        self._is_strict = on_error == "raise"
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
@@ -56,27 +63,21 @@ class Handed:
             reader = open_stream(self._rows)
             yield from shaped(reader, self.name, self._mapping, self._keep, notes=self.notes)
         else:
-            yield from in_batches(self._candidates(self._rows))
+            rows = self._candidates(self._rows)
+            while some := list(islice(rows, BATCH_ROWS)):
+                yield rows_to_batch(_COLUMNS, some)
 
-    def _candidates(self, rows: Iterable[Any]) -> Iterator[Candidate]:
+    def _candidates(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """The columns of a candidate for each row, and why it is invalid or None."""
+        rules = Rules(self.base_url, is_text=False, engine=self._engine)
         for number, item in enumerate(rows, 1):
-            rules = Rules(self.base_url, is_text=False, engine=self._engine)
             try:
                 entry = without_loc_checked(as_entry(item), rules)
             except Fault as fault:
-                self._refuse(item, fault.in_row(number))
-                continue
-            made = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
-            yield with_text(made)
-
-    def _refuse(self, item: Any, error: EntryError) -> None:
-        words = f"{self.name}:{error.row}: {str(error).partition(', ')[2]}"
-        if self._is_strict:
-            raise EntryError(
-                f'{words}; nothing was written (on_error="skip" leaves such entries out)',
-                row=error.row,
-                field=error.field,
-                value=error.value,
-            )
-        loc = given_loc(item)
-        self.rejected.append(Rejection(error.row, loc, error.field, shown(error.value), words))
+                text = fault_text(fault.field, fault.value, fault.expected, fault.advice)
+                cells = {"loc": given_loc(item), "source": self.name, "line": number}
+                empty = Entry(**cells)  # type: ignore[arg-type] # of no page
+                yield *Candidate.of(empty), text
+            else:
+                made = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
+                yield *with_text(made), None

@@ -5,18 +5,18 @@ from __future__ import annotations
 from urlset.checker.declaring import rule
 from urlset.checker.examples import entry
 
-__all__ = ["RULES"]
+__all__ = ["IN_PATH", "RULES", "SESSION", "SITEMAP_NAME", "TRACKING"]
 
 # Names of parameters, in lower case. Session ids of Java, PHP, ASP, ColdFusion, osCommerce,
 # Zen Cart, xt:Commerce, Magento and Perl's CGI::Session.
-_SESSION = (
+SESSION = (
     "jsessionid|phpsessid|aspsessionid[a-z]*|asp\\.net_sessionid|cfid|cftoken|oscsid|zenid|"
     "xtcsid|cgisessid|mscsid|sessionid|session_id|session-id|sessid|sess_id|php_session_id|"
     "(?:sid|s_id|session)=[0-9a-f-]{16,}|sid=[0-9A-Za-z]{24,}"
 )
 # Of Google, Microsoft, Meta, Yandex, X, TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo,
 # Matomo, Adobe, Eloqua, Klaviyo, Vero, Oracle, Branch, and networks of affiliates.
-_TRACKING = (
+TRACKING = (
     "utm_[a-z_]+|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|_ga|_gl|"
     "msclkid|fbclid|fb_action_ids|fb_action_types|fb_source|igshid|igsh|yclid|ysclid|_openstat|"
     "twclid|ttclid|li_fat_id|epik|mc_cid|mc_eid|_hsenc|_hsmi|__hssc|__hstc|__hsfp|hsctatracking|"
@@ -26,10 +26,10 @@ _TRACKING = (
     "raneaid|ransiteid|sscid|dicbo|tblci|xtor|wt\\.mc_id|wt_mc|at_campaign|at_medium|guccounter|"
     "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
 )
-_PARAMETER = f"(?i)(?:^|[&;])({_SESSION}|{_TRACKING})(?:=|&|;|$)"
+_PARAMETER = f"(?i)(?:^|[&;])({SESSION}|{TRACKING})(?:=|&|;|$)"
 # What every loc with such a parameter has: it costs less to look for that than to find the query.
-_MAY_HAVE = f"(?i)[?&;](?:{_SESSION}|{_TRACKING})(?:=|&|;|#|$)"
-_IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
+_MAY_HAVE = f"(?i)[?&;](?:{SESSION}|{TRACKING})(?:=|&|;|#|$)"
+IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
 
 # What browsers show as a page of its own (text, PDF, office) is none of these; nor is XML, which
 # may be either, nor what Google indexes as a document.
@@ -50,6 +50,9 @@ _IS_FILE = (
     f"AND NOT regexp_matches(path, '{_NAMED}')) OR (suffix(path, '.js') AND "
     f"regexp_matches(path, '{_SCRIPTS}|{_ROOT_SCRIPTS}')))"
 )
+SITEMAP_NAME = r"(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\.(xml|txt)(\.gz)?$"
+"""What a path ends with, where it is that of a sitemap."""
+
 _IS_PAGE = "kind <> 'index'"
 
 RULES = (
@@ -74,14 +77,14 @@ RULES = (
         where=f"{_IS_PAGE} AND (CASE WHEN regexp_matches(loc, '{_MAY_HAVE}') "
         f"THEN regexp_matches(query, '{_PARAMETER}') ELSE false END "
         "OR CASE WHEN contains(loc, ';') OR contains(loc, '(') "
-        f"THEN regexp_matches(path, '{_IN_PATH}') ELSE false END)",
+        f"THEN regexp_matches(path, '{IN_PATH}') ELSE false END)",
         values={
             "parameter": "coalesce("
             f"nullif(split_part(regexp_extract(query, '{_PARAMETER}', 1), '=', 1), ''), "
-            f"nullif(regexp_extract(path, '{_IN_PATH}', 1), ''), "
-            f"regexp_extract(path, '{_IN_PATH}', 2))",
-            "what": f"CASE WHEN regexp_matches(query, '(?i)(?:^|[&;])({_TRACKING})(?:=|&|;|$)') "
-            f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({_SESSION})(?:=|&|;|$)') "
+            f"nullif(regexp_extract(path, '{IN_PATH}', 1), ''), "
+            f"regexp_extract(path, '{IN_PATH}', 2))",
+            "what": f"CASE WHEN regexp_matches(query, '(?i)(?:^|[&;])({TRACKING})(?:=|&|;|$)') "
+            f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({SESSION})(?:=|&|;|$)') "
             "THEN 'a tracking tag' ELSE 'a session id' END",
         },
         at="loc",
@@ -111,14 +114,14 @@ RULES = (
     rule(
         "U021 loc-is-sitemap warning",
         says="{what} is listed as a page",
-        sql="""
+        sql=f"""
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
                 THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'
                 ELSE 'A sitemap' END AS what
             FROM (SELECT document, "offset", line, loc, sitemap, path FROM odd
                 WHERE kind <> 'index' AND (path = '/robots.txt'
                 OR ((contains(path, '.xml') OR contains(path, '.txt')) AND regexp_matches(path,
-                    '(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\\.(xml|txt)(\\.gz)?$')))
+                    '{SITEMAP_NAME}')))
                 UNION
                 SELECT e.document, e."offset", e.line, e.loc, s.url, path_of(e.loc)
                 FROM entries e JOIN sound s ON s.document = e.document

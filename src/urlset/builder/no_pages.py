@@ -1,0 +1,125 @@
+"""URLs that are no pages of their own: with a session id, with tracking parameters, sitemaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from urlset.builder.naming import Names
+from urlset.builder.settings import Settings
+
+__all__ = ["SESSION_ID", "SITEMAP", "NoPages", "without_tracking"]
+
+SESSION_ID = "session id in the URL"
+"""The reason of a URL that is excluded because it holds the id of a session."""
+
+SITEMAP = "sitemap or robots.txt"
+"""The reason of a URL that is excluded because it is that of a sitemap, or of a robots.txt."""
+
+_FILES = (".xml", ".txt", ".XML", ".TXT")
+
+
+def without_tracking(urls: list[str | None]) -> list[str | None]:
+    """Return URLs without tracking parameters, as campaigns append them.
+
+    >>> without_tracking(["https://example.com/?utm_source=x&id=1", None])
+    ['https://example.com/?id=1', None]
+    """
+    tracking, parameter = _tracking()
+    if not any(url is not None and "?" in url and tracking.search(url) for url in urls):
+        return urls
+    return [url and _without(url, parameter) for url in urls]
+
+
+def _without(url: str, parameter: re.Pattern[str]) -> str:
+    rest, mark, fragment = url.partition("#")
+    path, _, query = rest.partition("?")
+    kept = parameter.sub("", query)
+    if kept == query:
+        return url
+    kept = kept.lstrip("&;")
+    return f"{path}?{kept}{mark}{fragment}" if kept else f"{path}{mark}{fragment}"
+
+
+class NoPages:
+    """Finds reasons to exclude URLs that the rules U018 and U021 complain of."""
+
+    def __init__(self, settings: Settings):
+        self._folder = settings.base if settings.base.endswith("/") else f"{settings.base}/"
+        self._names = Names(settings)
+        endings = (".txt", ".txt.gz") if settings.is_text else (".xml", ".xml.gz")
+        self._single = {f"{settings.name}{ending}" for ending in endings}
+
+    def add_reasons(
+        self, urls: Sequence[str | None], reasons: list[str | None], whole: str
+    ) -> None:
+        """Give a reason to each URL that has none and is no page; ``whole`` joins all URLs."""
+        if _session()[0].search(whole):
+            for row, url in enumerate(urls):
+                if url is not None and reasons[row] is None and _has_session(url):
+                    reasons[row] = SESSION_ID
+        if any(ending in whole for ending in _FILES):
+            for row, url in enumerate(urls):
+                if url is not None and reasons[row] is None and self._is_sitemap(url):
+                    reasons[row] = SITEMAP
+
+    def _is_sitemap(self, url: str) -> bool:
+        path = re.split("[?#]", url, maxsplit=1)[0]
+        if not any(ending in path for ending in _FILES):
+            return False
+        name = path.removeprefix(self._folder)
+        if name != path and "/" not in name and self._is_own(name):
+            return True
+        path = "/" + path.partition("://")[2].partition("/")[2]
+        return path == "/robots.txt" or _sitemap_name().search(path) is not None
+
+    def _is_own(self, name: str) -> bool:
+        return (
+            name in self._single
+            or name == self._names.index("", 1)
+            or self._names.place(name) is not None
+        )
+
+
+def _has_session(url: str) -> bool:
+    _, in_query, in_path = _session()
+    rest, _, query = url.partition("#")[0].partition("?")
+    return in_query.search(query) is not None or in_path.search(rest) is not None
+
+
+@cache
+def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What the URL of a page with such a parameter has, and the parameters of a query."""
+    from urlset.checker.catalogue.urls_pages import TRACKING  # many modules
+
+    value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may well have a semicolon
+    return (
+        re.compile(f"[?&;](?:{TRACKING})(?:=|&|;|#|$)", re.IGNORECASE),
+        re.compile(f"(?:^|[&;])(?:{TRACKING})(?:{value})?(?=[&;]|$)", re.IGNORECASE),
+    )
+
+
+@cache
+def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What the URL of a page with a session id has, and such ids in its query and its path.
+
+    A tracking parameter that could not be removed counts as well.
+    """
+    from urlset.checker.catalogue.urls_pages import IN_PATH, SESSION, TRACKING
+
+    either = f"{SESSION}|{TRACKING}"
+    return (
+        re.compile(
+            rf"[?&;](?:{either})(?:=|&|;|#|$)|;[jp]|/\([AFS]\(", re.IGNORECASE | re.MULTILINE
+        ),
+        re.compile(f"(?:^|[&;])(?:{either})(?:=|&|;|$)", re.IGNORECASE),
+        re.compile(IN_PATH),
+    )
+
+
+@cache
+def _sitemap_name() -> re.Pattern[str]:
+    from urlset.checker.catalogue.urls_pages import SITEMAP_NAME
+
+    return re.compile(SITEMAP_NAME)
