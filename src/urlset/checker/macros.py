@@ -99,17 +99,17 @@ MACROS = {
     # For URLs that are seldom the same: most differ in their ends, which costs little to see.
     "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
     "THEN false ELSE normal_of(one) = normal_of(other) END",
-    # What is wrong with a date of an extension, in words; null for one that engines read: a day, or
-    # a day with a time (to the minute, second or finer) and its zone.
+    # What is wrong with a date of an extension, in words; null for one that is valid: a day (which
+    # xsd:date allows a zone), or a day with a time (to the minute, second or finer) and its zone.
     "w3c_fault(text)": "CASE "
-    f"WHEN regexp_full_match(text, '{_DAY}(T{_TIME}(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
+    f"WHEN regexp_full_match(text, '{_DAY}((T{_TIME})?(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
     "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
     r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:(6[1-9]|[7-9]))') "
     # A leap second: the last one of June or December in UTC.
     "OR (contains(text, ':60') AND NOT coalesce(strftime(make_timestamp(epoch_us(try_cast("
     "replace(text, ':59:60', ':59:59') AS TIMESTAMPTZ))), '%m-%d %H:%M:%S') "
     "IN ('06-30 23:59:59', '12-31 23:59:59'), false)) THEN 'is not a real date' "
-    r"WHEN regexp_matches(text, 'T.*[+-](1[5-9]|[2-9]|..:[6-9])') "
+    r"WHEN regexp_matches(text, '^.{10}.*[+-](1[5-9]|[2-9]|..:[6-9])') "
     "THEN 'has an offset that no place on Earth has' END "
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "

@@ -100,6 +100,8 @@ U005 | a trailing space that is encoded | https://example.com/wheat%20
 U017 | capitals in the path | https://example.com/About/Rye
 U017 | an escape in capitals | https://example.com/br%C3%B6tchen
 U017 | a dot in a name | https://example.com/a.b/..c/.well-known
+U011 | a percent sign before a word of two letters that are hexadecimal digits | https://example.com/save-50%25de-descuento
+U011 | another such word | https://example.com/100%25ab
 """
 LASTMODS = """
 D001 | a day | 2026-11-19
@@ -172,6 +174,11 @@ S020 | one digit | <priority>1</priority>
 S020 | two digits | <priority>0.75</priority>
 S020 | zero | <priority>0.0</priority>
 G071 | a type that Baidu knows | <mobile:mobile type="pc,mobile"/>
+H001 | the page for telephones, told by media | <xhtml:link rel="alternate" media="only screen and (max-width: 640px)" href="https://m.example.com/a"/>
+H002 | a relation in capitals | <xhtml:link rel="ALTERNATE" media="only screen and (max-width: 640px)" href="https://m.example.com/b"/>
+P003 | a page that changes daily, without a date | <changefreq>daily</changefreq>
+P003 | a page that changes yearly | <changefreq>yearly</changefreq>
+G070 | a link to the page for telephones, which replaced mobile sitemaps | <xhtml:link rel="alternate" media="handheld" href="https://m.example.com/d"/>
 """
 IMAGES = """
 G002 | an image on another host | https://cdn.example.org/a.jpg
@@ -188,6 +195,7 @@ G002 | a scheme in capitals | HTTPS://cdn.example.org/c.jpg
 G002 | a port | https://cdn.example.org:8443/d.jpg
 G002 | a URL in the path | https://cdn.example.org/fetch/https://example.com/e.jpg
 G005 | the page with another query | https://example.com/other?image
+G001 | a URL in CDATA | <![CDATA[https://example.com/d.jpg?a=1&b=2]]>
 """
 VIDEOS = """
 G020 | all that is required | <video:live>no</video:live>
@@ -218,6 +226,19 @@ G032 | a page of the uploader on the same host | <video:uploader info="https://e
 G033 | a title in Japanese | <video:title>ライ麦パンの作り方</video:title>
 G033 | a description with markup, escaped | <video:description>&lt;b&gt;Rye&lt;/b&gt; bread</video:description>
 G034 | two tags | <video:tag>rye</video:tag><video:tag>bread</video:tag>
+G025 | a plus, as xsd:nonNegativeInteger allows it | <video:duration>+600</video:duration>
+G026 | no digit before the point, as xsd:decimal allows it | <video:rating>.5</video:rating>
+G026 | a plus before a decimal | <video:rating>+4.5</video:rating>
+G026 | a zero in front | <video:rating>04.5</video:rating>
+G026 | a plus before an integer | <video:view_count>+12</video:view_count>
+G027 | a day with an offset, as xsd:date allows it | <video:publication_date>2026-11-20+01:00</video:publication_date>
+G027 | a day in UTC | <video:publication_date>2026-11-20Z</video:publication_date>
+G028 | a day that has not ended everywhere | <video:expiration_date>2026-11-21-12:00</video:expiration_date>
+G030 | Kosovo, which ISO has not listed | <video:restriction relationship="allow">XK AL</video:restriction>
+G035 | several tags | <video:tag>rye</video:tag><video:tag>bread</video:tag>
+G035 | prices in two currencies | <video:price currency="EUR">1.99</video:price><video:price currency="USD">2.49</video:price>
+G035 | a player besides the file | <video:player_loc>https://example.com/player?v=1</video:player_loc>
+G036 | a player without the attributes that were removed | <video:player_loc>https://example.com/player?v=2</video:player_loc>
 """
 NEWS = """
 G051 | Chinese of the mainland | <news:publication><news:name>The Example</news:name><news:language>zh-cn</news:language></news:publication>
@@ -230,6 +251,9 @@ G053 | the day before yesterday in the East | <news:publication_date>2026-11-19T
 G054 | an hour ago, in a zone where it is tomorrow | <news:publication_date>2026-11-22T00:30:00+14:00</news:publication_date>
 G050 | a title in Arabic | <news:title>خبز الجاودار</news:title>
 G056 | a name in Japanese | <news:publication><news:name>例新聞</news:name><news:language>ja</news:language></news:publication>
+G052 | a day with an offset, as xsd:date allows it | <news:publication_date>2026-11-20+01:00</news:publication_date>
+G052 | a day in UTC | <news:publication_date>2026-11-20Z</news:publication_date>
+G055 | several keywords in one element | <news:keywords>rye, bread</news:keywords>
 """
 RSS = """
 F002 | a permalink instead of a link | <guid>https://example.com/rye</guid>
@@ -248,6 +272,7 @@ F003 | two spaces | <pubDate>Fri,  20 Nov 2026  08:00:00 GMT</pubDate>
 F003 | no space behind the comma | <pubDate>Fri,20 Nov 2026 08:00:00 GMT</pubDate>
 F003 | a leap second | <pubDate>Sat, 31 Dec 2016 23:59:60 GMT</pubDate>
 F003 | no date | <category>Bread</category>
+F004 | a feed that is checked alone: nobody says that it is all there is | <pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>
 """
 ATOM = """
 F002 | a link without a relation | <updated>2026-11-20T08:00:00Z</updated><link href="https://example.com/bread"/>
@@ -310,6 +335,9 @@ X008 | a comment after the root | <?xml version="1.0" encoding="UTF-8"?>⏎<urls
 X020 | a prefix for the namespace itself | <?xml version="1.0" encoding="UTF-8"?>⏎<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">⏎<s:url><s:loc>https://example.com/</s:loc><s:lastmod>2026-11-20T08:00:00Z</s:lastmod></s:url>⏎</s:urlset>
 X018 | a stylesheet of CSS | <?xml version="1.0" encoding="UTF-8"?>⏎<?xml-stylesheet type="text/css" href="/sitemap.css"?>⏎<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">⏎<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>⏎</urlset>
 F001 | RSS 2.0 with a namespace | <?xml version="1.0" encoding="UTF-8"?>⏎<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>News</title><link>https://example.com/</link><description>All</description><atom:link rel="self" href="https://example.com/feed"/>⏎<item><link>https://example.com/a</link></item></channel></rss>
+G005 | a listed image file that is its own image | <?xml version="1.0" encoding="UTF-8"?>⏎<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">⏎<url><loc>https://example.com/a.jpg</loc><lastmod>2026-11-20T08:00:00Z</lastmod><image:image><image:loc>https://example.com/a.jpg</image:loc></image:image></url>⏎</urlset>
+P005 | a prefix that only an attribute of the root uses | <?xml version="1.0" encoding="UTF-8"?>⏎<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.sitemaps.org/schemas/sitemap/0.9 http://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd">⏎<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>⏎</urlset>
+P005 | a prefix that only an attribute within an extension uses | <?xml version="1.0" encoding="UTF-8"?>⏎<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:shop="https://example.com/shop" xmlns:unit="https://example.com/unit">⏎<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod><shop:price unit:currency="EUR">2</shop:price></url>⏎</urlset>
 """
 SITES = """
 I001 | the same host in capitals | index.xml: https://EXAMPLE.com/a.xml⏎⏎a.xml: https://example.com/
@@ -360,6 +388,9 @@ D502 | the files changed together | index.xml: https://example.com/a.xml https:/
 D503 | every child has a date | index.xml: https://example.com/a.xml@2026-11-20⏎⏎a.xml: https://example.com/@2026-11-20
 R011 | a declared index | index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/⏎⏎robots.txt: Sitemap: https://example.com/index.xml
 R004 | two sitemaps that differ by a query | sitemap.xml: https://example.com/⏎⏎sitemap.xml?page=2: https://example.com/2⏎⏎robots.txt: Sitemap: https://example.com/sitemap.xml⏎Sitemap: https://example.com/sitemap.xml?page=2
+T005 | a name in capitals, as of some servers | SITEMAP.TXT: https://example.com/a
+P006 | files in one folder, folders in another | sitemap.xml: https://example.com/recipes/1.html@2026-11-01 https://example.com/recipes/2.html@2026-11-02 https://example.com/recipes/3.html@2026-11-03 https://example.com/recipes/4.html@2026-11-04 https://example.com/recipes/5.html@2026-11-05 https://example.com/recipes/6.html@2026-11-06 https://example.com/recipes/7.html@2026-11-07 https://example.com/recipes/8.html@2026-11-08 https://example.com/recipes/9.html@2026-11-09 https://example.com/recipes/10.html@2026-11-10 https://example.com/recipes/11.html@2026-11-11 https://example.com/recipes/12.html@2026-11-12 https://example.com/shops/1/@2026-10-01 https://example.com/shops/2/@2026-10-02 https://example.com/shops/3/@2026-10-03 https://example.com/shops/4/@2026-10-04 https://example.com/shops/5/@2026-10-05 https://example.com/shops/6/@2026-10-06 https://example.com/shops/7/@2026-10-07 https://example.com/shops/8/@2026-10-08 https://example.com/shops/9/@2026-10-09 https://example.com/shops/10/@2026-10-10 https://example.com/shops/11/@2026-10-11 https://example.com/shops/12/@2026-10-12
+U024 | pages that differ by a parameter, with other dates | sitemap.xml: https://example.com/?v=1@2026-11-19 https://example.com/?v=2@2026-11-20
 """
 CLUSTERS = """
 H003 | URLs in full | https://example.com/en: en=https://example.com/en de=https://example.com/de ; https://example.com/de: en=https://example.com/en de=https://example.com/de
@@ -375,6 +406,7 @@ H502 | a version on a host of which nothing is listed | https://example.com/en: 
 H503 | the same links, in the other form of the host | https://xn--bcher-kva.example/en: en=https://xn--bcher-kva.example/en de=https://bücher.example/de ; https://xn--bcher-kva.example/de: en=https://bücher.example/en de=https://bücher.example/de
 H503 | the same links in another order | https://example.com/en: en=https://example.com/en de=https://example.com/de ; https://example.com/de: de=https://example.com/de en=https://example.com/en
 H504 | capitals in a tag | https://example.com/en: en=https://example.com/en de-DE=https://example.com/de ; https://example.com/de: en=https://example.com/en de-de=https://example.com/de
+H012 | two spellings of a language, which are no regions | https://example.com/a: de-1901=https://example.com/a de-1996=https://example.com/b ; https://example.com/b: de-1901=https://example.com/a de-1996=https://example.com/b
 """
 
 TABLES = {

@@ -128,8 +128,8 @@ RULES = (
                     count(DISTINCT tag) FILTER (WHERE contains(tag, '-')) AS n,
                     bool_or(tag = split_part(tag, '-', 1)) AS has_generic
                 FROM ({_links(_REGIONAL)})
-                -- A script is no region: there is no zh that were neither zh-Hans nor zh-Hant.
-                WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) <> 4
+                -- Scripts and variants are no regions: no zh is neither zh-Hans nor zh-Hant.
+                WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
                 GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
             ) WHERE n > 1 AND NOT has_generic""",
         at="link",

@@ -93,7 +93,9 @@ RULES = (
         "G005 image-is-page warning",
         says="image:loc is the URL of the page itself",
         over="images",
-        where="same_url(image.loc, loc)",
+        # Where the URL is that of an image file, the page is what is odd, which U020 reports.
+        where="CASE WHEN same_url(image.loc, loc) THEN NOT regexp_matches(path_of(loc), "
+        "'(?i)\\.(png|jpe?g|gif|webp|avif|svg|bmp|tiff?)$') ELSE false END",
         at="image:loc",
         why="Where the image should be there is a page, so that no image is found.",
         instead="Name the URL of the image file",

@@ -31,16 +31,8 @@ def _article(
 _REQUIRED = ("name", "language", "publication_date", "title")
 _DEAD = ("access", "genres", "keywords", "stock_tickers")
 
-# A day has begun somewhere 14 hours before it does in UTC, and ends 12 hours after.
-_DAY_ONLY = "length(news.publication_date) = 10"
-_BEGIN = (
-    f"w3c_moment(news.publication_date) - CASE WHEN {_DAY_ONLY} THEN INTERVAL 14 HOURS "
-    "ELSE INTERVAL 0 HOURS END"
-)
-_END = (
-    f"w3c_moment(news.publication_date) + CASE WHEN {_DAY_ONLY} THEN INTERVAL 36 HOURS "
-    "ELSE INTERVAL 0 HOURS END"
-)
+_BEGIN = "earliest(w3c_moment(news.publication_date), news.publication_date)"
+_END = "latest(w3c_moment(news.publication_date), news.publication_date)"
 
 RULES = (
     rule(

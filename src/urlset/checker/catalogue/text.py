@@ -55,7 +55,7 @@ RULES = (
         says="Name of a text sitemap should end in .txt, found {name}",
         over="sources",
         where="kind = 'text' AND name <> '' "
-        "AND NOT regexp_matches(name, '\\.txt(\\.gz|\\.gzip)?$')",
+        "AND NOT regexp_matches(name, '(?i)\\.txt(\\.gz|\\.gzip)?$')",
         why="Google takes a text sitemap only by a name that ends in .txt; the protocol allows "
         "any.",
         instead="Rename the file to end in .txt, also where an index or robots.txt names it",

@@ -51,6 +51,8 @@ _NOT_ASCII = r"[^\x00-\x7f]"
 _BAD_PERCENT = "%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)"
 # A URL within a URL is rightly encoded once more.
 _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
+# "50%25de" is "50%de": two letters are words, unless they begin a character of several bytes.
+_TWICE = "%25(?:[0-9][0-9A-Fa-f]|[A-Fa-f][0-9]|[A-Fa-f]{2}%25)"
 _UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
     f"origin_of(loc) || tidied(CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
@@ -122,10 +124,10 @@ RULES = (
         "U011 loc-double-encoded info",
         says="URL looks percent-encoded twice: {piece}",
         over="odd",
-        where="contains(loc, '%25') AND (regexp_matches(path, '%25[0-9A-Fa-f]{2}') OR "
-        f"(regexp_matches(query, '%25[0-9A-Fa-f]{{2}}') "
+        where=f"contains(loc, '%25') AND (regexp_matches(path, '{_TWICE}') OR "
+        f"(regexp_matches(query, '{_TWICE}') "
         f"AND NOT regexp_matches(query, '{_IN_URL}')))",
-        values={"piece": "regexp_extract(loc, '%25[0-9A-Fa-f]{2}')"},
+        values={"piece": f"left(regexp_extract(loc, '{_TWICE}'), 5)"},
         at="loc",
         why="What was encoded already and is encoded again names another page, mostly one that "
         "does not exist.",

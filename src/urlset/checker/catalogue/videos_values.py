@@ -35,8 +35,11 @@ def _value(names: dict[str, str]) -> str:
 
 
 _NUMBERS = {
-    "rating": "NOT coalesce(regexp_full_match(video.rating, '[0-4](\\.\\d*)?|5(\\.0*)?'), true)",
-    "view_count": "NOT coalesce(regexp_full_match(video.view_count, '\\d+'), true)",
+    # The forms of xsd:decimal and xsd:nonNegativeInteger: a plus, zeros in front, no digit before
+    # the point.
+    "rating": "NOT coalesce(regexp_full_match(video.rating, "
+    "'\\+?0*([0-4](\\.\\d*)?|5(\\.0*)?|\\.\\d+)'), true)",
+    "view_count": "NOT coalesce(regexp_full_match(video.view_count, '\\+?\\d+'), true)",
 }
 _DATES = {
     name: f"w3c_fault(video.{name}) IS NOT NULL" for name in ("publication_date", "expiration_date")
@@ -46,11 +49,7 @@ _SWITCHES = {
     for name in ("family_friendly", "requires_subscription", "live")
 }
 
-# A day ends somewhere 12 hours after it does in UTC.
-_EXPIRY = (
-    "(w3c_moment(video.expiration_date) + CASE WHEN length(video.expiration_date) = 10 "
-    "THEN INTERVAL 36 HOURS ELSE INTERVAL 0 HOURS END)"
-)
+_EXPIRY = "latest(w3c_moment(video.expiration_date), video.expiration_date)"
 
 
 def _relation(name: str) -> str:
@@ -64,7 +63,8 @@ def _relation(name: str) -> str:
 
 
 _WRONG_REGION = (
-    "list_filter(regexp_split_to_array(video.restriction, '\\s+'), lambda c: NOT is_region(c))[1]"
+    "list_filter(regexp_split_to_array(video.restriction, '\\s+'), lambda c: NOT is_region(c) "
+    "AND c <> 'XK')[1]"
 )
 _RESTRICTION = (
     f"coalesce({_relation('restriction')}, CASE WHEN contains(video.restriction, ',') "
@@ -90,7 +90,7 @@ RULES = (
         says='duration "{v}" is not a whole number of seconds from 1 to 28,800',
         over="videos",
         where="CASE WHEN video.duration IS NULL THEN false "
-        "WHEN NOT regexp_full_match(video.duration, '\\d+') THEN true "
+        "WHEN NOT regexp_full_match(video.duration, '\\+?\\d+') THEN true "
         "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
         values={"v": "shown(video.duration)"},
         at="video:video",
