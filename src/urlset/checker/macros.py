@@ -106,7 +106,7 @@ MACROS = {
     "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
     r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:(6[1-9]|[7-9]))') "
     # A leap second: the last one of June or December in UTC.
-    "OR (contains(text, ':60') AND NOT coalesce(strftime(make_timestamp(epoch_us(try_cast("
+    "OR (substr(text, 17, 3) = ':60' AND NOT coalesce(strftime(make_timestamp(epoch_us(try_cast("
     "replace(text, ':59:60', ':59:59') AS TIMESTAMPTZ))), '%m-%d %H:%M:%S') "
     "IN ('06-30 23:59:59', '12-31 23:59:59'), false)) THEN 'is not a real date' "
     r"WHEN regexp_matches(text, '^.{10}.*[+-](1[5-9]|[2-9]|..:[6-9])') "
