@@ -129,3 +129,36 @@ def test_row_58_text_in_other_encodings(engine):
     assert (document.kind, locs(document), codes(document)) == ("text", [A, f"{B}é"], ["X011"])
     document = read(engine, f"{A}\n{B}é\n".encode("cp1252"))
     assert (document.kind, locs(document), codes(document)) == ("text", [A, f"{B}é"], ["X010"])
+
+
+@pytest.mark.parametrize(
+    "feed",
+    [
+        '<feed xml:base="https://example.com/posts/"><entry><link href="rye"/></entry></feed>',
+        '<feed><entry xml:base="https://example.com/posts/"><link href="rye"/></entry></feed>',
+        '<feed><entry><link xml:base="https://example.com/posts/" href=" rye "/></entry></feed>',
+        '<feed xml:base="https://example.com/"><entry xml:base="posts/"><link href="rye"/></entry>'
+        "</feed>",
+    ],
+)
+def test_a_relative_link_is_valid_where_the_feed_states_its_base(engine, feed):
+    text = feed.replace("<feed", '<feed xmlns="http://www.w3.org/2005/Atom"', 1)
+    document = read(engine, text)
+    assert locs(document) == ["https://example.com/posts/rye"]
+    assert "U001" not in codes(document)
+
+
+@pytest.mark.parametrize(
+    ("base", "link"),
+    [("posts/", "rye"), ("https://example.com/", "example.com/rye"), ("/posts/", "rye")],
+)
+def test_a_relative_link_is_reported_where_its_base_is_not_stated_or_in_doubt(engine, base, link):
+    text = (
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="{base}"><entry><link href="{link}"/>'
+        "</entry></feed>"
+    )
+    document = urlset.parse(
+        text.encode(), base="https://example.com/sitemap.atom", engine=engine.name
+    )
+    assert "U001" in codes(document)
+    assert len(locs(document)) == 1

@@ -40,12 +40,15 @@ pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
         context.marks.add(F002, node.start, node.tag_end, "");
         return;
     };
-    let base = base_of(context, tree, [number, place]);
+    let (base, is_stated) = base_of(context, tree, [number, place]);
     let base = base.as_deref().filter(|base| !base.is_empty()).or(context.base);
     let buffer = &context.buffer;
     let Context { entries, marks, places, .. } = context;
     let span = tree.node(place);
-    let url = marks.url(&text, base, span.start, span.end);
+    let url = match base {
+        Some(base) if is_stated => marks.url_in(&text, base, span.start, span.end),
+        _ => marks.url(&text, base, span.start, span.end),
+    };
     let row = entries.row();
     for (key, child) in dates(tree, number) {
         let Some(text) = tree.content(buffer, child) else {
@@ -77,13 +80,17 @@ pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
 }
 
 /// The base of an item's link: what the elements around it say, from the outside in, then the
-/// item and the link themselves.
-fn base_of(context: &Context<'_>, tree: &Tree<'_>, inner: [usize; 2]) -> Option<String> {
+/// item and the link themselves. And whether they alone state it: one of them is an http(s) URL.
+fn base_of(context: &Context<'_>, tree: &Tree<'_>, inner: [usize; 2]) -> (Option<String>, bool) {
     let buffer = &context.buffer;
     let own = |number| tree.attribute(buffer, number, b"xml:base");
     let around = tree.open_nodes().fold(None, |base, number| joined(own(number), base));
     let base = joined(around.as_deref(), context.base.map(str::to_owned));
-    inner.into_iter().fold(base, |base, number| joined(own(number), base))
+    let is_stated = around.is_some()
+        || inner.iter().any(|&number| {
+            own(number).is_some_and(|given| is_short(given) && is_http(trim(given)))
+        });
+    (inner.into_iter().fold(base, |base, number| joined(own(number), base)), is_stated)
 }
 
 /// An `xml:base` inside another; one of `MAX_LOC` characters counts as none. Else each of many

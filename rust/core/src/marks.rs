@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use crate::codes::U003;
-use crate::urls::{Flaw, read_url};
+use crate::codes::{U001, U003};
+use crate::urls::{Flaw, Url, read_url, resolve, trim};
 
 /// A `loc` has fewer characters than this (sitemaps.org).
 pub const MAX_LOC: usize = 2_048;
@@ -155,7 +155,27 @@ impl Marks {
         offset: usize,
         end: usize,
     ) -> Option<Cow<'t, str>> {
-        let found = read_url(text, base);
+        self.note(read_url(text, base), offset, end)
+    }
+
+    /// Reads a URL where the document itself states the base: a relative reference is no flaw.
+    pub fn url_in<'t>(
+        &mut self,
+        text: &'t str,
+        base: &str,
+        offset: usize,
+        end: usize,
+    ) -> Option<Cow<'t, str>> {
+        let mut found = read_url(text, Some(base));
+        if found.flaws.iter().any(|flaw| flaw.code == U001)
+            && found.url.as_deref() == Some(&*resolve(trim(text), base))
+        {
+            found.flaws.retain(|flaw| flaw.code != U001);
+        }
+        self.note(found, offset, end)
+    }
+
+    fn note<'t>(&mut self, found: Url<'t>, offset: usize, end: usize) -> Option<Cow<'t, str>> {
         for Flaw { code, detail, level } in &found.flaws {
             self.add_as(code, offset, end, detail, *level);
         }

@@ -283,6 +283,7 @@ F003 | a fraction | <updated>2026-11-20T08:00:00.25+01:00</updated><link href="h
 F003 | letters in lower case | <updated>2026-11-20t08:00:00z</updated><link href="https://example.com/bread"/>
 F003 | an offset that is not known | <updated>2026-11-20T08:00:00-00:00</updated><link href="https://example.com/bread"/>
 F003 | a leap second | <updated>2016-12-31T23:59:60Z</updated><link href="https://example.com/bread"/>
+U001 | a relative link where the feed states its base | <link xml:base="https://example.com/posts/" href="rye"/>
 """
 TEXTS = """
 T001 | one URL | https://example.com/

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlset.engine import Mark, Run, in_order, source_offset
 from urlset.model import Entry, Sitemap
 from urlset.protocol import MAX_LOC, MAX_MARKS
-from urlset.urls import Flaw, Url, read_url
+from urlset.urls import SPACE, Flaw, Url, read_url, resolve
 
 __all__ = ["Context", "ascii_lower", "snippet"]
 
@@ -121,10 +121,19 @@ class Context:
             self._next[word] = start, found
         return found
 
-    def url(self, text: str, offset: int, end: int, base: str | None = None) -> str | None:
-        """Read a URL, relative to ``base`` or to the document's, and note its flaws."""
+    def url(
+        self, text: str, offset: int, end: int, base: str | None = None, *, is_stated: bool = False
+    ) -> str | None:
+        """Read a URL, relative to ``base`` or to the document's, and note its flaws.
+
+        Where the document itself states the base, a relative reference is no flaw.
+        """
         found: Url = read_url(text, base or self.base)
-        self.mark_flaws(found.flaws, offset, end)
+        flaws = found.flaws
+        is_relative = is_stated and any(flaw.code == "U001" for flaw in flaws)
+        if is_relative and base is not None and found.url == resolve(text.strip(SPACE), base):
+            flaws = tuple(flaw for flaw in flaws if flaw.code != "U001")
+        self.mark_flaws(flaws, offset, end)
         if found.url is not None and len(found.url) >= MAX_LOC:
             self.mark("U003", offset, end, str(len(found.url)))
         return found.url

@@ -57,10 +57,12 @@ def finish_item(context: Context, node: Node, base: str | None) -> None:
         context.mark("F002", node.start, node.tag_end)
         return
     text, place = link
+    inner = (node.said.get(b"xml:base"), place.said.get(b"xml:base"))
+    stated = base
     base = _joined(base, context.base)
-    for element in (node, place):
-        base = _joined(element.said.get(b"xml:base"), base)
-    url = context.url(text, place.start, place.end, base)
+    for reference in inner:
+        stated, base = _joined(reference, stated), _joined(reference, base)
+    url = context.url(text, place.start, place.end, base, is_stated=stated is not None)
     lastmod, lastmod_text = _date(context, node)
     if url is not None:
         context.entries.append(
