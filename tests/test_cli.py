@@ -147,7 +147,6 @@ def test_module_is_the_command():
         (["read", "https://"], "expected an http or https URL"),
         (["read", "a\x1b[2J"], "\\x1b[2J"),
         (["read", "."], "found none"),
-        (["check", "none.xml"], "found nothing at 'none.xml'"),
         (["check", "a", "--select", "X99"], "--select"),
         (["check", "a", "--fail-level", "fatal"], "--fail-level"),
         (["build", "a"], "--output"),
@@ -170,6 +169,14 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
     assert ran.err.startswith("urlset: ")
     assert ran.err.count("\n") == 1
     assert "\x1b" not in ran.err
+
+
+def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
+    ran = urlset("check", "none.xml")
+
+    assert ran.code == 2
+    assert "error N003[sitemap-unreachable]" in ran.out
+    assert "found nothing at 'none.xml'" in ran.out
 
 
 def test_no_command_shows_the_help(urlset):
@@ -301,13 +308,13 @@ def test_read_json_is_an_array_of_what_jsonl_has(urlset):
     assert json.loads(asked) == [{"loc": "https://e.com/ä"}]
 
 
-def test_read_of_an_array_of_json_says_what_to_do(urlset):
+def test_read_takes_the_array_of_json_that_it_writes(urlset):
     urlset("read", "-", "--output", "a.json", stdin=RICH)
 
-    ran = urlset("read", "a.json")
+    ran = urlset("read", "a.json", "--format", "txt")
 
-    assert ran.code == 2
-    assert "found a JSON array; `jq -c '.[]'` makes lines of it" in ran.err
+    assert ran.code == 0
+    assert ran.out == urlset("read", "-", "--format", "txt", stdin=RICH).out
 
 
 @pytest.mark.parametrize(
@@ -502,9 +509,16 @@ def test_output_stays_where_nothing_could_be_read(urlset):
     Path("out.txt").write_text("old")
 
     assert urlset("read", "none.xml", "--output", "out.txt").code == 2
-    assert urlset("check", "none.xml", "--output", "out.txt").code == 2
 
     assert Path("out.txt").read_text() == "old"
+
+
+def test_report_of_what_could_not_be_read_is_written(urlset):
+    Path("out.txt").write_text("old")
+
+    assert urlset("check", "none.xml", "--output", "out.txt").code == 2
+
+    assert "N003" in Path("out.txt").read_text()
 
 
 def test_output_dash_is_stdout(urlset):

@@ -107,6 +107,8 @@ def judge(
     is not of the catalogue and runs longer than ``rule_timeout_s`` seconds.
     """
     store.seal()
+    if source is not None:  # a name of a file may be no text
+        source = source.encode(errors="replace").decode()
     settings = (
         f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
         f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
