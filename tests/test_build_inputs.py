@@ -228,3 +228,8 @@ def test_first_invalid_row_of_dicts_is_named_with_the_number_of_all(tmp_path):
         urlset.build(rows, tmp_path / "out", base_url="https://example.com/", ledger=tmp_path / "l")
 
     assert error.value.row == 2
+    path = tmp_path / "a.json"
+    path.write_text('["/a", "ftp://example.com/b"]')
+    with pytest.raises(urlset.EntryError) as of_file:
+        urlset.build(path, tmp_path / "out", base_url="https://example.com/", ledger=tmp_path / "l")
+    assert of_file.value.row == 2

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 import urlset
 from urlset.builder import Settings
-from urlset.builder.canonical_urls import CREDENTIALS, TEMPLATE, CanonicalUrls, is_unfilled
+from urlset.builder.canonical_urls import (
+    CREDENTIALS,
+    TEMPLATE,
+    CanonicalUrls,
+    is_unfilled,
+    unescaped,
+)
 from urlset.builder.escaping import escaped
 from urlset.builder.judging import Judge
 from urlset.engine import available
@@ -41,7 +47,7 @@ def built(source: Any, folder: str = "public", **options: Any) -> urlset.Build:
 def by_rows(text: str, base: str) -> str:
     """A URL by the way of :func:`urlset.write`, percent-encoded; as it is where that refuses it."""
     try:
-        read = values.url(text.replace("&amp;", "&"), "loc", base)
+        read = values.url(unescaped(text), "loc", base)
     except (Fault, UnicodeError):
         return text
     # A long one is refused later.
@@ -105,6 +111,10 @@ BASES = st.sampled_from([BASE, "https://example.com/", "http://e.com:8080/a/b.c/
 @example("a?b/../c", BASE)
 @example("example.com/a", BASE)
 @example("/a b", BASE)
+@example("NONE", BASE)
+@example("https/a", BASE)
+@example("h1ttp", BASE)
+@example("nonesuch", BASE)
 def test_resolving_in_columns_is_that_of_rows(text, base):
     urls = CanonicalUrls(Settings(base))
 

@@ -126,6 +126,7 @@ def outcome(source: Any, folder: Path) -> Any:
 @example([GOOD, {**GOOD, "loc": "/b", "images": None, "alternates": None}])
 @example([GOOD, {**GOOD, "loc": "/b", "images": [{"url": "/1.jpg"}]}])
 @example([{**GOOD, "images": [{"loc": "javascript:alert(1)"}]}])
+@example([{**GOOD, "images": [{"loc": 7}]}])
 def test_every_kind_of_source_gives_the_same(tmp_path_factory, rows):
     pytest.importorskip("pyarrow")
     folder = tmp_path_factory.mktemp("rows")

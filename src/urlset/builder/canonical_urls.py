@@ -17,7 +17,14 @@ from urlset.builder.no_pages import SESSION_ID, SITEMAP, NoPages, without_tracki
 from urlset.builder.settings import Settings
 from urlset.urls import ASCII_SPACE, read_url, split_origin
 
-__all__ = ["CREDENTIALS", "GUESSED", "TEMPLATE", "CanonicalUrls", "is_unfilled"]
+__all__ = [
+    "CREDENTIALS",
+    "GUESSED",
+    "TEMPLATE",
+    "CanonicalUrls",
+    "is_unfilled",
+    "unescaped",
+]
 
 CREDENTIALS = "user name or password in the URL"
 """The reason of a URL that is excluded because it holds credentials."""
@@ -34,7 +41,12 @@ _PIECE = r"[A-Za-z0-9._~!$&'()*+,;=@/?-]++|%(?!7[BbDd]|5[BbDd])[0-9A-Fa-f]{2}"
 _REST = rf"(?>(?:{_PIECE})*)"
 _CANONICAL = re.compile(rf"https?://[A-Za-z0-9._-]+(?::[0-9]{{1,5}})?(?:[/?]{_REST})?", re.ASCII)
 _ROOTED = re.compile(rf"/(?![/.])(?!\S*/\.){_REST}", re.ASCII)
-_NAME = re.compile(rf"[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
+# A name that is no word for "nothing", and no broken scheme.
+_NO_NAME = (
+    r"(?i:(?:null|undefined|none|nan)(?![A-Za-z0-9_~-])"
+    r"|[^A-Za-z]*h[^A-Za-z]*t[^A-Za-z]*t[^A-Za-z]*p)"
+)
+_NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
 # What no XML file can hold: refused, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")

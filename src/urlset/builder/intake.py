@@ -146,11 +146,11 @@ class Intake:
                 yield from self._take_parts(self._parts_of(batch, numbers))
             self.staging.flush()
         if self._first_refused is not None:
-            _, words, error = self._first_refused
+            (_, row), words, error = self._first_refused
             many = f" (the first of {self._refused:,} invalid rows)" if self._refused > 1 else ""
             raise EntryError(
                 f"{words}{many}; nothing was written (--on-error skip leaves such entries out)",
-                row=error.row,
+                row=row,
                 field=error.field,
                 value=error.value,
             )

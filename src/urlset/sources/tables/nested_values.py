@@ -24,6 +24,8 @@ NESTED_FIELDS: dict[str, Any] = {
     name: spec for name, spec in ENTRY.fields if isinstance(spec, ListOf | StructOf)
 }
 
+_URLS = ("loc", ".href", ".license")  # a number is none
+
 
 def with_nested_values(batch: Any) -> Any:
     """Return a batch with its nested columns converted, and with a column of faults if any.
@@ -112,6 +114,8 @@ def _leaf(value: Any, where: str, kind: Any) -> Any:
         return _list(value, where, kind)
     if isinstance(kind, StructOf):
         return _struct(value, where, kind)
+    if isinstance(value, int | float) and where.endswith(_URLS):
+        raise Fault(where, value, "a URL", "give one, or leave the entry out")
     return values.text(value, where)
 
 
