@@ -47,6 +47,9 @@ _NO_NAME = (
     r"|[^A-Za-z]*h[^A-Za-z]*t[^A-Za-z]*t[^A-Za-z]*p)"
 )
 _NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
+# All URLs of a batch, each on a line of its own.
+_ALL_CANONICAL = re.compile(rf"(?>(?:{_CANONICAL.pattern}(?:\n|\Z))+)", re.ASCII)
+_ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)
 # What no XML file can hold: refused, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
@@ -86,11 +89,7 @@ class CanonicalUrls:
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
         given = batches.column(entries, "loc")
-        made = [
-            url if url is None or is_canonical(url) else self.url(url, is_page=True)
-            for url in given
-        ]
-        made = self._untracked(self._secured(made))
+        made = self._untracked(self._secured(self._canonical(given)))
         reasons = self._reasons(given, made)
         if made != given:
             entries = batches.replaced(entries, "loc", batches.text_array(made))
@@ -98,6 +97,19 @@ class CanonicalUrls:
             if name in entries.schema.names and batches.is_filled(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
+
+    def _canonical(self, given: list[str | None]) -> list[str | None]:
+        """Make URLs canonical; a batch in which all are alike is recognised as a whole."""
+        if (whole := _joined(given)) is not None and "&amp;" not in whole:
+            if _ALL_CANONICAL.fullmatch(whole):
+                return given
+            if _ALL_ROOTED.fullmatch(whole):
+                made = self._origin + whole.replace("\n", f"\n{self._origin}")
+                return [*made.split("\n")]
+        return [
+            url if url is None or is_canonical(url) else self.url(url, is_page=True)
+            for url in given
+        ]
 
     def url(self, text: str, *, is_page: bool = False) -> str:
         """Return a URL as it is published, or the same text where it is none.
@@ -130,7 +142,7 @@ class CanonicalUrls:
 
     def _secured(self, urls: list[str | None]) -> list[str | None]:
         """URLs of the host of the base URL by https, where that has it."""
-        if not any(url is not None and self._insecure.match(url) for url in urls):
+        if not any(map(self._insecure.match, filter(None, urls))):
             return urls
         made = [url and self._as_secure(url) for url in urls]
         self.secured += sum(url != old for url, old in zip(made, urls, strict=True))
@@ -142,6 +154,8 @@ class CanonicalUrls:
     def _untracked(self, urls: list[str | None]) -> list[str | None]:
         """URLs without parameters that only tell campaigns apart."""
         made = without_tracking(urls)
+        if made is urls:
+            return urls
         self.untracked += sum(url != old for url, old in zip(made, urls, strict=True))
         return made
 
@@ -154,7 +168,8 @@ class CanonicalUrls:
         reasons: list[str | None] = [None] * len(given)
         whole = "\n".join(url for url in made if url is not None)
         words = [word for word in _SUSPICIOUS if word in whole]
-        for row, url in enumerate(made):
+        is_plain = not words and _ALL_CANONICAL.fullmatch(whole) is not None
+        for row, url in enumerate(made if not is_plain else ()):
             if url is None or (_CANONICAL.fullmatch(url) and not any(w in url for w in words)):
                 continue
             authority = split_origin(url)[1]
@@ -185,6 +200,14 @@ class CanonicalUrls:
         if "href" in made:
             made["href"] = self._as_secure(made["href"])
         return item._replace(**made) if made != values else item
+
+
+def _joined(urls: list[str | None]) -> str | None:
+    """Return URLs on a line each, None where one is missing or has several lines."""
+    if not urls or None in urls:
+        return None
+    whole = "\n".join(url for url in urls if url is not None)
+    return whole if whole.count("\n") == len(urls) - 1 else None
 
 
 def unescaped(url: str) -> str:

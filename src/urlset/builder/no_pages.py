@@ -17,6 +17,8 @@ SESSION_ID = "session id in the URL"
 SITEMAP = "sitemap or robots.txt"
 """The reason of a URL that is excluded because it is that of a sitemap, or of a robots.txt."""
 
+_NAMES = re.compile(r"[?&;]([^=&;#?\n]*)")
+_WITH_VALUE = {"sid", "s_id", "session", "spm"}  # the value decides, too
 _FILES = (".xml", ".txt", ".XML", ".TXT")
 
 
@@ -26,8 +28,11 @@ def without_tracking(urls: list[str | None]) -> list[str | None]:
     >>> without_tracking(["https://example.com/?utm_source=x&id=1", None])
     ['https://example.com/?id=1', None]
     """
+    whole = "\n".join(url for url in urls if url is not None)
+    if "?" not in whole:
+        return urls
     tracking, parameter = _tracking()
-    if not any(url is not None and "?" in url and tracking.search(url) for url in urls):
+    if not _may_have(whole, tracking):
         return urls
     return [url and _without(url, parameter) for url in urls]
 
@@ -55,7 +60,7 @@ class NoPages:
         self, urls: Sequence[str | None], reasons: list[str | None], whole: str
     ) -> None:
         """Give a reason to each URL that has none and is no page; ``whole`` joins all URLs."""
-        if _session()[0].search(whole):
+        if _may_have_session(whole):
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and _has_session(url):
                     reasons[row] = SESSION_ID
@@ -82,6 +87,22 @@ class NoPages:
         )
 
 
+def _may_have_session(whole: str) -> bool:
+    """Tell from all URLs of a batch, joined, whether one may have the id of a session."""
+    if ";" in whole or "/(" in whole:
+        return True
+    return "?" in whole and _may_have(whole, _session()[0])
+
+
+def _may_have(whole: str, parameters: re.Pattern[str]) -> bool:
+    """Tell whether one of the joined URLs may have such a parameter, from their distinct names.
+
+    A site has few names, and a search for a hundred of them at each parameter takes long.
+    """
+    names = {name.lower() for name in _NAMES.findall(whole)}
+    return any(name in _WITH_VALUE or parameters.search(f"?{name}=") for name in names)
+
+
 def _has_session(url: str) -> bool:
     _, in_query, in_path = _session()
     rest, _, query = url.partition("#")[0].partition("?")
@@ -95,7 +116,7 @@ def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
     value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may well have a semicolon
     return (
-        re.compile(f"[?&;](?:{TRACKING})(?:=|&|;|#|$)", re.IGNORECASE),
+        re.compile(f"[?&;](?:{TRACKING})(?:=|&|;|#|$)", re.IGNORECASE | re.MULTILINE),
         re.compile(f"(?:^|[&;])(?:{TRACKING})(?:{value})?(?=[&;]|$)", re.IGNORECASE),
     )
 
@@ -110,9 +131,7 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
     either = f"{SESSION}|{TRACKING}"
     return (
-        re.compile(
-            rf"[?&;](?:{either})(?:=|&|;|#|$)|;[jp]|/\([AFS]\(", re.IGNORECASE | re.MULTILINE
-        ),
+        re.compile(f"[?&;](?:{either})(?:=|&|;|#|$)", re.IGNORECASE | re.MULTILINE),
         re.compile(f"(?:^|[&;])(?:{either})(?:=|&|;|$)", re.IGNORECASE),
         re.compile(IN_PATH),
     )
