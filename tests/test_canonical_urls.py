@@ -17,6 +17,7 @@ from urlset.builder.canonical_urls import (
     CREDENTIALS,
     TEMPLATE,
     CanonicalUrls,
+    is_canonical,
     is_unfilled,
     unescaped,
 )
@@ -129,6 +130,38 @@ def test_canonical_url_stays_as_it_is(text, base):
 
     assert urls.url(made) == made
     assert urls.encoded == counted
+
+
+BATCHES = st.one_of(
+    st.lists(REFERENCES, min_size=1, max_size=4),
+    *(
+        st.lists(st.from_regex(pattern, fullmatch=True), min_size=1, max_size=4)
+        for pattern in (
+            r"https?://(e\.com|example\.org)(/[a-z.]{0,3}){0,3}(\?(id|utm_source|sid)=[0-9a-f]{0,17})?",
+            r"(/[a-z.]{0,3}){1,3}(\?[a-z]=[0-9])?",
+            r"https://e\.com/(robots|sitemap|a)(\.txt|\.xml|/null|/__slug__|;jsessionid=1|&amp;b)?",
+        )
+    ),
+)
+
+
+@given(BATCHES, BASES)
+def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
+    urls, others = CanonicalUrls(Settings(base)), CanonicalUrls(Settings(base))
+    one_by_one = [text if is_canonical(text) else others.url(text, is_page=True) for text in given]
+
+    assert urls._canonical(given) == one_by_one
+    assert urls.encoded == others.encoded
+
+
+@given(BATCHES, BASES)
+def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
+    urls = CanonicalUrls(Settings(base))
+    if urls._is_plain(given):
+        made = urls._untracked(urls._secured(urls._canonical(given)))
+
+        assert made == given
+        assert urls._reasons(given, made) is None
 
 
 @pytest.fixture

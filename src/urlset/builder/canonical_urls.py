@@ -13,7 +13,13 @@ from typing import Any
 
 from urlset.arrow import ENTRY, array_of, batches, column_of
 from urlset.builder.escaping import escaped
-from urlset.builder.no_pages import SESSION_ID, SITEMAP, NoPages, without_tracking
+from urlset.builder.no_pages import (
+    SESSION_ID,
+    SITEMAP,
+    SITEMAP_ENDINGS,
+    NoPages,
+    without_tracking,
+)
 from urlset.builder.settings import Settings
 from urlset.urls import ASCII_SPACE, read_url, split_origin
 
@@ -53,6 +59,9 @@ _ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)
 # What no XML file can hold: refused, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
+# Without any of these, a canonical URL holds no credentials, session, tracking parameter or name
+# of a sitemap.
+_MARKS = (*_SUSPICIOUS, "&amp;", "?", ";", "(", *SITEMAP_ENDINGS)
 _FIELDS = {
     "images": ("loc",),
     "videos": ("thumbnail_loc", "content_loc", "player_loc"),
@@ -89,14 +98,29 @@ class CanonicalUrls:
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
         given = batches.column(entries, "loc")
-        made = self._untracked(self._secured(self._canonical(given)))
-        reasons = self._reasons(given, made)
-        if made != given:
-            entries = batches.replaced(entries, "loc", batches.text_array(made))
+        reasons: list[str | None] | None = None
+        if not self._is_plain(given):
+            made = self._untracked(self._secured(self._canonical(given)))
+            reasons = self._reasons(given, made)
+            if made != given:
+                entries = batches.replaced(entries, "loc", batches.text_array(made))
         for name, fields in _FIELDS.items() if not self._is_text else ():
             if name in entries.schema.names and batches.is_filled(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
+
+    def _is_plain(self, given: list[str | None]) -> bool:
+        """Tell of a whole batch that no URL in it is to be changed or excluded.
+
+        This costs a fifth of looking at each URL, and most batches are plain.
+        """
+        whole = _joined(given)
+        return (
+            whole is not None
+            and not any(mark in whole for mark in _MARKS)
+            and not (self._origin.startswith("https:") and "http://" in whole)
+            and _ALL_CANONICAL.fullmatch(whole) is not None
+        )
 
     def _canonical(self, given: list[str | None]) -> list[str | None]:
         """Make URLs canonical; a batch in which all are alike is recognised as a whole."""

@@ -9,7 +9,7 @@ from functools import cache
 from urlset.builder.naming import Names
 from urlset.builder.settings import Settings
 
-__all__ = ["SESSION_ID", "SITEMAP", "NoPages", "without_tracking"]
+__all__ = ["SESSION_ID", "SITEMAP", "SITEMAP_ENDINGS", "NoPages", "without_tracking"]
 
 SESSION_ID = "session id in the URL"
 """The reason of a URL that is excluded because it holds the id of a session."""
@@ -19,7 +19,8 @@ SITEMAP = "sitemap or robots.txt"
 
 _NAMES = re.compile(r"[?&;]([^=&;#?\n]*)")
 _WITH_VALUE = {"sid", "s_id", "session", "spm"}  # the value decides, too
-_FILES = (".xml", ".txt", ".XML", ".TXT")
+SITEMAP_ENDINGS = (".xml", ".txt", ".XML", ".TXT")
+"""One of these is in the name of every sitemap, and of every robots.txt."""
 
 
 def without_tracking(urls: list[str | None]) -> list[str | None]:
@@ -64,14 +65,14 @@ class NoPages:
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and _has_session(url):
                     reasons[row] = SESSION_ID
-        if any(ending in whole for ending in _FILES):
+        if any(ending in whole for ending in SITEMAP_ENDINGS):
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and self._is_sitemap(url):
                     reasons[row] = SITEMAP
 
     def _is_sitemap(self, url: str) -> bool:
         path = re.split("[?#]", url, maxsplit=1)[0]
-        if not any(ending in path for ending in _FILES):
+        if not any(ending in path for ending in SITEMAP_ENDINGS):
             return False
         name = path.removeprefix(self._folder)
         if name != path and "/" not in name and self._is_own(name):
