@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
+from threading import Event
 from typing import NamedTuple, Self
 
 XML = "application/xml"
@@ -230,6 +231,17 @@ def in_turn(*players: Player) -> Player:
 def slow(seconds: float, player: Player) -> Player:
     async def play(hit: Hit, wire: Wire) -> bool:
         await wire.wait(seconds)
+        return await player(hit, wire)
+
+    return play
+
+
+def held(is_free: Event, player: Player) -> Player:
+    """Answer only when the test allows it."""
+
+    async def play(hit: Hit, wire: Wire) -> bool:
+        while not is_free.is_set():
+            await wire.wait(0.01)
         return await player(hit, wire)
 
     return play

@@ -121,7 +121,11 @@ def assert_nothing_left(folder: Path, why: str) -> None:
     beside = {"public", ".urlset", "robots.txt", "changes.jsonl"}
     assert set(os.listdir(folder)) == beside, f"{why}: something was left"
     assert not [n for n in os.listdir(folder / "public") if n.startswith(".")], why
-    assert set(os.listdir(folder / ".urlset")) <= {"ledger.duckdb", "ledger.duckdb.wal"}, why
+    assert set(os.listdir(folder / ".urlset")) <= {
+        ".gitignore",
+        "ledger.duckdb",
+        "ledger.duckdb.wal",
+    }, why
 
 
 @pytest.mark.parametrize(

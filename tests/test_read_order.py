@@ -9,11 +9,12 @@ import tracemalloc
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests import site_box
 from tests.site_asking import quick
-from tests.site_box import SiteBox, index_of, page, redirect, slow, urlset_of
+from tests.site_box import SiteBox, held, index_of, page, redirect, slow, urlset_of
 
 import urlset
 from urlset.errors import SourceError
@@ -129,12 +130,16 @@ def test_three_runs_of_the_command_give_the_same_bytes(box: SiteBox, tmp_path: P
 
 
 def test_without_order_what_comes_first_is_given_first(box: SiteBox):
+    is_free = Event()
     box.put_index("/s.xml", ["/slow.xml", "/quick.xml"])
-    box.play("/slow.xml", slow(0.3, page(urlset_of(box.url("/slow.xml"), 1))))
+    box.play("/slow.xml", held(is_free, page(urlset_of(box.url("/slow.xml"), 1))))
     box.put_urlset("/quick.xml", 1)
 
+    unordered = []
+    for entry in read(box.url("/s.xml"), ordered=False):
+        unordered.append(entry.loc)
+        is_free.set()
     ordered = [entry.loc for entry in read(box.url("/s.xml"))]
-    unordered = [entry.loc for entry in read(box.url("/s.xml"), ordered=False)]
 
     assert ordered == [box.url("/slow.xml/0"), box.url("/quick.xml/0")]
     assert unordered == ordered[::-1]
