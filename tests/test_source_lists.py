@@ -259,7 +259,7 @@ def test_kind_of_a_folder():
         ("csv:https://e.com/a.csv", {}, "download it first"),
         ("s3://bucket/urls.csv", {}, "found s3://; name a file on this machine"),
         ("sql:sitemap.xml", {}, "expected the URL of a database"),
-        ("folder", {}, "found none in 'folder'"),
+        ("folder", {}, "in the folder 'folder', found no file in it"),
         ("\0", {}, "null"),
     ],
 )
