@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import tempfile
 from contextlib import suppress
@@ -20,18 +21,29 @@ class Beside:
 
     ``descriptor`` is open for writing; ``put`` renames the file, ``discard`` removes it, and does
     nothing after ``put``. A link is followed as long as it stays in its folder
-    (:func:`expect_inside`). Raises ``OSError`` as the system does.
+    (:func:`expect_inside`). Raises ``OSError`` as the system does. ``is_alone`` says that a lock
+    keeps other writers of this path away: what a killed one has left is removed.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, is_alone: bool = False):
         expect_inside(path)
         self.final = Path(os.path.realpath(path))
+        for left in self._left() if is_alone else ():
+            with suppress(OSError):
+                left.unlink()
         existing = self.final.stat().st_mode if self.final.exists() else None
         self.descriptor, name = tempfile.mkstemp(
             prefix=f".{self.final.name}.", suffix=".part", dir=self.final.parent
         )
         self.path = Path(name)
         os.chmod(name, 0o666 & ~_umask() if existing is None else stat.S_IMODE(existing))
+
+    def _left(self) -> list[Path]:
+        """What a killed writer of the same path has left."""
+        start = f".{self.final.name}."
+        names = sorted(os.listdir(self.final.parent))
+        form = re.compile(rf"{re.escape(start)}[a-z0-9_]{{8}}\.part")
+        return [self.final.parent / name for name in names if form.fullmatch(name)]
 
     def put(self) -> None:
         """Let the file appear; what was there goes."""

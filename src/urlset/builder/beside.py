@@ -119,7 +119,7 @@ def named_urls(published: Published, settings: Settings) -> list[str]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    staged = Beside(path)
+    staged = Beside(path, is_alone=True)
     try:
         with os.fdopen(staged.descriptor, "wb") as file:
             file.write(data)

@@ -55,7 +55,7 @@ def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
     with _told(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        staged = Beside(path)
+        staged = Beside(path, is_alone=True)
     try:
         with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
             for change in changes(bench):

@@ -69,7 +69,7 @@ def write_excluded(
     if is_special(path):
         raise TargetError(f"cannot write {path}: expected a path for a file, found something else")
     try:
-        staged = Beside(path)
+        staged = Beside(path, is_alone=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
                 file.writelines(_lines(bench, settings, names, rejected))
