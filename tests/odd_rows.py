@@ -1,4 +1,4 @@
-"""Rows as people hand them over: mostly right, some odd, some that nobody may write."""
+"""Rows as users give them: most valid, some odd, some invalid."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - what is sent is read in rows
-"""Attacks over the network, and on the process that reads: what is tried ends, and is told."""
+"""Attacks over the network, and on the process that reads: each attempt ends and is reported."""
 
 from __future__ import annotations
 

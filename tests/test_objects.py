@@ -137,7 +137,7 @@ def test_reading_of_files_has_no_length_and_says_what_to_do(tmp_path):
         len(entries)
     with pytest.raises(TypeError, match="read one after another"):
         entries[0]
-    assert entries  # nobody knows yet whether there are any
+    assert entries  # whether there are any is not known yet
     assert len(list(entries)) == 3
 
 

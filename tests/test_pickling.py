@@ -1,4 +1,4 @@
-"""What the library gives goes through process pools: pickled, sent to another Python, and back."""
+"""Objects of the library pass through process pools: pickled, sent to another Python, and back."""
 
 import io
 import pickle

@@ -19,7 +19,7 @@ obstore = pytest.importorskip("obstore", reason="obstore is not installed (urlse
 from obstore.store import LocalStore, MemoryStore  # noqa: E402
 
 from urlset.object_store import Cloud  # noqa: E402
-from urlset.object_store import store as door  # noqa: E402
+from urlset.object_store import store as object_store  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
 
 
@@ -353,7 +353,7 @@ def test_words_of_a_store_are_told_without_credentials(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     error = OSError(f"Error PUT https://a.example/x?sig=abc with {SECRET}: 403: <Error>{KEY}")
 
-    words = door._words(error)
+    words = object_store._words(error)
 
     assert words == "Error PUT https://a.example/x?… with …: 403"
 

@@ -189,7 +189,7 @@ def test_full_disk_is_told(box: SiteBox, monkeypatch):
 
     monkeypatch.setattr(ResponseStore, "_write", full)
 
-    with pytest.raises(SourceError, match="No space left on device; make room there"):
+    with pytest.raises(SourceError, match="No space left on device; free disk space there"):
         list(read(box.site))
     assert len(list(read(box.site, ordered=False))) == 12
 

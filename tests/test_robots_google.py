@@ -195,21 +195,21 @@ def robots(text: str) -> Robots:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_google_published_case(case: Case):
-    told = robots(case.robots)
+    parsed = robots(case.robots)
 
     for paths, is_allowed in ((case.allowed, True), (case.disallowed, False)):
         for path in paths.split():
-            assert told.allows(SITE + path, case.agent) == is_allowed, path
+            assert parsed.allows(SITE + path, case.agent) == is_allowed, path
             assert google_allows(case.robots, case.agent, SITE + path) == is_allowed, path
 
 
 def test_google_line_too_long():
     # "long lines are ignored after 8 * 2083 bytes": GoogleOnly_LineTooLong, there.
     path = "/x/".ljust(8 * 2083 - len("disallow: ") + 1 - 3, "a")
-    told = robots(foo(f"disallow: {path}/qux"))
+    parsed = robots(foo(f"disallow: {path}/qux"))
 
-    assert told.allows(f"{SITE}/fux", "FooBot")
-    assert not told.allows(f"{SITE}{path}/fux", "FooBot")
+    assert parsed.allows(f"{SITE}/fux", "FooBot")
+    assert not parsed.allows(f"{SITE}{path}/fux", "FooBot")
 
 
 @pytest.mark.parametrize(
@@ -226,19 +226,19 @@ def test_google_line_too_long():
 )
 def test_google_path_of_a_url(url: str, path: str):
     # TestGetPathParamsQuery, there.
-    told = robots(foo(f"disallow: {path}$"))
+    parsed = robots(foo(f"disallow: {path}$"))
 
-    assert not told.allows(url, "FooBot")
+    assert not parsed.allows(url, "FooBot")
 
 
 def test_spec_percent_encoded_character_equals_the_character():
     # "/foo/bar/%62%61%7A" matches "/foo/bar/baz", and of what is not ASCII the bytes count:
     # https://www.rfc-editor.org/rfc/rfc9309.html#section-2.2.2
-    told = robots(foo("disallow: /foo/bar/%62%61%7A", "disallow: /U+E38384/ツ", "disallow: /%fe"))
+    parsed = robots(foo("disallow: /foo/bar/%62%61%7A", "disallow: /U+E38384/ツ", "disallow: /%fe"))
 
     for path in ("foo/bar/baz", "foo/bar/%62az", "U+E38384/%e3%83%84", "U+E38384/ツ", "%FE"):
-        assert not told.allows(f"{SITE}/{path}", "FooBot")
-    assert told.allows(f"{SITE}/%FF", "FooBot")
+        assert not parsed.allows(f"{SITE}/{path}", "FooBot")
+    assert parsed.allows(f"{SITE}/%FF", "FooBot")
 
 
 @pytest.mark.parametrize(
@@ -281,10 +281,10 @@ def test_crawl_delay_is_for_the_agents_above_it():
     text = (
         "User-agent: a\nUser-agent: b\nCrawl-delay: 1\nUser-agent: c\nCrawl-delay: 5\nDisallow: /"
     )
-    told = robots(f"{text}\nUser-agent: d\nCrawl-delay: soon\nCrawl-delay: -1\nCrawl-delay: inf")
+    parsed = robots(f"{text}\nUser-agent: d\nCrawl-delay: soon\nCrawl-delay: -1\nCrawl-delay: inf")
 
-    assert [told.crawl_delay_s(agent) for agent in "abcd"] == [1, 1, 5, 0]
-    assert not told.allows(f"{SITE}/", "a")
+    assert [parsed.crawl_delay_s(agent) for agent in "abcd"] == [1, 1, 5, 0]
+    assert not parsed.allows(f"{SITE}/", "a")
 
 
 LINES = st.lists(
@@ -341,8 +341,8 @@ def test_answer_is_that_of_protego(rules: list[tuple[bool, str]], rest: str):
 def test_real_files_read_as_googles_parser_reads_them(shared: Path):
     """Every pattern of each file, as a path, and for each agent that the file names."""
     for path in sorted((shared / "corpus" / "robots").glob("*.txt")):
-        told = read_robots(path.read_bytes(), f"{SITE}/robots.txt")
-        lines = [line.partition(":") for line in told.text.splitlines()]
+        parsed = read_robots(path.read_bytes(), f"{SITE}/robots.txt")
+        lines = [line.partition(":") for line in parsed.text.splitlines()]
         agents = {line[2].strip() for line in lines if line[0].strip().lower() == "user-agent"}
         names = [name for name in sorted(agents) if name.replace("-", "").isalpha()][:5]
         paths = [line[2].strip() for line in lines if line[0].strip().lower() == "disallow"]
@@ -352,9 +352,9 @@ def test_real_files_read_as_googles_parser_reads_them(shared: Path):
             if agent.rpartition("-")[0].lower() in map(str.lower, agents):
                 continue  # has a family, which the model does not know
             for url in urls:
-                expected = google_allows(told.text, agent, url)
+                expected = google_allows(parsed.text, agent, url)
                 is_itself = url.partition("?")[0] == f"{SITE}/robots.txt"
-                assert told.allows(url, agent) == (expected or is_itself), (path.name, agent, url)
+                assert parsed.allows(url, agent) == (expected or is_itself), (path.name, agent, url)
 
 
 def hostile() -> str:
@@ -372,24 +372,24 @@ def test_many_wildcards_are_compiled_once(monkeypatch: pytest.MonkeyPatch):
             super().__init__(rules)
 
     monkeypatch.setattr("urlset.robots.Matcher", Counted)
-    told = robots(hostile())
+    parsed = robots(hostile())
 
-    assert [told.allows(f"{SITE}/banana/a{n}b") for n in (7, "x", 99_999)] == [False, True, False]
-    assert told.allows(f"{SITE}/banana/7b")
+    assert [parsed.allows(f"{SITE}/banana/a{n}b") for n in (7, "x", 99_999)] == [False, True, False]
+    assert parsed.allows(f"{SITE}/banana/7b")
     assert len(made) == 1
 
 
 @pytest.mark.parametrize("unit", ["a", "ab", "aa1b"])
 def test_cost_of_a_decision_is_linear_in_the_url(unit: str):
-    told = robots(hostile())
-    told.allows(f"{SITE}/a")
+    parsed = robots(hostile())
+    parsed.allows(f"{SITE}/a")
 
     def cost(size: int) -> float:
         url = f"{SITE}/" + unit * (size // len(unit))
         seconds = []
         for _ in range(5):
             began = time.process_time()
-            told.allows(url)
+            parsed.allows(url)
             seconds.append(time.process_time() - began)
         return min(seconds)
 
@@ -398,13 +398,13 @@ def test_cost_of_a_decision_is_linear_in_the_url(unit: str):
 
 def test_a_decision_among_20_000_wildcards_is_quick():
     """It took 70 to 130 ms for each URL; 100 URLs now take as long as one did."""
-    told = robots(hostile())
+    parsed = robots(hostile())
     urls = [f"{SITE}/{'banana/' * 8}{number}" for number in range(100)]
-    told.allows(urls[0])
+    parsed.allows(urls[0])
     began = time.process_time()
 
     for url in urls:
-        told.allows(url)
+        parsed.allows(url)
 
     assert time.process_time() - began < 2
 
@@ -413,6 +413,6 @@ def test_a_decision_among_20_000_wildcards_is_quick():
     "line", ["Disallow: /" + "*a" * 8_000, "Disallow: /" + "a*" * 8_000 + "$", "Allow: /index.htm"]
 )
 def test_long_and_many_equal_lines(line: str):
-    told = robots("User-agent: *\n" + f"{line}\n" * 30)
+    parsed = robots("User-agent: *\n" + f"{line}\n" * 30)
 
-    assert told.allows(f"{SITE}/{'a' * 2_000}b")
+    assert parsed.allows(f"{SITE}/{'a' * 2_000}b")

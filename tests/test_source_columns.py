@@ -1,4 +1,4 @@
-"""Columns of tables: those that are missing, those of a wrong type, those that nobody uses."""
+"""Columns of tables: missing, of a wrong type, or unused."""
 
 import json
 from pathlib import Path

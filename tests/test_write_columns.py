@@ -17,7 +17,7 @@ native = pytest.mark.skipif("native" not in available(), reason="the native engi
 
 
 def written(given_rows: object, engine: str, **options) -> tuple[object, ...]:
-    """Everything that a writing gives: the bytes of the files, and what was refused and why."""
+    """Return the result of a write: the bytes of the files, and the refused rows with reasons."""
     with tempfile.TemporaryDirectory() as folder:
         made = urlset.write(
             given_rows,

@@ -70,7 +70,7 @@ def leads_out(path: str | os.PathLike[str]) -> bool:
 def expect_inside(path: str | os.PathLike[str]) -> None:
     """Raise ``OSError`` for a link that leads out of its folder, before it is written through.
 
-    Who can put a link into a folder, such as a checkout of somebody else's repository, could
+    Who can put a link into a folder, such as a repository that was cloned, could
     otherwise have any file of this user overwritten. Links of the system (``/dev/stdout``) are
     followed.
     """

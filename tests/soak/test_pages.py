@@ -22,7 +22,7 @@ print(time.process_time() - began, int(peak.split()[1]) / 1024)
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells the peak of memory")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
 @pytest.mark.parametrize("shape", PAGE_SHAPES)
 def test_reading_a_page_is_bounded(shape, tmp_path, record_property):
     path = tmp_path / "page.html"

@@ -45,7 +45,7 @@ impl Columns {
         self.entries.row()
     }
 
-    /// Gives the URL of a row.
+    /// Returns the URL of a row.
     fn loc<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
         let loc = self.entries.loc.get(row).and_then(urlset_core::packing::utf8);
         let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such row"))?;

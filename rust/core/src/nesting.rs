@@ -20,7 +20,7 @@ struct Open<'a> {
     is_damaged: bool,
 }
 
-/// Tells whether the element at `start` has its end tag, and so has each element in it.
+/// Returns whether the element at `start` has its end tag, and so has each element in it.
 ///
 /// The first question reads the document once; others only look up.
 pub fn is_whole(context: &mut Context<'_>, start: usize) -> bool {

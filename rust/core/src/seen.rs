@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use crate::columns::Entries;
 
 /// A set of URLs, each as a hash of 128 bits under random keys: two URLs have the same one with a
-/// chance of less than 1 in 10^20 for a billion URLs, and nobody can make such a pair.
+/// chance of less than 1 in 10^20 for a billion URLs, and such a pair cannot be constructed.
 pub struct Seen {
     keys: [RandomState; 2],
     hashes: HashSet<(u64, u64), BuildHasherDefault<Taken>>,
@@ -19,7 +19,7 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Adds the URLs of rows; gives the numbers of those rows whose URL was there before.
+    /// Adds the URLs of rows; returns the numbers of those rows whose URL was there before.
     pub fn add(&mut self, entries: &Entries, start: usize, end: usize) -> Vec<usize> {
         let Self { keys: [first, second], hashes } = self;
         hashes.reserve(end.saturating_sub(start));

@@ -142,7 +142,7 @@ class Renderer(Protocol):
     """One document being written; one object per document.
 
     ``add`` takes rows from ``start`` to ``end`` (or the last one) until the document is full and
-    returns the row where it stopped; ``finish`` gives the bytes, header and footer included.
+    returns the row where it stopped; ``finish`` returns the bytes, header and footer included.
     """
 
     @property

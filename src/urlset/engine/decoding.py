@@ -147,7 +147,7 @@ class _Skipped(threading.local):
     spans: list[tuple[int, int]]
 
 
-_LOSS = "\udc80"  # what no codec gives
+_LOSS = "\udc80"  # a character that no codec produces
 _SKIP = "urlset-skip"
 _skipped = _Skipped()
 codecs.register_error(_SKIP, _skip)

@@ -90,7 +90,7 @@ def literal_address(host: str) -> str | None:
 
     Systems take more spellings than the usual one: decimal, octal and hexadecimal numbers, fewer
     than four of them, a dot at the end (https://url.spec.whatwg.org/#concept-ipv4-parser). A host
-    that ends in a number and is no address gives the empty string, which no request may reach.
+    that ends in a number and is no address yields the empty string, to which no request is allowed.
 
     >>> [literal_address(host) for host in ("0x7f.1", "2130706433", "::1", "e.com", "1.2.3.4.5")]
     ['127.0.0.1', '127.0.0.1', '::1', None, '']

@@ -39,7 +39,7 @@ class Memory:
             bare = response.request._replace(token=None)
             try:
                 self._store.put(_key(bare), response._replace(request=bare))
-            except OSError:  # no room in TMPDIR: as if there were too many bytes
+            except OSError:  # TMPDIR is full: treated as too many bytes
                 self._store.give_up()
 
     def close(self) -> None:

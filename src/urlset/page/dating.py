@@ -96,7 +96,7 @@ def lastmod_of(
 def has_future_date(
     found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
 ) -> bool:
-    """Tell whether a page gives a date that is not believed only since it lies in the future."""
+    """Return whether a date of the page is ignored only because it lies in the future."""
     latest = datetime.max.replace(tzinfo=UTC)
     texts = {
         text for text, _ in (*_modified(found, meta, things), *_published(found, meta, things))

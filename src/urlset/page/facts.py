@@ -42,7 +42,7 @@ class PageFacts(NamedTuple):
     case. ``refresh`` is where the page sends its readers. ``lastmod`` is W3C text with its zone,
     ``lastmod_from`` where it stood. ``fingerprint`` is 32 hexadecimal digits that change with the
     main content, and with nothing else; ``text`` is that content, line by line. ``has_future_date``
-    tells that another ``lastmod`` may be read later. ``is_page`` tells that there was any of
+    says that another ``lastmod`` may be read later. ``is_page`` says that there was any of
     ``html``, ``head``, ``title`` and ``body``: it is a page, not a fragment.
     """
 

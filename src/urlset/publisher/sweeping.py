@@ -58,7 +58,7 @@ def sweep(folder: Path, label: str, *, is_alone: bool) -> None:
 
 def _take_back(staging: Path) -> None:
     steps = read_journal(staging)
-    # A journal may have come with somebody else's repository: it only moves files of its folder.
+    # A journal may come from a cloned repository: it may only move files of its own folder.
     if not all(_is_within(staging, step) for step in steps):
         return
     if steps and intact(steps):

@@ -88,10 +88,10 @@ def read(
     what, also where the URL is that of a sitemap.
 
     The entries of a site come in the order of its sitemaps, each index followed by its children
-    as it lists them, so that two readings give the same; a document that comes before its turn
-    waits in ``TMPDIR``. ``ordered=False`` gives them as they come, which is faster where one
-    document is slow. A site is fetched once however often its entries are iterated: what came is
-    kept in ``TMPDIR`` as long as the object lives, up to 256 MB packed. After more than that, or
+    as it lists them, so that two readings are equal; a document that arrives before its turn
+    waits in ``TMPDIR``. ``ordered=False`` yields them in the order of arrival, which is faster
+    where one document is slow. A site is fetched once however often its entries are iterated: the
+    responses are kept in ``TMPDIR`` as long as the object lives, up to 256 MB packed. Beyond, or
     with ``keep=False``, a second iteration raises :class:`urlset.SourceError`.
 
     A URL of an object store (``s3://bucket/sitemap.xml``; ``s3://bucket/maps/`` for all sitemaps

@@ -99,7 +99,7 @@ def answer(
         cursor.execute("USE store")
         with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
             _run(cursor, f"CREATE TEMP TABLE answer AS\n{statement}", values)
-        # A temporary table belongs to one cursor, and a cursor gives one stream at a time.
+        # A temporary table belongs to one cursor, and a cursor has one stream at a time.
         _run(cursor, f"CREATE TABLE {table} AS FROM temp.answer", None)
         cursor.execute("DROP TABLE temp.answer")
     except duckdb.Error as error:

@@ -69,15 +69,15 @@ class Asking:
             seal(self._cursor, spill=found[0] if found else None)
 
     def verified(self, query: str) -> str:
-        """Return a query of somebody else; raises :class:`urlset.QueryError` if it may not run."""
+        """Return an untrusted query; raises :class:`urlset.QueryError` if it may not run."""
         return select_of(self._cursor, query)
 
     def verified_condition(self, text: str) -> str:
-        """Return a condition of somebody else in parentheses; raises as :meth:`verified` does."""
+        """Return an untrusted condition in parentheses; raises as :meth:`verified` does."""
         return condition_of(self._cursor, text)
 
     def keep(self, table: str, query: str, *, seconds: float | None) -> int:
-        """Make a temporary table of a verified query of somebody else; return its rows.
+        """Make a temporary table of a verified, untrusted query; return its rows.
 
         Raises :class:`urlset.QueryError` where it runs longer than the time limit.
         """

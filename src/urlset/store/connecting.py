@@ -61,7 +61,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
     """Open a store under the name ``store``, made where there is none.
 
     Returns the names of the views and macros in it that urlset did not make. Beside it is
-    ``answers``, for tables that come and go: a store that is only read has no room for them.
+    ``answers``, for temporary tables: a store that is opened read-only cannot hold them.
     Raises :class:`urlset.StoreError`.
     """
     _check(path, read_only=read_only)

@@ -60,7 +60,7 @@ class Home:
                 attach_passing(self.connection, self.path)
 
     def seal(self) -> None:
-        """Leave nothing but the tables within reach, before SQL of somebody else is run.
+        """Make only the tables reachable, before untrusted SQL is run.
 
         No file can be attached afterwards, so a store without a path is moved to its file first.
         A query may take every core and four fifths of the memory, as DuckDB does by default.

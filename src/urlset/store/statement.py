@@ -110,7 +110,7 @@ def query_error(error: duckdb.Error) -> QueryError:
     if shown:
         text += f" · in: {shown}"
     if "does not exist" in text or "not found in FROM" in text:
-        text += " · `SHOW TABLES` and `DESCRIBE entries` tell what there is"
+        text += " · `SHOW TABLES` and `DESCRIBE entries` list the tables and their columns"
     return QueryError(f"the query cannot be answered: {text}")
 
 

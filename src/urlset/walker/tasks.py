@@ -135,13 +135,14 @@ class InOrder:
             except OSError as error:
                 raise SourceError(
                     f"cannot keep documents until it is their turn in {tempfile.gettempdir()}: "
-                    f"{error.strerror}; make room there, set TMPDIR, or read without order"
+                    f"{error.strerror}; free disk space there, set TMPDIR to another folder, "
+                    "or use --unordered"
                 ) from error
 
     def ready(self, is_known: Callable[[Task], bool], /) -> Iterator[tuple[Task, Response]]:
         """Yield the tasks whose turn it is; more may be added in between.
 
-        ``is_known`` tells that the document of a task was read already: it has no turn.
+        ``is_known`` says that the document of a task was read already, so that it has no turn.
         """
         while self._queue:
             task = self._queue[0]

@@ -54,7 +54,7 @@ impl Renderer {
         self.count
     }
 
-    /// Takes entries from `start` up to `end` until the document is full; gives where it stopped.
+    /// Takes entries from `start` up to `end` until the document is full; returns where it stopped.
     ///
     /// The first entry is taken whatever its size: one that is over the limit by itself is for
     /// the caller to refuse.

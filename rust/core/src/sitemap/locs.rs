@@ -97,7 +97,7 @@ pub(super) fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize
     if is_preceded {
         context.marks.add(U001, node.tag_end, node.end, &text);
         if parts[1..].iter().any(|part| has_space(part)) {
-            return UrlText::Uncertain; // text around a URL: nobody can tell where that ends
+            return UrlText::Uncertain; // text around a URL: its end is ambiguous
         }
     }
     if parts.len() > 1 + usize::from(is_preceded) {

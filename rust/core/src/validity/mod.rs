@@ -1,4 +1,4 @@
-//! Which entries are certain to be valid as they stand, so that nobody need look at them again.
+//! Finds entries that are certainly valid, so that they need no further validation.
 //!
 //! `urlset.writer.validation` is the specification: a row that is passed here, it passes, too, and
 //! leaves unchanged. What is rare (other extensions, international URLs, values that have to be

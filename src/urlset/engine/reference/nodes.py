@@ -16,7 +16,7 @@ class Node:
 
     ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended. ``said``
     has its attributes by name, ``attributes`` the same with their places, unless they are plain.
-    ``has_text`` tells whether it holds text that is not white space, ``has_loc`` whether one of its
+    ``has_text`` says whether it holds text that is not white space, ``has_loc`` whether one of its
     children is a loc, ``is_cut`` that a wrong end tag ended its value: what follows is not in it.
     """
 

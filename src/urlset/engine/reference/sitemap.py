@@ -223,7 +223,7 @@ def _url_texts(context: Context, loc: Node) -> list[str] | None:
     if len(parts) > 1 and not _HTTP.match(parts[0]):
         context.mark("U001", loc.tag_end, loc.end, text)
         if any(has_space(part) for part in parts[1:]):
-            return None  # text around a URL: nobody can tell where that ends
+            return None  # text around a URL: its end is ambiguous
         parts = parts[1:]
     if len(parts) > 1:
         context.mark("U006", loc.tag_end, loc.end, text)
