@@ -346,22 +346,23 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_not_made_one() {
-        for (text, code) in [
-            ("javascript:void(0)", U002),
-            ("http:/example.com", U001),
-            ("www.example.com/a", U001),
-            ("other.example/a", U001),
-            ("'https://example.com/a", U001),
-            ("url=https://example.com/a", U001),
-            ("1https://example.com/a", U001),
-            ("ht\u{a0}tps://example.com/a", U001),
-            ("{{ site.url }}/a", U006),
-            ("https://a..b/", U015),
-            ("https://1.2.3.256/", U015),
-            ("https://example.com:65536/", U015),
+        for (text, codes) in [
+            ("javascript:void(0)", &[U002][..]),
+            ("http:/example.com", &[U001]),
+            ("www.example.com/a", &[U001]),
+            ("other.example/a", &[U001]),
+            ("'https://example.com/a", &[U001]),
+            ("url=https://example.com/a", &[U001]),
+            ("1https://example.com/a", &[U001]),
+            ("ht\u{a0}tps://example.com/a", &[U006, U001]),
+            ("{{ site.url }}/a", &[U006, U001]),
+            ("https://a..b/", &[U015]),
+            ("https://1.2.3.256/", &[U015]),
+            ("https://example.com:65536/", &[U015]),
         ] {
             let found = read_url(text, BASE);
-            assert_eq!((found.url, found.flaws[0].code), (None, code), "{text}");
+            let found_codes: Vec<_> = found.flaws.iter().map(|flaw| flaw.code).collect();
+            assert_eq!((found.url, found_codes.as_slice()), (None, codes), "{text}");
         }
     }
 
