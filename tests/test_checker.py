@@ -293,6 +293,19 @@ def test_own_rule_of_a_query():
     assert (finding.message, finding.line, finding.level) == ("2 is old", None, "warning")
 
 
+def test_values_in_a_message_are_parameters_of_the_finding():
+    rule = own(over="urls", where="true", says="{line:,} of {line} is {loc}")
+    data = TWO.replace(b"</urlset>", b"<url><loc>https://e.com/d</loc><x:y/></url></urlset>")
+
+    found = {f.code: f.parameters for f in check(data, rules=[rule], select=["own", "X"])}
+
+    assert found == {
+        "X003": (),
+        "X020": (("detail", "x"),),
+        "Z001": (("line", "4"), ("loc", "https://e.com/d")),
+    }
+
+
 def test_own_rule_that_is_no_sql_is_told_with_its_name():
     with pytest.raises(QueryError, match=r"rule Z001 \(own\)"):
         list(check(TWO, rules=[own(over="urls", where="nonsense = 1")], select=["own"]))

@@ -113,6 +113,16 @@ def test_files_fill_documents_entries_sitemaps_and_problems(store, site, engine)
     ]
 
 
+def test_problems_are_stored_without_the_detail_of_their_message(site, tmp_path):
+    (problem,) = (p for p in urlset.parse(RICH).problems if p.code == "D001")
+
+    urlset.read(site / "pages.xml").to_duckdb(tmp_path / "a.duckdb")
+    (stored,) = (p for p in urlset.read(tmp_path / "a.duckdb").problems if p.code == "D001")
+
+    assert problem.detail
+    assert stored == problem._replace(detail="")
+
+
 def test_nested_columns_and_instants_are_there(store, engine):
     store.fill(urlset.read(RICH, engine=engine.name))
 

@@ -194,8 +194,9 @@ def _whole_lines(text: bytes) -> bytes:
 def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Problem:
     rule = RULES[mark.code]
     level = mark.level or rule.level
-    message = rule.message.replace("{}", mark.detail)
-    return Problem(rule.name, rule.code, level, message, offset, end, line, column)  # type: ignore[arg-type]
+    detail = mark.detail
+    message = rule.message.replace("{}", detail)
+    return Problem(rule.name, rule.code, level, message, offset, end, line, column, detail)  # type: ignore[arg-type]
 
 
 def _located(marks: list[Mark], text: bytes, runs: list[Run]) -> Iterator[Problem]:

@@ -207,7 +207,9 @@ class Problem(NamedTuple):
     """Something in a document that a reader must forgive, and where it stands.
 
     ``offset`` and ``end`` are bytes in the unpacked document (for damaged gzip, in the
-    packed one); ``line`` and ``column`` count from 1, the column in characters.
+    packed one); ``line`` and ``column`` count from 1, the column in characters. ``detail`` is the
+    part of the message that differs from one problem of the rule to the next, such as the prefix
+    that is not declared. It is for programs; problems read from a store have none.
     """
 
     rule: str
@@ -218,3 +220,4 @@ class Problem(NamedTuple):
     end: int
     line: int
     column: int
+    detail: str = ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from string import Formatter
 from typing import Literal
 
@@ -87,9 +88,21 @@ class Rule:
         return self.code[0]
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the values in its message; that of a rule of the engine is ``detail``."""
+        return _names_in(self.says)
+
+    @property
     def is_of_engine(self) -> bool:
         """Whether the engine reports it while it parses."""
         return self.over is None and self.sql is None
+
+
+@cache
+def _names_in(says: str) -> tuple[str, ...]:
+    """Return the names in braces, each once; ``{}`` is called ``detail``."""
+    fields = (column for _, column, _, _ in Formatter().parse(says) if column is not None)
+    return tuple(dict.fromkeys(column or "detail" for column in fields))
 
 
 def rule(

@@ -65,7 +65,7 @@ class Findings:
 
     def __iter__(self) -> Generator[Finding]:
         markup = Markup({need for rule in self._rules.values() for need in rule.needs})
-        with Store.open() as store, Texts() as texts:
+        with Store.with_details() as store, Texts() as texts:
             failures = Failures()
             omitted = fill(store, texts, markup, failures, self._entries, self._seen)
             with store.asking() as asking:
@@ -195,6 +195,7 @@ class Findings:
             place.loc,
             rule.page.instead,
             place.offset,
+            parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
         )
 
 

@@ -38,7 +38,7 @@ _ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
 CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
-    message VARCHAR)"""
+    message VARCHAR, parameters VARCHAR[])"""
 
 
 class Told(NamedTuple):
@@ -57,7 +57,8 @@ class Row(NamedTuple):
 
     What the engine tells has its exact place, with a ``column``. Other rows have the place of
     their entry, and ``nth`` where one of several elements is meant; ``offset`` is None for the
-    whole document. ``document`` is None for a robots.txt, which ``source`` names.
+    whole document. ``document`` is None for a robots.txt, which ``source`` names. ``parameters``
+    are the values in the message, in the order of :attr:`Rule.parameters`.
     """
 
     document: int | None
@@ -70,6 +71,7 @@ class Row(NamedTuple):
     code: str
     level: Level
     message: str
+    parameters: list[str | None]
 
 
 class Verdict(NamedTuple):
@@ -82,7 +84,7 @@ class Verdict(NamedTuple):
         """The findings by document and place; of a rule, the first 10,000."""
         query = """
             SELECT document, coalesce(f.source, d.source, getvariable('checked')), "offset", line,
-                "column", f.loc, nth, code, f.level, f.message
+                "column", f.loc, nth, code, f.level, f.message, f.parameters
             FROM found f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""
@@ -171,7 +173,7 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     if counts:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
-            f"level, message FROM {told} "
+            f"level, message, [detail] FROM {told} "
             'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
             f"<= {MAX_ROWS}"
         )
@@ -261,7 +263,8 @@ def _tell(store: Asking, rule: Rule, asked: str, columns: Sequence[str]) -> Tall
     ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]
     order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
     kept = store.run(
-        f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)} "
+        f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)}, "
+        f"{_parameters(rule)} "
         f"FROM (SELECT *{values} FROM (FROM {asked}{order} LIMIT {MAX_ROWS}))"
     )
     if kept < MAX_ROWS:
@@ -290,6 +293,11 @@ def _counted(store: Asking, findings: str) -> Tally:
     for code, level, source, count in store.rows(query):
         counts[Told(code, level, source)] += count
     return counts
+
+
+def _parameters(rule: Rule) -> str:
+    """Return the values in the message of a rule as a list of SQL."""
+    return f"[{', '.join(f'left({name}::VARCHAR, {_MAX_VALUE})' for name in rule.parameters)}]"
 
 
 def _words(says: str) -> str:

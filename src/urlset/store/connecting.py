@@ -76,8 +76,13 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         return frozenset() if is_new else foreign_names(connection, "store", path)
 
 
-def attach_passing(connection: duckdb.DuckDBPyConnection, path: str | None) -> None:
-    """Make a store under the name ``store`` that goes, in memory or in a file; without comments."""
+def attach_passing(
+    connection: duckdb.DuckDBPyConnection, path: str | None, *, has_details: bool = False
+) -> None:
+    """Make a store under the name ``store`` that goes, in memory or in a file; without comments.
+
+    With ``has_details`` its table ``problems`` also has the column ``detail``.
+    """
     if path is None:
         connection.execute("ATTACH ':memory:' AS store")
     else:
@@ -87,6 +92,8 @@ def attach_passing(connection: duckdb.DuckDBPyConnection, path: str | None) -> N
         connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
     connection.execute("USE store")
     _make_tables(connection, with_comments=False)
+    if has_details:
+        connection.execute("ALTER TABLE problems ADD COLUMN detail VARCHAR")
 
 
 def expect_own_file(path: str) -> None:

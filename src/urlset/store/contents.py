@@ -97,9 +97,9 @@ def _documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[Sto
             return cursor.sql(text)
 
     def of_document(table: str, make: type[Any], number: int) -> list[Any]:
-        names = ", ".join(f'"{name}"' for name in make._fields)
+        names = ", ".join(f'"{name}"' for name in make._fields if name != "detail")
         stream = query(f"SELECT {names} FROM {table} WHERE document = {number}")
-        return [make._make(row) for row in rows_of(stream)]
+        return [make(*row) for row in rows_of(stream)]
 
     counts = dict(query("SELECT document, count(*) FROM entries GROUP BY ALL").fetchall())
     for row in rows_of(query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document")):

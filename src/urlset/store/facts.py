@@ -48,8 +48,9 @@ _OF_HTTP = "status content_type etag last_modified wire_size seconds is_from_cac
 
 
 def table(name: str, rows: Sequence[Row]) -> Flow:
-    """Rows of a table as a stream."""
-    return rows_to_flow(_COLUMNS[name], rows)
+    """Return rows of a table as a stream; those of problems have one more column, ``detail``."""
+    columns = _COLUMNS[name]
+    return rows_to_flow([*columns, ("detail", "string")] if name == "problems" else columns, rows)
 
 
 def document_row(number: int, record: Any, document: Document | None, **more: Any) -> Row:

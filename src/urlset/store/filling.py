@@ -200,9 +200,12 @@ class Filling:
     def _insert(self, name: str, flow: Flow) -> None:
         connection = self._home.connection
         connection.register("incoming", flow)
+        columns = "*"
+        if name == "problems" and not self._home.has_details:
+            columns = "* EXCLUDE (detail)"
         try:
             with first_of(flow):
-                connection.execute(f"INSERT INTO {name} SELECT * FROM incoming")
+                connection.execute(f"INSERT INTO {name} SELECT {columns} FROM incoming")
         finally:
             with suppress(duckdb.Error):  # the transaction may be over
                 connection.unregister("incoming")

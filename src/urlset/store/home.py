@@ -20,20 +20,22 @@ class Home:
 
     Such a one is opened beside other work, and whoever asks for its ``connection`` first waits for
     it. ``is_new`` tells that nothing was written to it yet, which spares looking for it.
+    ``has_details`` says that its problems are stored with their details.
     """
 
-    def __init__(self, path: str | None, *, read_only: bool = False):
+    def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
         # Not beside a store that is only read: its folder may be, too.
         self._folder = Scratch() if path is None or read_only else None
         inside = self._folder.path if self._folder else ""
         self.path = path or os.path.join(inside, "store.duckdb")
         self.is_new = path is None
+        self.has_details = has_details and path is None
         self.is_sealed = False
         self.hidden: frozenset[str] = frozenset()
         spill = os.path.join(inside, "spill") if inside else f"{self.path}.tmp"
         self._spill = spill
         if path is None:
-            self._opened = _beside(spill)
+            self._opened = _beside(spill, self.has_details)
             return
         self._opened = Future()
         self._opened.set_result(connect(spill))
@@ -57,7 +59,7 @@ class Home:
             with told(self.path):
                 self.connection.execute("USE answers")
                 self.connection.execute("DETACH store")
-                attach_passing(self.connection, self.path)
+                attach_passing(self.connection, self.path, has_details=self.has_details)
 
     def seal(self) -> None:
         """Make only the tables reachable, before untrusted SQL is run.
@@ -82,17 +84,17 @@ class Home:
             self._folder.close()
 
 
-def _beside(spill: str) -> Future[duckdb.DuckDBPyConnection]:
+def _beside(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:
     """Open a store in memory beside other work: it is 50 ms, in which 50,000 URLs are read."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="urlset-store")
     try:
-        return pool.submit(_opened, spill)
+        return pool.submit(_opened, spill, has_details)
     finally:
         pool.shutdown(wait=False)
 
 
-def _opened(spill: str) -> duckdb.DuckDBPyConnection:
+def _opened(spill: str, has_details: bool) -> duckdb.DuckDBPyConnection:
     connection = connect(spill)
     connection.execute("ATTACH ':memory:' AS answers")
-    attach_passing(connection, None)
+    attach_passing(connection, None, has_details=has_details)
     return connection

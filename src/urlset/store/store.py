@@ -31,9 +31,9 @@ class Store:
     [(2, 1)]
     """
 
-    def __init__(self, path: str | None, *, read_only: bool = False):
+    def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
         self.path = path
-        self._home = Home(path, read_only=read_only)
+        self._home = Home(path, read_only=read_only, has_details=has_details)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
@@ -43,6 +43,11 @@ class Store:
         can. Raises :class:`urlset.StoreError`.
         """
         return cls(None if path is None else os.fspath(path), read_only=read_only)
+
+    @classmethod
+    def with_details(cls) -> Store:
+        """Open a temporary store whose table ``problems`` also has a column ``detail``."""
+        return cls(None, has_details=True)
 
     def fill(self, entries: Any, *, root: str | None = None) -> None:
         """Read all that :func:`urlset.read` gave into the store, as far as it is wanted.
