@@ -15,6 +15,7 @@ from urlset.checker.fixing.editing import Change, Edit, apart, apply
 from urlset.checker.fixing.elements import decoded, parse_element
 from urlset.checker.fixing.fixers import urls
 from urlset.checker.fixing.fixers.values import better_date
+from urlset.checker.fixing.registering import Spot
 from urlset.checker.fixing.robots import mend_robots
 from urlset.checker.fixing.sets import FixedDocument
 from urlset.dates import parse_date
@@ -86,7 +87,7 @@ def test_a_backslash_is_left() -> None:
     ],
 )
 def test_a_parameter_is_left_out(url: str, parameter: str, better: str) -> None:
-    spot = SimpleNamespace(message=f"Parameter {parameter} is a tracking id")
+    spot = Spot("U018", 0, 0, "warning", url, (("parameter", parameter),))
     case: Any = SimpleNamespace(spot=spot)
     assert urls.without_parameter(url, case) == better
 

@@ -61,7 +61,7 @@ def remove_character(case: Case) -> Iterator[Change]:
 @fixer("X020", effect="text", careful=True)
 def bind_prefix(case: Case) -> Iterator[Change]:
     """Declare a prefix that has one meaning; elements of another are removed when asked for."""
-    prefix = case.spot.message.split()[1].rstrip(":")
+    prefix = case.spot.parameter("detail")
     root = root_tag(case.data)
     if root is None:
         return

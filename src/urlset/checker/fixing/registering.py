@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from urlset.checker.fixing.editing import Change, Edit, Effect
 from urlset.checker.fixing.elements import Element, Entries
+from urlset.checker.model import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.model import Level
@@ -19,14 +20,21 @@ __all__ = ["ELSEWHERE", "FIXERS", "Around", "Case", "Fixer", "Job", "Spot", "fix
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a finding stands in the text; ``end`` is ``at`` where only its beginning is known."""
+    """Where a finding stands in the text; ``end`` is ``at`` where only its beginning is known.
+
+    ``parameters`` are the values in its message, by name.
+    """
 
     code: str
     at: int
     end: int
-    message: str
     level: Level
     loc: str | None = None
+    parameters: Parameters = ()
+
+    def parameter(self, name: str) -> str:
+        """Return one of the values in its message; an empty text if there is none."""
+        return dict(self.parameters).get(name) or ""
 
 
 class Around(NamedTuple):

@@ -72,7 +72,14 @@ class Wishes:
             if problem.code in asked:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
                 spots[problem.code].append(
-                    Spot(problem.code, at, end, problem.message, problem.level, loc)
+                    Spot(
+                        problem.code,
+                        at,
+                        end,
+                        problem.level,
+                        loc,
+                        (("detail", problem.detail),),
+                    )
                 )
         return spots
 
@@ -90,7 +97,14 @@ class Wishes:
         for finding in self.findings(entries, rules):
             place = 0 if finding.offset is None else text_offset(document, finding.offset)
             spots[finding.code].append(
-                Spot(finding.code, place, place, finding.message, finding.level, finding.loc)
+                Spot(
+                    finding.code,
+                    place,
+                    place,
+                    finding.level,
+                    finding.loc,
+                    finding.parameters,
+                )
             )
         return spots
 

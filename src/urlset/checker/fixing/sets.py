@@ -148,9 +148,9 @@ class _Work:
                 found.code,
                 found.offset or 0,
                 found.offset or 0,
-                found.message,
                 found.level,
                 found.loc,
+                found.parameters,
             )
             if allowed(found.code, found.source):
                 by_name[found.source or ""].append(spot)
@@ -167,8 +167,7 @@ class _Work:
         by_code: Spots = defaultdict(list)
         for spot in spots:
             at = text_offset(mending.document, spot.at)
-            moved = Spot(spot.code, at, at, spot.message, spot.level, spot.loc)
-            by_code[spot.code].append(moved)
+            by_code[spot.code].append(replace(spot, at=at, end=at))
         mending.mend(by_code)
         mended = mending.result()
         self.fixed.note(mended, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -14,8 +13,6 @@ from urlset.dates import format_date, parse_date
 from urlset.engine.reference.values import escape
 
 __all__: list[str] = []
-
-_CONFLICT = re.compile(r"lastmod is (\S+) here and (\S+) in ")
 
 
 @fixer("D501")
@@ -95,7 +92,6 @@ def keep_in_first(case: Case) -> Iterator[Change]:
 @fixer("U502", effect="gone")
 def keep_newest_in_first(case: Case) -> Iterator[Change]:
     """Keep a URL in the first of the files, where that has the newer date."""
-    found = _CONFLICT.match(case.spot.message)
-    mine, theirs = (parse_date(text).instant for text in found.groups()) if found else (None, None)
+    mine, theirs = (parse_date(case.spot.parameter(n)).instant for n in ("mine", "theirs"))
     if mine is not None and theirs is not None and mine <= theirs:
         yield from remove_entry_of(case)

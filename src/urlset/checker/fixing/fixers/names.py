@@ -68,8 +68,8 @@ def _root_namespace(case: Case) -> Iterator[Change]:
 @fixer("S006", effect="text", whole=True)
 def lower_names(case: Case) -> Iterator[Change]:
     """Write the names of elements in lower case, in their start and end tags."""
-    named = {_named(spot.message).rpartition(":")[2].encode() for spot in case.spots}
-    lower = {name.lower() for name in named}
+    named = {spot.parameter("detail").lstrip("/").rpartition(":")[2] for spot in case.spots}
+    lower = {name.lower().encode() for name in named}
     edits = []
     for found in TOKEN.finditer(case.data):
         if found[2] is None:
@@ -79,11 +79,6 @@ def lower_names(case: Case) -> Iterator[Change]:
             edits.append(Edit(found.end(2) - len(local), found.end(2), local.lower()))
     if edits:
         yield case.change(*edits)
-
-
-def _named(message: str) -> str:
-    """The name in ``<…>`` of a message."""
-    return message.partition("<")[2].partition(">")[0].lstrip("/")
 
 
 @fixer("S011", effect="text", whole=True)

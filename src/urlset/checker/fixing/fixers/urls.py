@@ -169,8 +169,7 @@ def _tidy(text: str) -> str:
 @url_fixer("U018")
 def without_parameter(url: str, case: Case) -> str | None:
     """Leave out a parameter that follows people, and not pages."""
-    name = case.spot.message.removeprefix("Parameter ").split(" is ", 1)[0].strip("\"'")
-    name = name.partition("=")[0]
+    name = case.spot.parameter("parameter")
     if not name:
         return None
     word = re.escape(name)
