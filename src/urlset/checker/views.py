@@ -15,6 +15,7 @@ from functools import lru_cache
 from urlset.checker.macros import ASCII_HOSTS, MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
+from urlset.engine.inflating import ZLIB_HEADER
 from urlset.locating import IN_PACKED
 
 __all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]
@@ -26,13 +27,13 @@ _BROKEN = ", ".join(f"'{code}'" for code in sorted(BROKEN))
 _OF_PACKING = ", ".join(f"'{code}'" for code in sorted(IN_PACKED))
 _KINDS = "('urlset', 'index', 'text', 'rss', 'atom')"
 VIEWS = {
-    # Documents of which only a part could be read, or that were packed with what nobody unpacks
-    # (zlib is unpacked).
+    # Documents of which only a part could be read, or that are in an archive. A zlib stream is
+    # unpacked: its problem covers the bytes of its header only.
     "broken": f"""
         SELECT document, bool_or(code = 'X029') AS is_packed, bool_or(code = 'S001') AS is_rootless
         FROM problems
         WHERE document IS NOT NULL AND (
-            code IN ({_BROKEN}) OR (code = 'X029' AND NOT starts_with(message, 'A zlib')))
+            code IN ({_BROKEN}) OR (code = 'X029' AND "end" > {ZLIB_HEADER}))
         GROUP BY document""",
     # What the engine has told, without what follows from a document being broken, or from all of
     # its entries being without a URL.

@@ -8,7 +8,11 @@ from typing import NamedTuple
 
 from urlset.engine import Mark
 
-__all__ = ["Inflated", "inflate"]
+__all__ = ["ZLIB_HEADER", "Inflated", "inflate"]
+
+ZLIB_HEADER = 2
+"""Bytes of the header of a zlib stream. X029 covers them where such a stream was unpacked, and four
+bytes where an archive was not."""
 
 GZIP = b"\x1f\x8b"
 MAX_LAYERS = 3
@@ -21,6 +25,7 @@ _OTHERS = (
     (b"Rar!", "A RAR archive"),
 )
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_ARCHIVE_HEADER = 4
 _PIECE = 1 << 16
 _GZIP_BITS, _ZLIB_BITS = 31, 15  # what zlib calls these formats
 
@@ -57,7 +62,7 @@ def inflate(data: bytes, limit: int, gunzip: Callable[[bytes, int], bytes | None
         if found is None and data[257:262] == b"ustar":
             found = "A tar archive"
         if found:
-            marks.append(Mark("X029", 0, 4, found))
+            marks.append(Mark("X029", 0, _ARCHIVE_HEADER, found))
     if len(data) > limit:
         marks.append(Mark("L009", limit, limit, f"Document is longer than {limit:,} bytes; cut"))
         data = data[:limit]
@@ -151,7 +156,7 @@ def _unpack_zlib(data: bytes, limit: int, marks: list[Mark]) -> bytes | None:
     unpacked, used, fault = _member(data, 0, limit, _ZLIB_BITS)
     if fault and not unpacked:
         return None
-    marks.append(Mark("X029", 0, 2, "A zlib stream"))
+    marks.append(Mark("X029", 0, ZLIB_HEADER, "A zlib stream"))
     if fault:
         marks.append(_fault_mark(fault, used, len(data), limit))
     return unpacked
