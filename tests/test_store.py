@@ -119,8 +119,11 @@ def test_problems_are_stored_without_the_detail_of_their_message(site, tmp_path)
     urlset.read(site / "pages.xml").to_duckdb(tmp_path / "a.duckdb")
     (stored,) = (p for p in urlset.read(tmp_path / "a.duckdb").problems if p.code == "D001")
 
-    assert problem.detail
-    assert stored == problem._replace(detail="")
+    assert (problem.detail, stored.detail) == ("yesterday", "")
+    assert stored == problem
+    assert (stored != problem) is False
+    assert {stored} == {problem}
+    assert stored != problem._replace(message="other")
 
 
 def test_nested_columns_and_instants_are_there(store, engine):

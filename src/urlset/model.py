@@ -209,7 +209,8 @@ class Problem(NamedTuple):
     ``offset`` and ``end`` are bytes in the unpacked document (for damaged gzip, in the
     packed one); ``line`` and ``column`` count from 1, the column in characters. ``detail`` is the
     part of the message that differs from one problem of the rule to the next, such as the prefix
-    that is not declared. It is for programs; problems read from a store have none.
+    that is not declared. It is for programs. Problems read from a store have none, and are equal
+    to those that were stored: the message says the same.
     """
 
     rule: str
@@ -221,3 +222,15 @@ class Problem(NamedTuple):
     line: int
     column: int
     detail: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields but ``detail``, which is part of the message."""
+        return isinstance(other, Problem) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        """Compare all fields but ``detail``; without this, those of a tuple are compared."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same number for problems that are equal."""
+        return hash(self[:-1])
