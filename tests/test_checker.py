@@ -392,6 +392,44 @@ def test_baseline_counts():
     assert len(list(known.new(check(b"https://e.com/\nx\nx\nx\n")))) == 2
 
 
+def test_baseline_does_not_depend_on_the_wording_of_messages(tmp_path):
+    rules = [
+        own(sql="SELECT document, 'a' AS name, 3 AS n FROM documents", says=says)
+        for says in ("{n} things in {name}", "In {name} are {n} things", "{n} in {name}s")
+    ]
+    known, path = Baseline(), tmp_path / "known.json"
+    list(known.note(check(TWO, rules=rules[:1], select=["own"])))
+    known.write(path)
+
+    for rule in rules[1:]:
+        assert list(Baseline.read(path).new(check(TWO, rules=[rule], select=["own"]))) == []
+
+
+def test_baseline_tells_findings_without_a_url_apart(tmp_path):
+    text, path = "<urlset><a:x/><url><loc>https://e.com/</loc></url></urlset>", tmp_path / "a.json"
+    known = Baseline()
+    list(known.note(check(text.encode(), select=["X"])))
+    known.write(path)
+
+    [finding] = Baseline.read(path).new(check(text.replace("a:", "b:").encode(), select=["X"]))
+
+    assert finding.parameters == (("detail", "b"),)
+
+
+def test_baseline_with_messages_of_an_earlier_version_is_read(tmp_path):
+    path = tmp_path / "known.json"
+    rows = [
+        ["X020", "", "Prefix a: is used but not declared", 1],
+        ["X003", "", "https://e.com/", 1],
+    ]
+    path.write_text(json.dumps({"urlset_baseline": 1, "findings": rows}))
+    text = "<urlset><b:x/><url><loc>https://e.com/{}</loc></url></urlset>"
+
+    assert list(Baseline.read(path).new(check(text.format("").encode(), select=["X"]))) == []
+    new = Baseline.read(path).new(check(text.format("?a&b").encode(), select=["X"]))
+    assert [finding.code for finding in new] == ["X003"]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"urlset_baseline": 2, "findings": []}'])
 def test_baseline_that_is_none(tmp_path, text):
     (tmp_path / "known.json").write_text(text)

@@ -1,8 +1,10 @@
 """A baseline: the findings that are known, so that an old site can turn the check on today.
 
-It counts findings by rule, document and URL. What moves to another line stays known; one more
-finding than are known is new. Of findings that a check counts but does not give, only the number
-by rule and document is known. A file of JSON, sorted, to be kept with the sources.
+It counts findings by rule, document and URL, and those without a URL by the values in their
+messages, without numbers: another wording of a message changes nothing. What moves to another line
+stays known; one more finding than are known is new. Of findings that a check counts but does not
+give, only the number by rule and document is known. A file of JSON, sorted, to be kept with the
+sources.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from urlset.checker.judging import Told
 from urlset.checker.model import LEVELS, Finding
@@ -22,9 +25,17 @@ __all__ = ["Baseline"]
 
 VERSION = 1
 _NUMBER = re.compile(r"\d[\d,.]*", re.ASCII)
+_URL = re.compile(r"https?://\S*", re.IGNORECASE)
 
-Key = tuple[str, str, str]
-"""Code, source, and the loc or, where there is none, the words without their numbers."""
+
+class Key(NamedTuple):
+    """What findings are known by: their URL, or else ``values`` by name."""
+
+    code: str
+    source: str
+    loc: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+
 
 Group = tuple[str, str]
 """Code and source."""
@@ -46,14 +57,25 @@ class Baseline:
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Read a file; raises :class:`urlset.ConfigurationError`."""
+        """Read a file; raises :class:`urlset.ConfigurationError`.
+
+        Files of earlier versions have the message of a finding without a URL, which may be worded
+        differently today: such findings are known by rule and document only.
+        """
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             if found["urlset_baseline"] != VERSION:
                 raise ValueError(VERSION)
-            rows = found["findings"]
             counted = Counter({(row[0], row[1]): int(row[2]) for row in found.get("counted", [])})
-            return cls(Counter({(row[0], row[1], row[2]): int(row[3]) for row in rows}), counted)
+            known: Counter[Key] = Counter()
+            for code, source, of_what, count in found["findings"]:
+                if isinstance(of_what, dict):
+                    known[Key(code, source, values=tuple(sorted(of_what.items())))] += int(count)
+                elif _URL.fullmatch(of_what):
+                    known[Key(code, source, of_what)] += int(count)
+                else:
+                    counted[code, source] += int(count)
+            return cls(known, counted)
         except OSError as error:
             raise ConfigurationError(
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
@@ -69,7 +91,11 @@ class Baseline:
 
         Raises :class:`urlset.TargetError`.
         """
-        findings, counted = _lines(self.known), _lines(self.counted)
+        findings = _lines(
+            (*key[:2], key.loc or dict(key.values), count)
+            for key, count in sorted(self.known.items())
+        )
+        counted = _lines((*group, count) for group, count in sorted(self.counted.items()))
         more = f',\n"counted": [{counted}]' if counted else ""
         text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{more}}}\n'
         try:
@@ -131,8 +157,14 @@ class Baseline:
 
 
 def _key(finding: Finding) -> Key:
-    # "2 of 9 URLs have no lastmod" is known, too, when there are 10.
-    return *_group(finding), finding.loc or _NUMBER.sub("#", finding.message)
+    code, source = _group(finding)
+    if finding.loc is None:
+        # "2 of 9 URLs have no lastmod" is known, too, when there are 10.
+        found = ((name, _NUMBER.sub("#", value or "")) for name, value in finding.parameters)
+        return Key(code, source, values=tuple(sorted(found)))
+    if _URL.fullmatch(finding.loc):
+        return Key(code, source, finding.loc)
+    return Key(code, source, values=(("loc", finding.loc),))
 
 
 def _group(found: Finding | Told) -> Group:
@@ -153,8 +185,7 @@ def _swap_in(path: Path, text: str) -> None:
         beside.discard()
 
 
-def _lines(counts: Counter[Key] | Counter[Group]) -> str:
-    """Rows of JSON, one on each line, sorted."""
-    rows = (json.dumps([*key, count], ensure_ascii=False) for key, count in sorted(counts.items()))
-    text = ",\n  ".join(rows)
+def _lines(rows: Iterable[tuple[object, ...]]) -> str:
+    """Return rows of JSON, one on each line."""
+    text = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return f"\n  {text}\n" if text else ""
