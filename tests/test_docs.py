@@ -193,7 +193,7 @@ def test_departures_name_every_rule_that_is_absent():
 
 
 def test_departures_name_the_levels_that_rules_have():
-    rows = rows_of("Levels that are others")
+    rows = rows_of("Levels that differ")
     for title, theirs, ours, _ in rows:
         code, name = title.replace("`", "").split()
         rule = CATALOGUE[code]
@@ -206,7 +206,7 @@ def test_departures_name_the_levels_that_rules_have():
 def test_departures_are_all_there_are(shared):
     planned = {rule["code"]: rule for rule in json.loads((shared / "rules.json").read_text())}
     absent = {code for row in rows_of("Rules that are absent") for code in codes_in(row[0])}
-    others = {row[0][:4] for row in rows_of("Levels that are others")}
+    others = {row[0][:4] for row in rows_of("Levels that differ")}
 
     assert len(planned) == PLANNED
     assert set(planned) - set(CATALOGUE) == absent
