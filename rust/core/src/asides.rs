@@ -2,7 +2,7 @@
 
 use crate::codes::X002;
 use crate::context::Context;
-use crate::tokens::{find_byte, find_within, is_blank, skip_space};
+use crate::search::{find_byte, find_within, is_blank, skip_space};
 
 /// The end of the comment at `start`; none where it has none.
 pub fn comment(context: &mut Context<'_>, start: usize) -> Option<usize> {

@@ -2,8 +2,9 @@
 
 use crate::codes::{X002, X021};
 use crate::context::{Context, utf8};
-use crate::tokens::{find_byte, is_blank, skip_space};
-use crate::values::{Place, Value, decode, name_length};
+use crate::references::name_length;
+use crate::search::{find_byte, is_blank, skip_space};
+use crate::values::{Place, Value, decode};
 
 /// Attributes of one element that are kept.
 const MAX_ATTRIBUTES: usize = 256;

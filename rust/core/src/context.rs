@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::columns::Entries;
 use crate::entities::Entities;
 use crate::marks::Marks;
-use crate::tokens::find;
+use crate::search::find;
 
 /// A stretch of decoded text and where it stood: `urlset.engine.Run`.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use memchr::memmem;
 
 use crate::codes::{X002, X015, X016};
 use crate::context::{Context, Finder};
-use crate::tokens::{find_byte, is_blank, skip_space};
-use crate::values::name_length;
+use crate::references::name_length;
+use crate::search::{find_byte, is_blank, skip_space};
 
 /// A part of a DOCTYPE that means something here.
 enum Part<'a> {

@@ -14,7 +14,8 @@ use crate::lists::read_list;
 use crate::marks::Mark;
 use crate::names::Names;
 use crate::prolog::{BOM, FRAGMENTS, Form, ROOTS, find_root, head, local_name, read_prolog};
-use crate::tokens::{find_byte, find_within, is_blank, markup, skip_space};
+use crate::search::{find_byte, find_within, is_blank, skip_space};
+use crate::tokens::markup;
 use crate::tree::Tree;
 
 // Beware: `src/urlset/protocol.py` has the same numbers.
@@ -177,8 +178,8 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
     if tree.is_done {
         return (kind, Some(at));
     }
-    let first = tree.open_nodes().next();
-    let missing = first.map(|first| format!("</{}>", utf8(tree.node(first).name.raw)));
+    let first = tree.nodes.open_nodes().next();
+    let missing = first.map(|first| format!("</{}>", utf8(tree.nodes.node(first).name.raw)));
     let missing = missing.as_deref().unwrap_or("the root is open");
     context.marks.add(X009, text.len(), text.len(), missing);
     (kind, None)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::values::{Meaning, is_noncharacter, meaning, predefined, reference_length};
+use crate::references::{Meaning, is_noncharacter, meaning, predefined, reference_length};
 
 /// Characters that one entity may expand to.
 const MAX_EXPANSION: usize = 10_000;

@@ -8,44 +8,44 @@ use crate::context::{Buffer, Context, utf8};
 use crate::extra::serialise;
 use crate::names::{Key, Role};
 use crate::namespaces::Ns;
-use crate::tree::Tree;
+use crate::nodes::Nodes;
 use crate::urls::trim;
 
 /// The children of a container, each the first of its name, in document order.
 type Fields = Vec<(Key, usize)>;
 
 /// Reads the extension elements of one entry into the fields of the row that is being made.
-pub fn read(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) {
+pub fn read(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) {
     let mut news = Vec::new();
     let mut extras = Vec::new();
     for child in children.iter().copied() {
-        let name = &tree.node(child).name;
+        let name = &nodes.node(child).name;
         match (name.role, name.ns, name.key) {
             (Role::Value, ..) => {}
             (Role::Link, ..) => {
-                if is_other_link(context, tree, child) {
+                if is_other_link(context, nodes, child) {
                     extras.push(child);
                 } else {
-                    read_alternate(context, tree, child);
+                    read_alternate(context, nodes, child);
                 }
             }
             (Role::Extra, ..) => extras.push(child),
-            (_, Ns::Image, Key::Image) => read_image(context, tree, child),
-            (_, Ns::Video, Key::Video) => read_video(context, tree, child),
+            (_, Ns::Image, Key::Image) => read_image(context, nodes, child),
+            (_, Ns::Video, Key::Video) => read_video(context, nodes, child),
             (_, Ns::News, Key::News) => news.push(child),
-            (Role::Leaf, ..) => unknown(context, tree, child),
+            (Role::Leaf, ..) => unknown(context, nodes, child),
             _ => {}
         }
     }
     if let Some((first, others)) = news.split_first() {
         for other in others {
-            let node = tree.node(*other);
+            let node = nodes.node(*other);
             context.marks.add(G055, node.start, node.tag_end, "news");
         }
-        read_news(context, tree, *first);
+        read_news(context, nodes, *first);
     }
     if !extras.is_empty() {
-        let text = serialise(context, tree, &extras);
+        let text = serialise(context, nodes, &extras);
         if !text.is_empty() {
             context.entries.extra.set(context.entries.row(), &text);
         }
@@ -53,22 +53,22 @@ pub fn read(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) {
 }
 
 /// Tells an `xhtml:link` that is no alternate (`rel="amphtml"`), kept as extra XML.
-fn is_other_link(context: &Context<'_>, tree: &Tree<'_>, number: usize) -> bool {
-    let rel = tree.attribute(&context.buffer, number, b"rel");
-    let attributes = tree.attributes_of(number);
+fn is_other_link(context: &Context<'_>, nodes: &Nodes<'_>, number: usize) -> bool {
+    let rel = nodes.attribute(&context.buffer, number, b"rel");
+    let attributes = nodes.attributes_of(number);
     rel.is_some_and(|rel| !rel.split(' ').any(|word| word.eq_ignore_ascii_case("alternate")))
         && !attributes.iter().any(|attribute| attribute.name == b"hreflang")
 }
 
-fn unknown(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let node = tree.node(number);
+fn unknown(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let node = nodes.node(number);
     let raw = node.name.raw;
     context.marks.once(S010, &[raw], node.start, node.tag_end, utf8(raw));
 }
 
 /// The trimmed text of an element, where there is any.
-fn text<'b>(buffer: &'b Buffer<'_>, tree: &Tree<'_>, number: usize) -> Option<Cow<'b, str>> {
-    let text = match tree.content(buffer, number)? {
+fn text<'b>(buffer: &'b Buffer<'_>, nodes: &Nodes<'_>, number: usize) -> Option<Cow<'b, str>> {
+    let text = match nodes.content(buffer, number)? {
         Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
         Cow::Owned(text) => Cow::Owned(trim(&text).to_owned()),
     };
@@ -78,15 +78,15 @@ fn text<'b>(buffer: &'b Buffer<'_>, tree: &Tree<'_>, number: usize) -> Option<Co
 /// The trimmed value of an attribute, where there is any.
 fn attribute<'b>(
     buffer: &'b Buffer<'_>,
-    tree: &'b Tree<'_>,
+    nodes: &'b Nodes<'_>,
     number: usize,
     name: &[u8],
 ) -> Option<&'b str> {
-    Some(trim(tree.attribute(buffer, number, name)?)).filter(|text| !text.is_empty())
+    Some(trim(nodes.attribute(buffer, number, name)?)).filter(|text| !text.is_empty())
 }
 
-fn set_text(column: &mut Texts, row: usize, buffer: &Buffer<'_>, tree: &Tree<'_>, number: usize) {
-    if let Some(text) = text(buffer, tree, number) {
+fn set_text(column: &mut Texts, row: usize, buffer: &Buffer<'_>, nodes: &Nodes<'_>, number: usize) {
+    if let Some(text) = text(buffer, nodes, number) {
         column.set(row, text.as_bytes());
     }
 }
@@ -98,21 +98,21 @@ fn is_repeatable(key: Key) -> bool {
 /// The first child of each name; more of one that may stand once are noted.
 fn fields(
     context: &mut Context<'_>,
-    tree: &Tree<'_>,
+    nodes: &Nodes<'_>,
     number: usize,
     code: Option<&'static str>,
 ) -> Fields {
-    let parent = &tree.node(number).name;
+    let parent = &nodes.node(number).name;
     let mut found = Fields::new();
     let mut seen = 0_u64;
-    for child in tree.children(number) {
-        let node = tree.node(child);
+    for child in nodes.children(number) {
+        let node = nodes.node(child);
         let key = node.name.key;
         if node.name.role == Role::Extra {
             continue;
         }
         if !key.is_in(parent.key) || node.name.ns != parent.ns {
-            unknown(context, tree, child);
+            unknown(context, nodes, child);
         } else if seen & key.bit() == 0 {
             seen |= key.bit();
             found.push((key, child));
@@ -127,12 +127,12 @@ fn find(fields: &Fields, wanted: Key) -> Option<usize> {
     fields.iter().find(|(key, _)| *key == wanted).map(|(_, child)| *child)
 }
 
-fn read_image(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let fields = fields(context, tree, number, None);
+fn read_image(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let fields = fields(context, nodes, number, None);
     let Context { buffer, entries, marks, .. } = context;
-    let loc = find(&fields, Key::Loc).and_then(|child| text(buffer, tree, child));
+    let loc = find(&fields, Key::Loc).and_then(|child| text(buffer, nodes, child));
     let Some(loc) = loc else {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         marks.add(G001, node.start, node.tag_end, "");
         return;
     };
@@ -147,14 +147,14 @@ fn read_image(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
             Key::License => 4,
             _ => continue,
         };
-        set_text(&mut columns[column], image, buffer, tree, child);
+        set_text(&mut columns[column], image, buffer, nodes, child);
     }
 }
 
-fn read_news(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let mut all = fields(context, tree, number, Some(G055));
+fn read_news(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let mut all = fields(context, nodes, number, Some(G055));
     if let Some(publication) = find(&all, Key::Publication) {
-        all.extend(fields(context, tree, publication, Some(G055)));
+        all.extend(fields(context, nodes, publication, Some(G055)));
     }
     context.news_count += 1;
     let Context { buffer, entries, .. } = context;
@@ -172,7 +172,7 @@ fn read_news(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
             Key::StockTickers => 7,
             _ => continue,
         };
-        set_text(&mut entries.news.items.fields[column], row, buffer, tree, child);
+        set_text(&mut entries.news.items.fields[column], row, buffer, nodes, child);
     }
 }
 
@@ -205,8 +205,8 @@ pub fn video_column(key: Key) -> Option<(usize, &'static [&'static [u8]])> {
 
 const _: () = assert!(VIDEO_FIELDS.len() == 24);
 
-fn read_video(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let fields = fields(context, tree, number, Some(G035));
+fn read_video(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let fields = fields(context, nodes, number, Some(G035));
     let video = context.entries.videos.list.push(context.entries.row());
     for (key, child) in &fields {
         let Some((column, attributes)) = video_column(*key) else {
@@ -214,26 +214,26 @@ fn read_video(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
         };
         let Context { buffer, entries, .. } = context;
         let texts = &mut entries.videos.texts.fields;
-        set_text(&mut texts[column], video, buffer, tree, *child);
+        set_text(&mut texts[column], video, buffer, nodes, *child);
         for (place, name) in attributes.iter().enumerate() {
-            if let Some(text) = attribute(buffer, tree, *child, name) {
+            if let Some(text) = attribute(buffer, nodes, *child, name) {
                 texts[column + 1 + place].set(video, text.as_bytes());
             }
         }
     }
     if let Some(show) = find(&fields, Key::Tvshow) {
-        read_tvshow(context, tree, show, video);
+        read_tvshow(context, nodes, show, video);
     }
     let Context { buffer, entries, .. } = context;
     let videos = &mut entries.videos;
-    for child in tree.children(number) {
-        let name = &tree.node(child).name;
+    for child in nodes.children(number) {
+        let name = &nodes.node(child).name;
         if name.ns != Ns::Video || !is_repeatable(name.key) {
             continue;
         }
-        let text = text(buffer, tree, child);
+        let text = text(buffer, nodes, child);
         let text = text.as_deref().map(str::as_bytes);
-        let attribute = |name: &[u8]| attribute(buffer, tree, child, name).map(str::as_bytes);
+        let attribute = |name: &[u8]| attribute(buffer, nodes, child, name).map(str::as_bytes);
         match name.key {
             Key::Tag => {
                 if let Some(text) = text {
@@ -253,8 +253,8 @@ fn read_video(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
     }
 }
 
-fn read_tvshow(context: &mut Context<'_>, tree: &Tree<'_>, number: usize, video: usize) {
-    let fields = fields(context, tree, number, Some(G035));
+fn read_tvshow(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize, video: usize) {
+    let fields = fields(context, nodes, number, Some(G035));
     let Context { buffer, entries, .. } = context;
     let shows = &mut entries.videos.tvshow;
     shows.begin(video);
@@ -268,16 +268,16 @@ fn read_tvshow(context: &mut Context<'_>, tree: &Tree<'_>, number: usize, video:
             Key::PremierDate => 5,
             _ => continue,
         };
-        set_text(&mut shows.items.fields[column], video, buffer, tree, child);
+        set_text(&mut shows.items.fields[column], video, buffer, nodes, child);
     }
 }
 
 /// Reads one `xhtml:link`; without an href it leads nowhere and is left out.
-fn read_alternate(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
+fn read_alternate(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let Context { buffer, entries, marks, .. } = context;
-    let node = tree.node(number);
+    let node = nodes.node(number);
     let [hreflang, href, media] = [&b"hreflang"[..], b"href", b"media"].map(|name| {
-        let value = tree.attribute(buffer, number, name)?;
+        let value = nodes.attribute(buffer, number, name)?;
         Some(trim(value)).filter(|trimmed| !trimmed.is_empty())
     });
     let Some(href) = href else {
@@ -289,7 +289,7 @@ fn read_alternate(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
     if hreflang.is_none() && media.is_none() && !is_app {
         marks.add(H001, node.start, node.tag_end, "hreflang");
     }
-    let rel = tree.attribute(buffer, number, b"rel");
+    let rel = nodes.attribute(buffer, number, b"rel");
     if !rel.is_some_and(|rel| trim(rel).eq_ignore_ascii_case("alternate")) {
         let shown = rel.filter(|rel| !rel.is_empty()).unwrap_or("nothing");
         marks.add(H002, node.start, node.tag_end, shown);

@@ -9,18 +9,18 @@ use crate::context::Context;
 use crate::escaping::escape;
 use crate::names::split_name;
 use crate::namespaces::{SITEMAP_NS, XML_NS, namespace, uri_of};
-use crate::tree::{Item, Tree};
+use crate::nodes::{Item, Nodes};
 
 /// Prefixes and URIs; of two with one prefix, the later holds.
 type Scope<'b> = Vec<(&'b [u8], Cow<'b, str>)>;
 
 /// Writes elements one after another; what has no namespace in scope is left out.
 #[must_use]
-pub fn serialise(context: &Context<'_>, tree: &Tree<'_>, numbers: &[usize]) -> Vec<u8> {
+pub fn serialise(context: &Context<'_>, nodes: &Nodes<'_>, numbers: &[usize]) -> Vec<u8> {
     let mut scope: Scope<'_> = vec![(b"", SITEMAP_NS.into()), (b"xml", XML_NS.into())];
     let mut out = Vec::new();
     for number in numbers {
-        element(context, tree, *number, &mut scope, &mut out);
+        element(context, nodes, *number, &mut scope, &mut out);
     }
     out
 }
@@ -31,12 +31,12 @@ fn bound<'s>(scope: &'s Scope<'_>, prefix: &[u8]) -> Option<&'s str> {
 
 fn element<'b>(
     context: &'b Context<'_>,
-    tree: &'b Tree<'_>,
+    nodes: &'b Nodes<'_>,
     number: usize,
     scope: &mut Scope<'b>,
     out: &mut Vec<u8>,
 ) {
-    let node = tree.node(number);
+    let node = nodes.node(number);
     let (prefix, local) = split_name(node.name.raw);
     let Some(uri) = node.name.uri.as_deref().filter(|_| is_plain(local) && is_owner(prefix)) else {
         return;
@@ -46,7 +46,7 @@ fn element<'b>(
         scope.push((prefix, uri.into()));
     }
     let mut attributes = Vec::new();
-    for attribute in tree.attributes_of(number) {
+    for attribute in nodes.attributes_of(number) {
         let (owner, rest) = split_name(attribute.name);
         let Some(value) = attribute.value.get(&context.buffer) else {
             continue;
@@ -86,9 +86,9 @@ fn element<'b>(
     out.extend_from_slice(&attributes);
     let head = out.len();
     out.push(b'>');
-    for item in tree.items(number) {
+    for item in nodes.items(number) {
         match item {
-            Item::Node(child) => element(context, tree, child, scope, out),
+            Item::Node(child) => element(context, nodes, child, scope, out),
             Item::Text(text) => {
                 let text = text.get(&context.buffer).unwrap_or_default();
                 escape(text.as_bytes(), false, out);

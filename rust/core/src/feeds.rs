@@ -7,7 +7,7 @@ use crate::context::{Buffer, Context};
 use crate::dates::{is_atom_date, is_rss_date, parse_date};
 use crate::marks::MAX_LOC;
 use crate::names::Key;
-use crate::tree::Tree;
+use crate::nodes::Nodes;
 use crate::urls::{is_http, resolve, trim};
 
 const ATOM_03: &str = "http://purl.org/atom/ns#";
@@ -20,9 +20,9 @@ const DATES: [Key; 6] =
 const ALTERNATE: [&str; 2] = ["alternate", "http://www.iana.org/assignments/relation/alternate"];
 
 /// Notes a feed format that engines do not name as accepted (F001).
-pub fn check_version(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let node = tree.node(number);
-    let version = tree.attribute(&context.buffer, number, b"version").unwrap_or_default();
+pub fn check_version(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let node = nodes.node(number);
+    let version = nodes.attribute(&context.buffer, number, b"version").unwrap_or_default();
     let is_atom_03 = || node.name.uri.as_deref() == Some(ATOM_03) || version == "0.3";
     let words = match node.name.key {
         Key::Rdf => Cow::Borrowed("RSS 1.0"),
@@ -34,24 +34,24 @@ pub fn check_version(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) 
 }
 
 /// Makes an entry of an `item` or an Atom `entry`.
-pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let node = tree.node(number);
-    let Some((text, place)) = link(&context.buffer, tree, number) else {
+pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let node = nodes.node(number);
+    let Some((text, place)) = link(&context.buffer, nodes, number) else {
         context.marks.add(F002, node.start, node.tag_end, "");
         return;
     };
-    let (base, is_stated) = base_of(context, tree, [number, place]);
+    let (base, is_stated) = base_of(context, nodes, [number, place]);
     let base = base.as_deref().filter(|base| !base.is_empty()).or(context.base);
     let buffer = &context.buffer;
     let Context { entries, marks, places, .. } = context;
-    let span = tree.node(place);
+    let span = nodes.node(place);
     let url = match base {
         Some(base) if is_stated => marks.url_in(&text, base, span.start, span.end),
         _ => marks.url(&text, base, span.start, span.end),
     };
     let row = entries.row();
-    for (key, child) in dates(tree, number) {
-        let Some(text) = tree.content(buffer, child) else {
+    for (key, child) in dates(nodes, number) {
+        let Some(text) = nodes.content(buffer, child) else {
             continue;
         };
         let text = trim(&text);
@@ -60,7 +60,7 @@ pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
         }
         let instant = parse_date(text).instant;
         if !is_feed_date(key, text) {
-            let node = tree.node(child);
+            let node = nodes.node(child);
             marks.add(F003, node.tag_end, node.end, text);
         }
         entries.lastmod_text.set(row, text.as_bytes());
@@ -81,10 +81,10 @@ pub fn finish_item(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
 
 /// The base of an item's link: what the elements around it say, from the outside in, then the
 /// item and the link themselves. And whether they alone state it: one of them is an http(s) URL.
-fn base_of(context: &Context<'_>, tree: &Tree<'_>, inner: [usize; 2]) -> (Option<String>, bool) {
+fn base_of(context: &Context<'_>, nodes: &Nodes<'_>, inner: [usize; 2]) -> (Option<String>, bool) {
     let buffer = &context.buffer;
-    let own = |number| tree.attribute(buffer, number, b"xml:base");
-    let around = tree.open_nodes().fold(None, |base, number| joined(own(number), base));
+    let own = |number| nodes.attribute(buffer, number, b"xml:base");
+    let around = nodes.open_nodes().fold(None, |base, number| joined(own(number), base));
     let base = joined(around.as_deref(), context.base.map(str::to_owned));
     let is_stated = around.is_some()
         || inner.iter().any(|&number| {
@@ -117,16 +117,16 @@ fn is_short(text: &str) -> bool {
 /// Without one, a `guid` that is a permalink, as it is unless it says otherwise.
 fn link<'b>(
     buffer: &'b Buffer<'_>,
-    tree: &'b Tree<'_>,
+    nodes: &'b Nodes<'_>,
     number: usize,
 ) -> Option<(Cow<'b, str>, usize)> {
     let is_word = |text: &str, word| trim(text).eq_ignore_ascii_case(word);
-    for child in tree.children(number) {
-        if tree.node(child).name.key != Key::Link {
+    for child in nodes.children(number) {
+        if nodes.node(child).name.key != Key::Link {
             continue;
         }
-        if let Some(href) = tree.attribute(buffer, child, b"href") {
-            let rel = tree.attribute(buffer, child, b"rel");
+        if let Some(href) = nodes.attribute(buffer, child, b"href") {
+            let rel = nodes.attribute(buffer, child, b"rel");
             let is_alternate =
                 rel.is_none_or(|rel| ALTERNATE.iter().any(|word| is_word(rel, word)));
             if is_alternate && !trim(href).is_empty() {
@@ -134,14 +134,14 @@ fn link<'b>(
             }
             continue;
         }
-        if let Some(text) = tree.content(buffer, child).filter(|text| !trim(text).is_empty()) {
+        if let Some(text) = nodes.content(buffer, child).filter(|text| !trim(text).is_empty()) {
             return Some((text, child));
         }
     }
-    tree.children(number).filter(|child| tree.node(*child).name.key == Key::Guid).find_map(
+    nodes.children(number).filter(|child| nodes.node(*child).name.key == Key::Guid).find_map(
         |child| {
-            let flag = tree.attribute(buffer, child, b"isPermaLink");
-            let text = tree.content(buffer, child)?;
+            let flag = nodes.attribute(buffer, child, b"isPermaLink");
+            let text = nodes.content(buffer, child)?;
             let is_permalink = !flag.is_some_and(|flag| is_word(flag, "false"));
             (is_permalink && is_http(trim(&text))).then_some((text, child))
         },
@@ -149,8 +149,8 @@ fn link<'b>(
 }
 
 /// The first child of each name that holds a date, those that serve first in front.
-fn dates(tree: &Tree<'_>, number: usize) -> Vec<(Key, usize)> {
-    let first = |key| tree.children(number).find(|child| tree.node(*child).name.key == key);
+fn dates(nodes: &Nodes<'_>, number: usize) -> Vec<(Key, usize)> {
+    let first = |key| nodes.children(number).find(|child| nodes.node(*child).name.key == key);
     DATES.into_iter().filter_map(|key| first(key).map(|child| (key, child))).collect()
 }
 

@@ -6,8 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::context::Context;
-use crate::tokens::{end_tag, find, find_byte, start_tag};
-use crate::values::begins_name;
+use crate::references::begins_name;
+use crate::search::{find, find_byte};
+use crate::tags::{end_tag, start_tag};
 
 /// They hold no elements.
 const NEVER_ASKED: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];

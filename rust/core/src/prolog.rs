@@ -8,8 +8,8 @@ use crate::asides::{comment, declaration, instruction, is_declaration};
 use crate::codes::{S001, X006, X007, X009, X013, X014, X018, X019};
 use crate::context::{Context, utf8};
 use crate::doctype::read_doctype;
-use crate::tokens::{is_blank, skip_space};
-use crate::values::name_length;
+use crate::references::name_length;
+use crate::search::{is_blank, skip_space};
 
 /// How far a root is looked for behind what does not belong before it.
 const PROLOG_LIMIT: usize = 65_536;

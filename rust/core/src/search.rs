@@ -32,7 +32,7 @@ impl Look {
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "what is looked for is known where it is called")]
 pub fn find_end(text: &[u8], look: Look) -> Option<(usize, bool)> {
-    let length = find(look.end(), text)?;
+    let length = find_near(look.end(), text)?;
     let is_odd = match (u8::try_from(length), text.first_chunk::<16>()) {
         (Ok(length @ 0..16), Some(chunk)) => {
             // All sixteen at once; but only those that belong to the text count.
@@ -50,7 +50,7 @@ pub fn find_end(text: &[u8], look: Look) -> Option<(usize, bool)> {
 /// Finds a byte that is near: without a call, which would take longer.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call takes longer")]
-fn find(byte: u8, text: &[u8]) -> Option<usize> {
+fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(byte) {
         return finder.find(text);
@@ -72,6 +72,40 @@ pub fn any(bytes: &[u8], is_odd: impl Fn(u8) -> bool) -> bool {
         }
     }
     odd != [0; 16]
+}
+
+/// Whether a byte is white space of XML.
+#[inline]
+#[must_use]
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// The offset of the first byte from `start` on that is not white space.
+#[inline]
+#[must_use]
+pub fn skip_space(text: &[u8], start: usize) -> usize {
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(rest.len())
+}
+
+/// Where a byte is, between two offsets.
+#[inline]
+#[must_use]
+pub fn find_byte(text: &[u8], byte: u8, start: usize, end: usize) -> Option<usize> {
+    memchr::memchr(byte, text.get(start..end)?).map(|at| start + at)
+}
+
+/// Where a few bytes are, from `start` on.
+#[must_use]
+pub fn find(text: &[u8], needle: &[u8], start: usize) -> Option<usize> {
+    memchr::memmem::find(text.get(start..)?, needle).map(|at| start + at)
+}
+
+/// Where some bytes are, from `start` on and before `end`.
+#[must_use]
+pub fn find_within(text: &[u8], needle: &[u8], start: usize, end: usize) -> Option<usize> {
+    memchr::memmem::find(text.get(start..end)?, needle).map(|at| start + at)
 }
 
 #[cfg(test)]

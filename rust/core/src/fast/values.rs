@@ -7,9 +7,9 @@ use crate::context::utf8;
 use crate::dates::{parse_date, w3c_instant};
 use crate::metadata::{changefreq_word, priority_value};
 use crate::plain::{Span, Start};
+use crate::references::is_doubly_escaped;
 use crate::search::Look;
 use crate::urls::{has_space, http_length, is_authority, trim};
-use crate::values::is_doubly_escaped;
 
 impl Fast<'_> {
     pub(super) fn loc(&mut self, entries: &mut Entries, seen: &mut Seen) -> Option<()> {

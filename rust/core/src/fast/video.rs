@@ -6,7 +6,7 @@ use crate::columns::{Entries, Texts, Videos};
 use crate::extensions::video_column;
 use crate::names::Key;
 use crate::plain::Piece;
-use crate::values::name_length;
+use crate::references::name_length;
 
 impl Fast<'_> {
     /// The inside of a `video:video`, and its end tag.

@@ -4,8 +4,7 @@
 mod attributes;
 mod values;
 
-use crate::search::{Look, find_end};
-use crate::tokens::is_blank;
+use crate::search::{Look, find_end, is_blank};
 use crate::values::Place;
 
 /// A value: where it lies, in the text or among the decoded ones.

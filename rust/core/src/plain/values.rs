@@ -1,9 +1,10 @@
 //! Values: the five references decoded, white space around them trimmed.
 
 use super::{Piece, Scan, Span};
+use crate::references::is_noncharacter;
 use crate::search::any;
 use crate::urls::trim;
-use crate::values::{Place, is_noncharacter};
+use crate::values::Place;
 
 impl Scan<'_> {
     /// Decodes a value in which nothing is odd: the five references of XML and no other.

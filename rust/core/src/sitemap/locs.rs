@@ -3,17 +3,22 @@
 use crate::codes::{S007, S008, S013, U001, U003, U006, X022};
 use crate::context::Context;
 use crate::names::Role;
-use crate::tree::Tree;
+use crate::nodes::Nodes;
+use crate::references::is_doubly_escaped;
 use crate::urls::{has_space, is_http, split_urls, trim};
-use crate::values::is_doubly_escaped;
 
 /// Adds the entries of one `url`: the first loc has the metadata, others stand alone.
 ///
 /// `locs` is the entry itself where it has no loc: its own text may be the URL.
-pub(super) fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize], number: usize) {
+pub(super) fn add_urls(
+    context: &mut Context<'_>,
+    nodes: &Nodes<'_>,
+    locs: &[usize],
+    number: usize,
+) {
     let mut count = 0;
     for (order, loc) in locs.iter().copied().enumerate() {
-        let text = match url_text(context, tree, loc) {
+        let text = match url_text(context, nodes, loc) {
             UrlText::Some(text) => text,
             UrlText::Blank => continue,
             UrlText::Uncertain => {
@@ -22,11 +27,11 @@ pub(super) fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize
                 continue;
             }
         };
-        let (offset, end) = (tree.node(loc).tag_end, tree.node(loc).end);
+        let (offset, end) = (nodes.node(loc).tag_end, nodes.node(loc).end);
         let Context { marks, entries, places, base, .. } = context;
         each_url(&text, |part| {
             let url = marks.url(part, *base, offset, end);
-            let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
+            let place = if count == 0 { nodes.node(number).start } else { nodes.node(loc).start };
             if order + count > 0 {
                 marks.add(S008, offset, end, "loc");
             }
@@ -40,7 +45,7 @@ pub(super) fn add_urls(context: &mut Context<'_>, tree: &Tree<'_>, locs: &[usize
         });
     }
     if count == 0 {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.entries.rollback();
         context.marks.add(S007, node.start, node.tag_end, &node.name.local);
     }
@@ -58,19 +63,19 @@ pub(super) enum UrlText {
 
 /// The text of a loc, or of an entry without one, which is noted where it holds several URLs or
 /// is escaped twice.
-pub(super) fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> UrlText {
-    let node = tree.node(number);
+pub(super) fn url_text(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> UrlText {
+    let node = nodes.node(number);
     let is_entry = node.name.role == Role::Entry;
     let text = if is_entry {
-        tree.own_text(&context.buffer, number)
+        nodes.own_text(&context.buffer, number)
     } else {
-        tree.content(&context.buffer, number)
+        nodes.content(&context.buffer, number)
     };
     let Some(text) = text else {
         if is_entry {
             return UrlText::Blank;
         }
-        if tree.is_certain(number) {
+        if nodes.is_certain(number) {
             context.marks.add(U003, node.tag_end, node.end, "more than 1,048,576");
         }
         return UrlText::Uncertain;
@@ -85,7 +90,7 @@ pub(super) fn url_text(context: &mut Context<'_>, tree: &Tree<'_>, number: usize
     if is_doubly_escaped(text.as_bytes()) {
         context.marks.add(X022, node.tag_end, node.end, &text);
     }
-    let is_markup = !is_entry && tree.children(number).next().is_some();
+    let is_markup = !is_entry && nodes.children(number).next().is_some();
     if is_markup && !is_http(trimmed) {
         // The text of a link, not a reference.
         context.marks.add(U001, node.tag_end, node.end, &text);

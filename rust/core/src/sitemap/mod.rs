@@ -9,9 +9,9 @@ use crate::extensions;
 use crate::metadata::{changefreq_word, priority_value};
 use crate::names::{Key, Role};
 use crate::nesting::is_whole;
-use crate::tree::Tree;
+use crate::nodes::Nodes;
+use crate::references::is_doubly_escaped;
 use crate::urls::trim;
-use crate::values::is_doubly_escaped;
 use locs::{UrlText, add_urls, each_url, url_text};
 
 /// `image:image` in one `url` (Google, image sitemaps).
@@ -26,36 +26,36 @@ struct Firsts {
 }
 
 /// Makes entries, or a child of an index, of an element that is complete.
-pub fn finish_element(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let node = tree.node(number);
+pub fn finish_element(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let node = nodes.node(number);
     if node.name.key == Key::Loc {
         context.marks.add(S016, node.start, node.tag_end, "");
-        add_urls(context, tree, &[number], number);
+        add_urls(context, nodes, &[number], number);
         return;
     }
     let is_child = node.name.key == Key::Sitemap;
-    let root = tree.open_nodes().rev().map(|outer| &tree.node(outer).name);
+    let root = nodes.open_nodes().rev().map(|outer| &nodes.node(outer).name);
     let root = root.filter(|name| name.role == Role::Root).map(|name| name.key).next();
     if root == Some(if is_child { Key::Urlset } else { Key::Sitemapindex }) {
         context.marks.add(S014, node.start, node.tag_end, &node.name.local);
     }
-    check_attributes(context, tree, number);
+    check_attributes(context, nodes, number);
     let mut children = Vec::new();
-    collect_children(context, tree, number, &mut children);
+    collect_children(context, nodes, number, &mut children);
     let is_loc = |child: &usize| {
-        let name = &tree.node(*child).name;
+        let name = &nodes.node(*child).name;
         name.role == Role::Value && name.key == Key::Loc
     };
     let mut locs: Vec<usize> = children.iter().copied().filter(is_loc).collect();
     if locs.is_empty() {
         locs.push(number);
     }
-    let firsts = first_values(context, tree, &children);
+    let firsts = first_values(context, nodes, &children);
     if is_child {
-        add_sitemap(context, tree, number, &locs, firsts, &children);
+        add_sitemap(context, nodes, number, &locs, firsts, &children);
     } else {
-        metadata(context, tree, number, firsts, &children);
-        add_urls(context, tree, &locs, number);
+        metadata(context, nodes, number, firsts, &children);
+        add_urls(context, nodes, &locs, number);
     }
 }
 
@@ -63,34 +63,34 @@ pub fn finish_element(context: &mut Context<'_>, tree: &Tree<'_>, number: usize)
 /// inside it only because of that.
 fn collect_children(
     context: &mut Context<'_>,
-    tree: &Tree<'_>,
+    nodes: &Nodes<'_>,
     number: usize,
     found: &mut Vec<usize>,
 ) {
-    for child in tree.children(number) {
-        let node = tree.node(child);
+    for child in nodes.children(number) {
+        let node = nodes.node(child);
         if node.name.role != Role::Unknown {
             found.push(child);
             continue;
         }
         let key = &[node.name.raw];
         context.marks.once(S010, key, node.start, node.tag_end, &node.name.local);
-        if tree.children(child).next().is_some() && !is_whole(context, node.start) {
-            collect_children(context, tree, child, found);
+        if nodes.children(child).next().is_some() && !is_whole(context, node.start) {
+            collect_children(context, nodes, child, found);
         }
     }
 }
 
 /// The first of each value; more of them are noted, and so are empty ones.
-fn first_values(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) -> Firsts {
+fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) -> Firsts {
     let mut firsts = Firsts::default();
     for child in children.iter().copied() {
-        let node = tree.node(child);
+        let node = nodes.node(child);
         if node.name.role != Role::Value {
             continue;
         }
-        check_attributes(context, tree, child);
-        if tree.children(child).next().is_some() {
+        check_attributes(context, nodes, child);
+        if nodes.children(child).next().is_some() {
             context.marks.add(S017, node.start, node.tag_end, &node.name.local);
         }
         let first = match node.name.key {
@@ -104,7 +104,7 @@ fn first_values(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) 
             continue;
         }
         *first = Some(child);
-        if tree.content(&context.buffer, child).is_some_and(|text| trim(&text).is_empty()) {
+        if nodes.content(&context.buffer, child).is_some_and(|text| trim(&text).is_empty()) {
             context.marks.add(S009, node.start, node.tag_end, &node.name.local);
         }
     }
@@ -114,30 +114,30 @@ fn first_values(context: &mut Context<'_>, tree: &Tree<'_>, children: &[usize]) 
 /// Sets the fields of the row that is being made.
 fn metadata(
     context: &mut Context<'_>,
-    tree: &Tree<'_>,
+    nodes: &Nodes<'_>,
     number: usize,
     firsts: Firsts,
     children: &[usize],
 ) {
     let row = context.entries.row();
     if let Some(lastmod) = firsts.lastmod
-        && let Some((instant, text)) = read_lastmod(context, tree, lastmod)
+        && let Some((instant, text)) = read_lastmod(context, nodes, lastmod)
     {
         context.entries.lastmod_text.set(row, text.as_bytes());
         if let Some(instant) = instant {
             context.entries.lastmod.set(row, instant);
         }
     }
-    if let Some(word) = firsts.changefreq.and_then(|node| changefreq(context, tree, node)) {
+    if let Some(word) = firsts.changefreq.and_then(|node| changefreq(context, nodes, node)) {
         context.entries.changefreq.set(row, word.as_bytes());
     }
-    if let Some(value) = firsts.priority.and_then(|node| priority(context, tree, node)) {
+    if let Some(value) = firsts.priority.and_then(|node| priority(context, nodes, node)) {
         context.entries.priority.set(row, value);
     }
-    extensions::read(context, tree, children);
+    extensions::read(context, nodes, children);
     let images = context.entries.images.list.get(row).len();
     if images > MAX_IMAGES {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(L006, node.start, node.tag_end, &images.to_string());
     }
 }
@@ -145,37 +145,37 @@ fn metadata(
 /// Reads a date of the sitemap formats and notes what is wrong with it (D001 to D004).
 fn read_lastmod(
     context: &mut Context<'_>,
-    tree: &Tree<'_>,
+    nodes: &Nodes<'_>,
     number: usize,
 ) -> Option<(Option<i64>, String)> {
-    let text = value(context, tree, number)?;
+    let text = value(context, nodes, number)?;
     let date = parse_date(&text);
     if let Some(code) = date.code {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(code, node.tag_end, node.end, &text);
     }
     Some((date.instant, text))
 }
 
-fn changefreq(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option<&'static str> {
-    let text = tree.content(&context.buffer, number)?;
+fn changefreq(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Option<&'static str> {
+    let text = nodes.content(&context.buffer, number)?;
     let trimmed = trim(&text);
     if trimmed.is_empty() {
         return None;
     }
     let word = changefreq_word(trimmed.as_bytes());
     if word != Some(&text) {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(S019, node.tag_end, node.end, &text);
     }
     word
 }
 
-fn priority(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option<f64> {
-    let text = value(context, tree, number)?;
+fn priority(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Option<f64> {
+    let text = value(context, nodes, number)?;
     let found = priority_value(&text);
     if found.is_none() {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(S020, node.tag_end, node.end, &text);
     }
     found
@@ -183,23 +183,23 @@ fn priority(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option
 
 fn add_sitemap(
     context: &mut Context<'_>,
-    tree: &Tree<'_>,
+    nodes: &Nodes<'_>,
     number: usize,
     locs: &[usize],
     firsts: Firsts,
     children: &[usize],
 ) {
     for child in children.iter().copied() {
-        let node = tree.node(child);
+        let node = nodes.node(child);
         let is_value = node.name.role == Role::Value;
         if !(is_value && matches!(node.name.key, Key::Loc | Key::Lastmod)) {
             context.marks.add(S022, node.start, node.tag_end, &node.name.local);
         }
     }
-    let mut lastmod = firsts.lastmod.and_then(|node| read_lastmod(context, tree, node));
+    let mut lastmod = firsts.lastmod.and_then(|node| read_lastmod(context, nodes, node));
     let mut count = 0;
     for (order, loc) in locs.iter().copied().enumerate() {
-        let text = match url_text(context, tree, loc) {
+        let text = match url_text(context, nodes, loc) {
             UrlText::Some(text) => text,
             UrlText::Blank => continue,
             UrlText::Uncertain => {
@@ -208,11 +208,11 @@ fn add_sitemap(
                 continue;
             }
         };
-        let (offset, end) = (tree.node(loc).tag_end, tree.node(loc).end);
+        let (offset, end) = (nodes.node(loc).tag_end, nodes.node(loc).end);
         let Context { marks, sitemaps, places, base, .. } = context;
         each_url(&text, |part| {
             let url = marks.url(part, *base, offset, end);
-            let place = if count == 0 { tree.node(number).start } else { tree.node(loc).start };
+            let place = if count == 0 { nodes.node(number).start } else { nodes.node(loc).start };
             if order + count > 0 {
                 marks.add(S008, offset, end, "loc");
             }
@@ -233,15 +233,15 @@ fn add_sitemap(
         });
     }
     if count == 0 {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(S007, node.start, node.tag_end, &node.name.local);
     }
 }
 
 /// Notes attributes on an element of the protocol, which has none (S012).
-pub fn check_attributes(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) {
-    let name = &tree.node(number).name;
-    for attribute in tree.attributes_of(number) {
+pub fn check_attributes(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
+    let name = &nodes.node(number).name;
+    for attribute in nodes.attributes_of(number) {
         let own = attribute.name;
         let is_allowed = own == b"xmlns"
             || [&b"xmlns:"[..], b"xml:", b"xsi:"].iter().any(|prefix| own.starts_with(prefix));
@@ -254,11 +254,11 @@ pub fn check_attributes(context: &mut Context<'_>, tree: &Tree<'_>, number: usiz
 }
 
 /// The trimmed text of a value, which is noted when it is escaped twice; none where it is blank.
-fn value(context: &mut Context<'_>, tree: &Tree<'_>, number: usize) -> Option<String> {
-    let text = tree.content(&context.buffer, number)?;
+fn value(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Option<String> {
+    let text = nodes.content(&context.buffer, number)?;
     let text = trim(&text);
     if is_doubly_escaped(text.as_bytes()) {
-        let node = tree.node(number);
+        let node = nodes.node(number);
         context.marks.add(X022, node.tag_end, node.end, text);
     }
     (!text.is_empty()).then(|| text.to_owned())

@@ -4,7 +4,6 @@
 //! tag is missing, an element ends at the next tag that cannot stand inside it; an entry that
 //! the end of the document cuts off is not an entry.
 
-mod elements;
 mod places;
 mod stack;
 
@@ -12,16 +11,14 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::asides::is_declaration;
-use crate::attributes::Attribute;
 use crate::codes::{S006, S013, S015, X002, X020, X023, X024};
 use crate::context::{Context, utf8};
 use crate::feeds;
 use crate::names::{Bindings, Name, Names, Role, split_name};
+use crate::nodes::{Item, Marker, NONE, Node, Nodes};
+use crate::search::is_blank;
 use crate::sitemap;
-use crate::tokens::is_blank;
 use crate::values::{Place, Value, decode};
-
-pub use elements::{Item, Node};
 
 // Caps on hostile documents. Beware: `src/urlset/protocol.py` has the same numbers.
 const MAX_DEPTH: usize = 64;
@@ -31,29 +28,14 @@ const MAX_NAMESPACES: usize = 32;
 /// Characters of a namespace that is bound; a longer one is none.
 const MAX_URI: usize = 256;
 
-/// No item.
-const NONE: usize = usize::MAX;
-
-/// How much of everything there was before an element.
-#[derive(Clone, Copy)]
-pub struct Marker {
-    nodes: usize,
-    items: usize,
-    attributes: usize,
-    made: usize,
-}
-
 /// Builds entries out of markup.
 pub struct Tree<'a> {
-    /// The attributes of the elements that are kept.
-    pub attributes: Vec<Attribute<'a>>,
+    /// The elements that are kept.
+    pub nodes: Nodes<'a>,
     /// The names of the document.
     pub names: Names<'a>,
     /// Whether the root was closed.
     pub is_done: bool,
-    nodes: Vec<Node<'a>>,
-    items: Vec<(Item, usize)>,
-    stack: Vec<usize>,
     entry_depth: usize,
     entry_nodes: usize,
     overflow: usize,
@@ -72,12 +54,9 @@ impl<'a> Tree<'a> {
     #[must_use]
     pub fn new(names: Names<'a>) -> Self {
         Self {
-            attributes: Vec::new(),
+            nodes: Nodes::default(),
             names,
             is_done: false,
-            nodes: Vec::new(),
-            items: Vec::new(),
-            stack: Vec::new(),
             entry_depth: 0,
             entry_nodes: 0,
             overflow: 0,
@@ -91,9 +70,9 @@ impl<'a> Tree<'a> {
     #[must_use]
     pub fn marker(&self, context: &Context<'a>) -> Marker {
         Marker {
-            nodes: self.nodes.len(),
-            items: self.items.len(),
-            attributes: self.attributes.len(),
+            nodes: self.nodes.list.len(),
+            items: self.nodes.items.len(),
+            attributes: self.nodes.attributes.len(),
             made: context.buffer.made.len(),
         }
     }
@@ -108,28 +87,29 @@ impl<'a> Tree<'a> {
         end: usize,
         is_empty: bool,
     ) {
-        if self.stack.len() >= MAX_DEPTH || self.entry_nodes >= MAX_NODES {
+        if self.nodes.stack.len() >= MAX_DEPTH || self.entry_nodes >= MAX_NODES {
             context.marks.once(X002, &[b"depth"], start, end, "too many elements, or too deep");
             self.overflow += usize::from(!is_empty);
-            self.attributes.truncate(marker.attributes);
+            self.nodes.attributes.truncate(marker.attributes);
             context.buffer.made.truncate(marker.made);
             return;
         }
-        let outer = self.top().map(|top| Rc::clone(&top.bindings)).unwrap_or_default();
+        let outer = self.nodes.top().map(|top| Rc::clone(&top.bindings)).unwrap_or_default();
         let bindings = self.bind(context, outer, marker.attributes);
-        if self.stack.is_empty() {
+        if self.nodes.stack.is_empty() {
             self.names.set_root(context, raw, &bindings, start, end);
         }
         let mut name = self.names.resolve(context, raw, &bindings, start, end);
         // What ends here leaves its attributes behind those of the new element: they are moved.
-        let marker = Marker { nodes: self.nodes.len(), items: self.items.len(), ..marker };
+        let marker =
+            Marker { nodes: self.nodes.list.len(), items: self.nodes.items.len(), ..marker };
         let mut marker = marker;
         if self.names.is_feed {
             self.end_item_before(context, &name, start, &mut marker);
         } else {
             name = self.place(context, name, start, end, &mut marker);
         }
-        if name.role == Role::Root && !self.stack.is_empty() {
+        if name.role == Role::Root && !self.nodes.stack.is_empty() {
             context.marks.add(S015, start, end, &name.local);
         }
         self.push(Node {
@@ -139,7 +119,7 @@ impl<'a> Tree<'a> {
             tag_end: end,
             end,
             marker,
-            attributes_end: self.attributes.len(),
+            attributes_end: self.nodes.attributes.len(),
             first: NONE,
             last: NONE,
             keys: 0,
@@ -147,11 +127,11 @@ impl<'a> Tree<'a> {
             has_loc: false,
             is_cut: false,
         });
-        if let [root] = self.stack[..] {
+        if let [root] = self.nodes.stack[..] {
             if self.names.is_feed {
-                feeds::check_version(context, self, root);
-            } else if self.nodes[root].name.role == Role::Root {
-                sitemap::check_attributes(context, self, root);
+                feeds::check_version(context, &self.nodes, root);
+            } else if self.nodes.list[root].name.role == Role::Root {
+                sitemap::check_attributes(context, &self.nodes, root);
             }
         }
         if is_empty {
@@ -169,11 +149,11 @@ impl<'a> Tree<'a> {
             self.close_late(context, raw, start, end);
             return;
         };
-        while self.stack.len() > depth + 1 {
-            let role = self.top().map(|top| top.name.role);
+        while self.nodes.stack.len() > depth + 1 {
+            let role = self.nodes.top().map(|top| top.name.role);
             if self.entry_depth > 0 && matches!(role, Some(Role::Unknown | Role::Extra)) {
                 // A tag, or "<" in the text around it: nobody can tell.
-                self.append(Item::Text(Value::Uncertain));
+                self.nodes.append(Item::Text(Value::Uncertain));
             }
             self.pop_unclosed(context, start);
         }
@@ -190,7 +170,7 @@ impl<'a> Tree<'a> {
     /// Takes character data; white space between elements is nothing.
     pub fn text(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         let between = [Role::Root, Role::Entry, Role::Container];
-        let is_between = self.top().is_some_and(|top| between.contains(&top.name.role));
+        let is_between = self.nodes.top().is_some_and(|top| between.contains(&top.name.role));
         if is_between && context.bytes[start..end].iter().all(|byte| is_blank(*byte)) {
             return;
         }
@@ -206,21 +186,16 @@ impl<'a> Tree<'a> {
     pub fn aside(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         if is_declaration(&context.bytes[start..]) {
             context.marks.add(X024, start, end, "");
-        } else if let Some(top) = self.top().filter(|top| top.name.role == Role::Value) {
+        } else if let Some(top) = self.nodes.top().filter(|top| top.name.role == Role::Value) {
             context.marks.add(X023, start, end, &top.name.local);
         }
-    }
-
-    /// The elements that are open, from the outside in.
-    pub fn open_nodes(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        self.stack.iter().copied()
     }
 
     /// The root, if it alone is open and nothing was too much.
     #[must_use]
     pub fn only_open(&self) -> Option<&Node<'a>> {
-        let [root] = self.stack[..] else { return None };
-        (self.entry_depth == 0 && self.overflow == 0).then(|| &self.nodes[root])
+        let [root] = self.nodes.stack[..] else { return None };
+        (self.entry_depth == 0 && self.overflow == 0).then(|| &self.nodes.list[root])
     }
 
     /// The namespaces in scope; the same object where the element declares none.
@@ -230,7 +205,7 @@ impl<'a> Tree<'a> {
         outer: Rc<Bindings<'a>>,
         first_attribute: usize,
     ) -> Rc<Bindings<'a>> {
-        let attributes = &self.attributes[first_attribute..];
+        let attributes = &self.nodes.attributes[first_attribute..];
         if attributes.is_empty() {
             return outer;
         }
@@ -273,11 +248,12 @@ impl<'a> Tree<'a> {
         start: usize,
         end: usize,
     ) -> Option<usize> {
-        let name = |number: &usize| self.nodes[*number].name.raw;
-        if let Some(depth) = self.stack.iter().rposition(|number| name(number) == raw) {
+        let name = |number: &usize| self.nodes.list[*number].name.raw;
+        if let Some(depth) = self.nodes.stack.iter().rposition(|number| name(number) == raw) {
             return Some(depth);
         }
-        let depth = self.stack.iter().rposition(|number| name(number).eq_ignore_ascii_case(raw))?;
+        let depth =
+            self.nodes.stack.iter().rposition(|number| name(number).eq_ignore_ascii_case(raw))?;
         context.marks.add(S006, start, end, &format!("/{}", utf8(raw)));
         Some(depth)
     }
@@ -286,23 +262,23 @@ impl<'a> Tree<'a> {
         let made = context.buffer.made.len();
         let value = decode(context, place, start, end);
         if self.overflow == 0
-            && let Some(role) = self.top().map(|top| top.name.role)
+            && let Some(role) = self.nodes.top().map(|top| top.name.role)
         {
             if matches!(role, Role::Root | Role::Entry) {
                 let text = value.get(&context.buffer).unwrap_or_default();
                 if !text.bytes().all(is_blank) {
-                    let key = self.top().map(|top| Rc::clone(&top.name.local));
+                    let key = self.nodes.top().map(|top| Rc::clone(&top.name.local));
                     context.marks.add(S013, start, end, &key.unwrap_or_else(|| "".into()));
                 }
             }
-            if self.entry_depth > 0 && !self.top().is_some_and(|top| top.is_cut) {
+            if self.entry_depth > 0 && !self.nodes.top().is_some_and(|top| top.is_cut) {
                 let text = value.get(&context.buffer);
                 if text.is_none_or(|text| !text.bytes().all(is_blank))
-                    && let Some(top) = self.stack.last()
+                    && let Some(top) = self.nodes.stack.last()
                 {
-                    self.nodes[*top].has_text = true;
+                    self.nodes.list[*top].has_text = true;
                 }
-                self.append(Item::Text(value));
+                self.nodes.append(Item::Text(value));
                 return;
             }
         }

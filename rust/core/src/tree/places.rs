@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::elements::Node;
-use super::{Closed, MAX_DEPTH, Marker, Tree};
+use super::{Closed, MAX_DEPTH, Tree};
 use crate::codes::S011;
 use crate::context::{Context, utf8};
 use crate::names::{Key, Name, Role};
 use crate::namespaces::Ns;
 use crate::nesting::is_whole;
+use crate::nodes::{Marker, Node, may_hold};
 use crate::values::Value;
 
 impl<'a> Tree<'a> {
@@ -35,7 +35,7 @@ impl<'a> Tree<'a> {
         end: usize,
         marker: &mut Marker,
     ) -> Rc<Name<'a>> {
-        while let Some(top) = self.top().filter(|_| self.entry_depth > 0) {
+        while let Some(top) = self.nodes.top().filter(|_| self.entry_depth > 0) {
             if top.name.role == Role::Container
                 && let Some(adopted) = adopt(context, top, &name, start, end)
             {
@@ -54,7 +54,7 @@ impl<'a> Tree<'a> {
 
     /// Whether the innermost element has its end tag, and each in it, too.
     fn is_whole(&self, context: &mut Context<'a>) -> bool {
-        self.top().is_some_and(|top| is_whole(context, top.start))
+        self.nodes.top().is_some_and(|top| is_whole(context, top.start))
     }
 
     /// Ends the innermost element before one whose attributes were read already: what the end of
@@ -65,25 +65,25 @@ impl<'a> Tree<'a> {
         start: usize,
         marker: &mut Marker,
     ) {
-        if let Some(Node { name, start, tag_end, .. }) = self.top() {
+        if let Some(Node { name, start, tag_end, .. }) = self.nodes.top() {
             let closed = Closed { name: Rc::clone(name), start: *start, tag_end: *tag_end };
             if self.closed_early.len() >= MAX_DEPTH {
                 self.closed_early.pop_front();
             }
             self.closed_early.push_back(closed);
         }
-        let is_entry = self.stack.len() == self.entry_depth;
+        let is_entry = self.nodes.stack.len() == self.entry_depth;
         if !is_entry {
             self.pop_unclosed(context, start);
             return;
         }
-        let attributes = self.attributes.split_off(marker.attributes);
+        let attributes = self.nodes.attributes.split_off(marker.attributes);
         let made = context.buffer.made.split_off(marker.made);
         self.pop_unclosed(context, start);
         let (old, new) = (marker.made, context.buffer.made.len());
         *marker = self.marker(context);
         context.buffer.made.push_str(&made);
-        self.attributes.extend(attributes.into_iter().map(|mut attribute| {
+        self.nodes.attributes.extend(attributes.into_iter().map(|mut attribute| {
             if let Value::Made(from, to) = attribute.value {
                 attribute.value = Value::Made(from - old + new, to - old + new);
             }
@@ -129,26 +129,5 @@ fn is_foreign(top: &Node<'_>, name: &Name<'_>) -> bool {
         Role::Value => matches!(top.name.role, Role::Container | Role::Leaf),
         Role::Entry | Role::Root => top.name.role != Role::Entry || top.has_loc,
         _ => false,
-    }
-}
-
-/// Whether an element may stand inside the one that is open, within an entry.
-fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
-    let is_odd = matches!(name.role, Role::Unknown | Role::Extra);
-    match (top.role, name.role) {
-        (_, Role::Entry | Role::Root) => false,
-        (Role::Entry | Role::Unknown | Role::Extra, _) => true,
-        (Role::Container, Role::Leaf | Role::Container) => {
-            name.ns == top.ns && belongs(name.key, top.key)
-        }
-        _ => is_odd,
-    }
-}
-
-/// Whether an element goes into this container rather than into the one around it.
-fn belongs(key: Key, container: Key) -> bool {
-    match container {
-        Key::Tvshow | Key::Publication => key.is_in(container),
-        _ => key != container,
     }
 }

@@ -1,13 +1,11 @@
 //! Character data: references, characters that XML forbids, line ends — text as it is meant.
 
-mod references;
-
 use crate::codes::{X002, X003, X004, X005, X016};
 use crate::context::{Buffer, Context, utf8};
+use crate::references::{
+    Meaning, character, html_entity, is_noncharacter, meaning, predefined, reference_length,
+};
 use crate::search::any;
-pub(crate) use references::{Meaning, meaning, predefined};
-pub use references::{begins_name, is_doubly_escaped, name_length, reference_length};
-use references::{character, html_entity};
 
 /// Characters that all entities of one document together may expand to.
 const READ_LIMIT: usize = 2 * 52_428_800;
@@ -164,11 +162,6 @@ fn next_odd(raw: &[u8], mut at: usize, place: Place) -> Option<Odd> {
         };
         return Some(Odd { at, what });
     }
-}
-
-/// U+FFFE or U+FFFF.
-pub(crate) fn is_noncharacter(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf, ..])
 }
 
 fn forbidden(context: &mut Context<'_>, start: usize, end: usize) {

@@ -74,7 +74,7 @@ pub(crate) fn meaning(reference: &[u8], digits: usize) -> Meaning<'_> {
 }
 
 /// A character that XML allows.
-pub(super) fn character(number: u32) -> Option<char> {
+pub(crate) fn character(number: u32) -> Option<char> {
     char::from_u32(number).filter(|character| match character {
         '\t' | '\n' | '\r' => true,
         '\u{fffe}' | '\u{ffff}' => false,
@@ -94,7 +94,7 @@ pub(crate) fn predefined(name: &[u8]) -> Option<char> {
 }
 
 /// The entities of HTML5, as Python's `html.entities.html5` has them.
-pub(super) fn html_entity(name: &str) -> Option<&'static str> {
+pub(crate) fn html_entity(name: &str) -> Option<&'static str> {
     static TABLE: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let line = |line: &'static str| {
@@ -102,9 +102,14 @@ pub(super) fn html_entity(name: &str) -> Option<&'static str> {
             let parse = |code| char::from_u32(u32::from_str_radix(code, 16).ok()?);
             Some((name, codes.split(' ').filter_map(parse).collect()))
         };
-        include_str!("../html_entities.txt").lines().filter_map(line).collect()
+        include_str!("html_entities.txt").lines().filter_map(line).collect()
     });
     table.get(name).map(String::as_str)
+}
+
+/// U+FFFE or U+FFFF.
+pub(crate) fn is_noncharacter(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf, ..])
 }
 
 /// Tells whether a decoded value looks escaped still.
