@@ -82,7 +82,7 @@ def tell(why: str) -> None:
 
 native = RustExtension(
     "urlset.engine._native",
-    path="rust/border/Cargo.toml",
+    path="rust/binding/Cargo.toml",
     binding=Binding.PyO3,
     py_limited_api=True,
     debug=False,  # `pip install -e` would otherwise build it without optimisation

@@ -42,7 +42,7 @@ def blocks(draw):
 
 
 def hits_of(lines, keeps_queries):
-    """What :meth:`Engine.tally` may put together of lines, and what stays: in other words."""
+    """Compute what :meth:`Engine.aggregate_log` may return, in an independent way."""
     keys, mixed, clock = {}, set(), Clock()
     for number, _, (host, marker, time, method, path, tail, status, _) in lines:
         if method != b"GET" or (tail and (keeps_queries or not tail.startswith(b"?"))):
@@ -67,9 +67,9 @@ def hits_of(lines, keeps_queries):
 @example(b"\n\n", False)
 @example(b"no end", False)
 def test_engines_read_the_same_lines(block, keeps_queries):
-    nothing, lines = get("reference").tally(block, keeps_queries)
+    nothing, lines = get("reference").aggregate_log(block, keeps_queries)
 
-    hits, rows = get("native").tally(block, keeps_queries)
+    hits, rows = get("native").aggregate_log(block, keeps_queries)
 
     assert nothing == []
     assert (hits, [(number, parts) for number, _, parts in rows]) == hits_of(lines, keeps_queries)

@@ -3,8 +3,8 @@
 use crate::codes::{X002, X021};
 use crate::context::{Context, utf8};
 use crate::references::name_length;
-use crate::search::{find_byte, is_blank, skip_space};
-use crate::values::{Place, Value, decode};
+use crate::search::{find_byte, is_xml_space, skip_space};
+use crate::values::{Value, ValueKind, decode};
 
 /// Attributes of one element that are kept.
 const MAX_ATTRIBUTES: usize = 256;
@@ -31,36 +31,36 @@ pub fn attributes<'a>(
 ) {
     let text = context.bytes;
     let first = found.len();
-    let mut is_odd = false;
+    let mut is_malformed = false;
     let mut at = start;
     while at < end {
         let name_start = skip_space(&text[..end], at);
         let name_end = name_start + name_length(&text[name_start..end]);
         if name_end == name_start {
-            is_odd |= name_start < end;
+            is_malformed |= name_start < end;
             at = name_start + 1;
             continue;
         }
         let name = &text[name_start..name_end];
-        is_odd |= name_start == at;
+        is_malformed |= name_start == at;
         let Some((value_start, value_end, next)) = value(&text[..end], name_end) else {
-            is_odd = true;
+            is_malformed = true;
             at = name_end;
             continue;
         };
-        is_odd |= next == value_end;
+        is_malformed |= next == value_end;
         at = next;
         if found[first..].iter().any(|other| other.name == name) {
-            context.marks.add(X021, name_start, next, utf8(name));
+            context.diagnostics.add(X021, name_start, next, utf8(name));
         } else if found.len() - first < MAX_ATTRIBUTES {
-            let value = decode(context, Place::Attribute, value_start, value_end);
+            let value = decode(context, ValueKind::Attribute, value_start, value_end);
             found.push(Attribute { name, value, start: value_start, end: value_end });
         } else {
-            is_odd = true;
+            is_malformed = true;
         }
     }
-    if is_odd {
-        context.marks.add(X002, start, end, "malformed attributes");
+    if is_malformed {
+        context.diagnostics.add(X002, start, end, "malformed attributes");
     }
 }
 
@@ -78,7 +78,7 @@ fn value(text: &[u8], name_end: usize) -> Option<(usize, usize, usize)> {
         return Some((at + 1, end, end + 1));
     }
     let ends =
-        |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'>' | b'`') || is_blank(*byte);
+        |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'>' | b'`') || is_xml_space(*byte);
     let end = text[at..].iter().position(ends).map_or(text.len(), |length| at + length);
     (end > at).then_some((at, end, end))
 }

@@ -1,15 +1,15 @@
-//! What one document needs while it is read: its text, the marks made so far, offsets and lines.
+//! What one document needs while it is read: its text, the diagnostics made so far, offsets and lines.
 
 use std::collections::HashSet;
 
 use crate::columns::Entries;
+use crate::diagnostics::Diagnostics;
 use crate::entities::Entities;
-use crate::marks::Marks;
 use crate::search::find;
 
-/// A stretch of decoded text and where it stood: `urlset.engine.Run`.
+/// A stretch of decoded text and where it stood: `urlset.engine.OffsetRun`.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct OffsetRun {
     /// Where it begins in the text.
     pub text_start: i64,
     /// Where it began in the original bytes.
@@ -40,26 +40,26 @@ pub struct Buffer<'a> {
     /// The document.
     pub text: &'a str,
     /// The decoded values, one behind the other.
-    pub made: String,
+    pub decoded: String,
 }
 
 /// Where words were found that were searched for; none is searched for twice.
 ///
 /// Else a document of many beginnings and no end, or one, would take the square of its length.
-pub struct Finder<'a> {
+pub struct SearchCache<'a> {
     text: &'a [u8],
-    known: Vec<(&'static [u8], usize, Option<usize>)>,
+    cached: Vec<(&'static [u8], usize, Option<usize>)>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> SearchCache<'a> {
     fn new(text: &'a [u8]) -> Self {
-        Self { text, known: Vec::new() }
+        Self { text, cached: Vec::new() }
     }
 
     /// Where the next such word is, from `start` on.
     pub fn find(&mut self, word: &'static [u8], start: usize) -> Option<usize> {
-        let number = self.known.iter().position(|known| known.0 == word);
-        if let Some((_, begin, found)) = number.map(|number| self.known[number])
+        let number = self.cached.iter().position(|cached| cached.0 == word);
+        if let Some((_, begin, found)) = number.map(|number| self.cached[number])
             && begin <= start
             && found.is_none_or(|found| start <= found)
         {
@@ -67,8 +67,8 @@ impl<'a> Finder<'a> {
         }
         let found = find(self.text, word, start);
         match number {
-            Some(number) => self.known[number] = (word, start, found),
-            None => self.known.push((word, start, found)),
+            Some(number) => self.cached[number] = (word, start, found),
+            None => self.cached.push((word, start, found)),
         }
         found
     }
@@ -88,27 +88,27 @@ pub struct Context<'a> {
     /// What was found in an index.
     pub sitemaps: Vec<Sitemap>,
     /// What was wrong.
-    pub marks: Marks,
+    pub diagnostics: Diagnostics,
     /// The ends of comments and instructions.
-    pub finder: Finder<'a>,
+    pub search_cache: SearchCache<'a>,
     /// Offsets and lines.
-    pub places: Places<'a>,
+    pub positions: Positions<'a>,
     /// The entities that the DOCTYPE declares.
     pub entities: Entities<'a>,
     /// Whether one of them was used.
     pub entities_used: bool,
     /// Whether there may be entities that are declared elsewhere.
     pub has_unknown_entities: bool,
-    /// Places in unended DOCTYPEs, and whether they were inside its brackets.
-    pub unended: HashSet<(usize, bool)>,
+    /// Positions in unterminated DOCTYPEs, and whether they were inside its brackets.
+    pub unterminated_doctypes: HashSet<(usize, bool)>,
     /// Where the first root begins.
     pub root_start: usize,
     /// Where elements begin that are well nested; read when one is asked for (see `nesting`).
-    pub whole: Option<HashSet<usize>>,
+    pub well_nested: Option<HashSet<usize>>,
     /// Whether a DOCTYPE was met.
     pub has_doctype: bool,
     /// Characters that entities have expanded to.
-    pub expanded: usize,
+    pub expanded_characters: usize,
     /// Entries with news.
     pub news_count: usize,
 }
@@ -116,24 +116,24 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// Begins a document.
     #[must_use]
-    pub fn new(text: &'a str, base: Option<&'a str>, runs: &'a [Run]) -> Self {
+    pub fn new(text: &'a str, base: Option<&'a str>, runs: &'a [OffsetRun]) -> Self {
         Self {
             bytes: text.as_bytes(),
             base,
-            buffer: Buffer { text, made: String::new() },
+            buffer: Buffer { text, decoded: String::new() },
             entries: Entries::default(),
             sitemaps: Vec::new(),
-            marks: Marks::default(),
-            finder: Finder::new(text.as_bytes()),
-            places: Places::new(text.as_bytes(), runs),
+            diagnostics: Diagnostics::default(),
+            search_cache: SearchCache::new(text.as_bytes()),
+            positions: Positions::new(text.as_bytes(), runs),
             entities: Entities::default(),
             has_unknown_entities: false,
             has_doctype: false,
-            unended: HashSet::new(),
+            unterminated_doctypes: HashSet::new(),
             root_start: 0,
-            whole: None,
+            well_nested: None,
             entities_used: false,
-            expanded: 0,
+            expanded_characters: 0,
             news_count: 0,
         }
     }
@@ -146,15 +146,15 @@ impl<'a> Context<'a> {
 }
 
 /// Where things are, for people and in the original bytes.
-pub struct Places<'a> {
+pub struct Positions<'a> {
     bytes: &'a [u8],
-    runs: &'a [Run],
+    runs: &'a [OffsetRun],
     line_offset: usize,
     line: u32,
 }
 
-impl<'a> Places<'a> {
-    fn new(bytes: &'a [u8], runs: &'a [Run]) -> Self {
+impl<'a> Positions<'a> {
+    fn new(bytes: &'a [u8], runs: &'a [OffsetRun]) -> Self {
         Self { bytes, runs, line_offset: 0, line: 1 }
     }
 

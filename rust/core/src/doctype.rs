@@ -3,9 +3,9 @@
 use memchr::memmem;
 
 use crate::codes::{X002, X015, X016};
-use crate::context::{Context, Finder};
+use crate::context::{Context, SearchCache};
 use crate::references::name_length;
-use crate::search::{find_byte, is_blank, skip_space};
+use crate::search::{find_byte, is_xml_space, skip_space};
 
 /// A part of a DOCTYPE that means something here.
 enum Part<'a> {
@@ -16,15 +16,15 @@ enum Part<'a> {
     /// A declaration of another entity, or a reference to one.
     External,
     /// `[`, `]` or `>`.
-    Mark(u8),
+    Delimiter(u8),
     /// A comment or an instruction that has no end.
-    Unended,
+    Unterminated,
 }
 
 /// Finds the parts; a quote that is not there is not looked for again.
 struct Parts<'a, 'f> {
     text: &'a [u8],
-    finder: &'f mut Finder<'a>,
+    search_cache: &'f mut SearchCache<'a>,
     has_no: [bool; 2],
 }
 
@@ -36,7 +36,7 @@ impl<'a> Parts<'a, '_> {
             at += rest.iter().position(|byte| b"<\"'[]>%".contains(byte))?;
             let byte = self.text[at];
             let found = match byte {
-                b'[' | b']' | b'>' => Some((at + 1, Part::Mark(byte))),
+                b'[' | b']' | b'>' => Some((at + 1, Part::Delimiter(byte))),
                 b'%' => Some((at + 1, Part::External)),
                 b'<' => self.tag(at),
                 quote => self.quote(quote, at + 1).map(|end| (end + 1, Part::Other)),
@@ -50,9 +50,12 @@ impl<'a> Parts<'a, '_> {
 
     fn tag(&mut self, at: usize) -> Option<(usize, Part<'a>)> {
         let rest = &self.text[at..];
-        let mut to = |mark: &'static [u8], from| {
-            let end = self.finder.find(mark, from).map(|end| (end + mark.len(), Part::Other));
-            Some(end.unwrap_or((from, Part::Unended)))
+        let mut to = |delimiter: &'static [u8], from| {
+            let end = self
+                .search_cache
+                .find(delimiter, from)
+                .map(|end| (end + delimiter.len(), Part::Other));
+            Some(end.unwrap_or((from, Part::Unterminated)))
         };
         if rest.starts_with(b"<!--") {
             return to(b"-->", at + 4);
@@ -74,7 +77,7 @@ impl<'a> Parts<'a, '_> {
         if name_start == at || name_end == name_start || value == name_end {
             return None;
         }
-        let quote = *self.text.get(value).filter(|mark| matches!(mark, b'"' | b'\''))?;
+        let quote = *self.text.get(value).filter(|byte| matches!(byte, b'"' | b'\''))?;
         let end = self.quote(quote, value + 1)?;
         let part = Part::Entity(&self.text[name_start..name_end], &self.text[value + 1..end]);
         Some((end + 1, part))
@@ -96,7 +99,7 @@ impl<'a> Parts<'a, '_> {
 /// its first `>`.
 pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
-    let mut parts = Parts { text, finder: &mut context.finder, has_no: [false; 2] };
+    let mut parts = Parts { text, search_cache: &mut context.search_cache, has_no: [false; 2] };
     let mut is_inside = false;
     let mut is_external = false;
     let mut at = start + 9;
@@ -104,49 +107,49 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     loop {
         // From where a scan came to no end before, none comes to one: many unended DOCTYPEs
         // take no more time than one.
-        let is_known = context.unended.contains(&(at, is_inside));
+        let is_known = context.unterminated_doctypes.contains(&(at, is_inside));
         passed.push((at, is_inside));
         let next = if is_known { None } else { parts.next(at) };
         let Some((begin, end, part)) = next else {
-            context.unended.extend(passed);
-            return without_end(context, start);
+            context.unterminated_doctypes.extend(passed);
+            return unterminated(context, start);
         };
         is_external |= names_external(&text[at..begin]);
         at = end;
         match part {
-            Part::Mark(b'>') if !is_inside => break,
-            Part::Mark(b'[') => is_inside = true,
-            Part::Mark(b']') => is_inside = false,
+            Part::Delimiter(b'>') if !is_inside => break,
+            Part::Delimiter(b'[') => is_inside = true,
+            Part::Delimiter(b']') => is_inside = false,
             Part::External => is_external = true,
             Part::Entity(name, value) => context.entities.declare(name, value),
-            Part::Unended => {
-                context.unended.extend(passed);
-                return without_end(context, start);
+            Part::Unterminated => {
+                context.unterminated_doctypes.extend(passed);
+                return unterminated(context, start);
             }
-            Part::Mark(_) | Part::Other => {}
+            Part::Delimiter(_) | Part::Other => {}
         }
     }
     let name = skip_space(text, start + 9);
     let is_named = name > start + 9 && text.get(name..).is_some_and(|rest| name_length(rest) > 0);
     let is_proper = is_named && text[start..].starts_with(b"<!DOCTYPE");
     if context.has_doctype || !is_proper {
-        context.marks.add(X002, start, at, "malformed DOCTYPE");
+        context.diagnostics.add(X002, start, at, "malformed DOCTYPE");
     }
     context.has_doctype = true;
-    context.marks.add(X015, start, at, "");
+    context.diagnostics.add(X015, start, at, "");
     if is_external {
         context.has_unknown_entities = true;
         let words = "DOCTYPE declares an external or parameter entity";
-        context.marks.add(X016, start, at, words);
+        context.diagnostics.add(X016, start, at, words);
     }
     at
 }
 
-fn without_end(context: &mut Context<'_>, start: usize) -> usize {
+fn unterminated(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
     let end = find_byte(text, b'>', start, text.len()).map_or(text.len(), |at| at + 1);
-    context.marks.add(X002, start, end, "DOCTYPE without an end");
-    context.marks.add(X015, start, end, "");
+    context.diagnostics.add(X002, start, end, "DOCTYPE without an end");
+    context.diagnostics.add(X015, start, end, "");
     end
 }
 
@@ -155,7 +158,7 @@ fn names_external(text: &[u8]) -> bool {
     [&b"SYSTEM"[..], b"PUBLIC"].iter().any(|word| {
         memmem::find_iter(text, word).any(|at| {
             let before = at.checked_sub(1).and_then(|before| text.get(before));
-            let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| is_blank(*byte));
+            let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| is_xml_space(*byte));
             is_blank(before) && is_blank(text.get(at + word.len()))
         })
     })

@@ -2,20 +2,20 @@
 
 use memchr::memmem;
 
-use crate::asides::{comment, instruction, is_declaration};
 use crate::codes::X024;
 use crate::codes::{
     I005, L001, L002, L004, L005, L007, S001, S021, X001, X005, X008, X009, X014, X015,
 };
 use crate::columns::Entries;
-use crate::context::{Context, Run, Sitemap, utf8};
-use crate::fast::Fast;
+use crate::context::{Context, OffsetRun, Sitemap, utf8};
+use crate::diagnostics::Diagnostic;
+use crate::fast_path::FastPath;
 use crate::lists::read_list;
-use crate::marks::Mark;
+use crate::misc::{comment, instruction, is_declaration};
 use crate::names::Names;
-use crate::prolog::{BOM, FRAGMENTS, Form, ROOTS, find_root, head, local_name, read_prolog};
-use crate::search::{find_byte, find_within, is_blank, skip_space};
-use crate::tokens::markup;
+use crate::prolog::{BOM, FRAGMENTS, Format, ROOTS, excerpt, find_root, local_name, read_prolog};
+use crate::search::{find_byte, find_within, is_xml_space, skip_space};
+use crate::tokens::read_markup;
 use crate::tree::Tree;
 
 // Beware: `src/urlset/protocol.py` has the same numbers.
@@ -32,48 +32,48 @@ pub struct Parsed {
     /// The children of an index.
     pub sitemaps: Vec<Sitemap>,
     /// What was wrong, in order.
-    pub marks: Vec<Mark>,
+    pub diagnostics: Vec<Diagnostic>,
     /// How many more problems of each code there were.
     pub omitted: Vec<(&'static str, usize)>,
 }
 
 /// Reads a document of any format.
 #[must_use]
-pub fn parse(text: &str, base: Option<&str>, runs: &[Run]) -> Parsed {
+pub fn parse(text: &str, base: Option<&str>, runs: &[OffsetRun]) -> Parsed {
     let mut context = Context::new(text, base, runs);
     let kind = read_document(&mut context);
-    let Context { mut entries, sitemaps, marks, .. } = context;
+    let Context { mut entries, sitemaps, diagnostics, .. } = context;
     entries.close();
-    let (marks, omitted) = marks.finish();
-    Parsed { kind, entries, sitemaps, marks, omitted }
+    let (diagnostics, omitted) = diagnostics.finish();
+    Parsed { kind, entries, sitemaps, diagnostics, omitted }
 }
 
 fn read_document(context: &mut Context<'_>) -> &'static str {
-    if is_nothing(context.bytes) {
-        context.marks.add(X001, 0, 0, "");
+    if has_no_content(context.bytes) {
+        context.diagnostics.add(X001, 0, 0, "");
         return "empty";
     }
     let kind = match read_prolog(context) {
-        Form::Xml(start) => read_roots(context, start),
-        Form::Text(start) => {
+        Format::Xml(start) => read_roots(context, start),
+        Format::Text(start) => {
             if read_list(context, start) {
                 "text"
             } else {
                 "unknown"
             }
         }
-        Form::Html => "html",
-        Form::Unknown => "unknown",
+        Format::Html => "html",
+        Format::Unknown => "unknown",
     };
     if context.entities_used {
-        context.marks.raise(X015, 0);
+        context.diagnostics.escalate(X015, 0);
     }
     check_limits(context, kind);
     kind
 }
 
-/// Whether there are only white space and byte order marks.
-fn is_nothing(text: &[u8]) -> bool {
+/// Whether there are only white space and byte order diagnostics.
+fn has_no_content(text: &[u8]) -> bool {
     let mut at = skip_space(text, 0);
     while text[at..].starts_with(BOM) {
         at = skip_space(text, at + BOM.len());
@@ -101,7 +101,7 @@ fn read_roots(context: &mut Context<'_>, start: usize) -> &'static str {
 /// Where another document begins behind a root, if one does; what lies between is noted.
 fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<usize> {
     let text = context.bytes;
-    let at = skip_asides(context, start);
+    let at = skip_misc(context, start);
     if at == text.len() {
         return None;
     }
@@ -111,27 +111,27 @@ fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<
     let junk_end = declaration.unwrap_or(begin);
     let junk = &text[at..junk_end];
     if !is_made_of_marks(junk) {
-        if junk.iter().all(|byte| *byte == 0 || is_blank(*byte)) {
-            context.marks.add(X005, at, junk_end, "U+0000");
+        if junk.iter().all(|byte| *byte == 0 || is_xml_space(*byte)) {
+            context.diagnostics.add(X005, at, junk_end, "U+0000");
         } else {
-            context.marks.add(X008, at, junk_end, head(context.slice(at, junk_end)));
+            context.diagnostics.add(X008, at, junk_end, excerpt(context.slice(at, junk_end)));
         }
     } else if !junk.is_empty() {
-        context.marks.add(X014, at, junk_end, "");
+        context.diagnostics.add(X014, at, junk_end, "");
     }
     let (begin, name_end) = root?;
-    context.marks.add(X024, junk_end, name_end, "");
+    context.diagnostics.add(X024, junk_end, name_end, "");
     Some(begin)
 }
 
-/// Whether bytes are only white space and bytes of a byte order mark, at both ends (which is
+/// Whether bytes are only white space and bytes of a byte order diagnostic, at both ends (which is
 /// how Python strips them).
 fn is_made_of_marks(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| is_blank(*byte) || BOM.contains(byte))
+    bytes.iter().all(|byte| is_xml_space(*byte) || BOM.contains(byte))
 }
 
 /// Steps over white space, comments and processing instructions behind a root.
-fn skip_asides(context: &mut Context<'_>, start: usize) -> usize {
+fn skip_misc(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
     let mut at = skip_space(text, start);
     loop {
@@ -160,20 +160,24 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
     };
     if FRAGMENTS.iter().any(|name| key == name.as_bytes()) {
         let words = format!("<{}>", utf8(&key));
-        context.marks.once(S001, &[b"fragment"], start, start + 1, &words);
+        context.diagnostics.add_once(S001, &[b"fragment"], start, start + 1, &words);
     }
     let mut tree = Tree::new(Names::new(matches!(kind, "rss" | "atom")));
-    let mut at = markup(context, &mut tree, start);
-    let mut fast = Fast::new(context, &tree);
+    let mut at = read_markup(context, &mut tree, start);
+    let mut fast_path = FastPath::new(context, &tree);
     while at < text.len() && !tree.is_done {
-        if let Some(fast) = fast.as_mut().filter(|_| tree.only_open().is_some()) {
-            at = fast.read(context, at);
+        if let Some(fast_path) = fast_path.as_mut().filter(|_| tree.only_open().is_some()) {
+            at = fast_path.read(context, at);
         }
         let following = find_byte(text, b'<', at, text.len()).unwrap_or(text.len());
         if following > at {
             tree.text(context, at, following);
         }
-        at = if following < text.len() { markup(context, &mut tree, following) } else { following };
+        at = if following < text.len() {
+            read_markup(context, &mut tree, following)
+        } else {
+            following
+        };
     }
     if tree.is_done {
         return (kind, Some(at));
@@ -181,24 +185,24 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
     let first = tree.nodes.open_nodes().next();
     let missing = first.map(|first| format!("</{}>", utf8(tree.nodes.node(first).name.raw)));
     let missing = missing.as_deref().unwrap_or("the root is open");
-    context.marks.add(X009, text.len(), text.len(), missing);
+    context.diagnostics.add(X009, text.len(), text.len(), missing);
     (kind, None)
 }
 
 fn check_limits(context: &mut Context<'_>, kind: &str) {
-    let size = context.places.source_offset(context.bytes.len());
+    let size = context.positions.source_offset(context.bytes.len());
     let count = context.entries.row();
-    let marks = &mut context.marks;
+    let diagnostics = &mut context.diagnostics;
     if kind == "index" {
         let children = context.sitemaps.len();
         if children > MAX_URLS {
-            marks.add(L004, 0, 0, &with_commas(children as u64));
+            diagnostics.add(L004, 0, 0, &with_commas(children as u64));
         }
         if size > MAX_BYTES {
-            marks.add(L005, 0, 0, &with_commas(size));
+            diagnostics.add(L005, 0, 0, &with_commas(size));
         }
         if children == 0 {
-            marks.add(I005, 0, 0, "");
+            diagnostics.add(I005, 0, 0, "");
         }
         return;
     }
@@ -206,17 +210,17 @@ fn check_limits(context: &mut Context<'_>, kind: &str) {
         return;
     }
     if count > MAX_URLS {
-        marks.add(L001, 0, 0, &with_commas(count as u64));
+        diagnostics.add(L001, 0, 0, &with_commas(count as u64));
     }
     if size > MAX_BYTES {
-        marks.add(L002, 0, 0, &with_commas(size));
+        diagnostics.add(L002, 0, 0, &with_commas(size));
     }
     if context.news_count > MAX_NEWS {
-        marks.add(L007, 0, 0, &with_commas(context.news_count as u64));
+        diagnostics.add(L007, 0, 0, &with_commas(context.news_count as u64));
     }
     if count == 0 {
         let is_news = memmem::find(context.bytes, b"sitemap-news").is_some();
-        marks.add_as(S021, 0, 0, "", is_news.then_some("info"));
+        diagnostics.add_as(S021, 0, 0, "", is_news.then_some("info"));
     }
 }
 
@@ -239,7 +243,7 @@ mod tests {
 
     fn codes(text: &str) -> (&'static str, usize, Vec<&'static str>) {
         let parsed = parse(text, Some("https://example.com/"), &[]);
-        let codes = parsed.marks.iter().map(|mark| mark.code).collect();
+        let codes = parsed.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         (parsed.kind, parsed.entries.row() + parsed.sitemaps.len(), codes)
     }
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::codes::{G001, G035, G055, H001, H002, S010};
 use crate::columns::{Texts, VIDEO_FIELDS};
 use crate::context::{Buffer, Context, utf8};
-use crate::extra::serialise;
 use crate::names::{Key, Role};
 use crate::namespaces::Ns;
 use crate::nodes::Nodes;
+use crate::unknown_extensions::serialize;
 use crate::urls::trim;
 
 /// The children of a container, each the first of its name, in document order.
@@ -40,12 +40,12 @@ pub fn read(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) {
     if let Some((first, others)) = news.split_first() {
         for other in others {
             let node = nodes.node(*other);
-            context.marks.add(G055, node.start, node.tag_end, "news");
+            context.diagnostics.add(G055, node.start, node.tag_end, "news");
         }
         read_news(context, nodes, *first);
     }
     if !extras.is_empty() {
-        let text = serialise(context, nodes, &extras);
+        let text = serialize(context, nodes, &extras);
         if !text.is_empty() {
             context.entries.extra.set(context.entries.row(), &text);
         }
@@ -63,7 +63,7 @@ fn is_other_link(context: &Context<'_>, nodes: &Nodes<'_>, number: usize) -> boo
 fn unknown(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     let raw = node.name.raw;
-    context.marks.once(S010, &[raw], node.start, node.tag_end, utf8(raw));
+    context.diagnostics.add_once(S010, &[raw], node.start, node.tag_end, utf8(raw));
 }
 
 /// The trimmed text of an element, where there is any.
@@ -117,7 +117,7 @@ fn fields(
             seen |= key.bit();
             found.push((key, child));
         } else if let Some(code) = code.filter(|_| !is_repeatable(key)) {
-            context.marks.add(code, node.start, node.tag_end, &node.name.local);
+            context.diagnostics.add(code, node.start, node.tag_end, &node.name.local);
         }
     }
     found
@@ -129,11 +129,11 @@ fn find(fields: &Fields, wanted: Key) -> Option<usize> {
 
 fn read_image(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let fields = fields(context, nodes, number, None);
-    let Context { buffer, entries, marks, .. } = context;
+    let Context { buffer, entries, diagnostics, .. } = context;
     let loc = find(&fields, Key::Loc).and_then(|child| text(buffer, nodes, child));
     let Some(loc) = loc else {
         let node = nodes.node(number);
-        marks.add(G001, node.start, node.tag_end, "");
+        diagnostics.add(G001, node.start, node.tag_end, "");
         return;
     };
     let image = entries.images.list.push(entries.row());
@@ -159,7 +159,7 @@ fn read_news(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     context.news_count += 1;
     let Context { buffer, entries, .. } = context;
     let row = entries.row();
-    entries.news.begin(row);
+    entries.news.set_present(row);
     for (key, child) in all {
         let column = match key {
             Key::Name => 0,
@@ -257,7 +257,7 @@ fn read_tvshow(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize, vide
     let fields = fields(context, nodes, number, Some(G035));
     let Context { buffer, entries, .. } = context;
     let shows = &mut entries.videos.tvshow;
-    shows.begin(video);
+    shows.set_present(video);
     for (key, child) in fields {
         let column = match key {
             Key::ShowTitle => 0,
@@ -274,25 +274,25 @@ fn read_tvshow(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize, vide
 
 /// Reads one `xhtml:link`; without an href it leads nowhere and is left out.
 fn read_alternate(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
-    let Context { buffer, entries, marks, .. } = context;
+    let Context { buffer, entries, diagnostics, .. } = context;
     let node = nodes.node(number);
     let [hreflang, href, media] = [&b"hreflang"[..], b"href", b"media"].map(|name| {
         let value = nodes.attribute(buffer, number, name)?;
         Some(trim(value)).filter(|trimmed| !trimmed.is_empty())
     });
     let Some(href) = href else {
-        marks.add(H001, node.start, node.tag_end, "href");
+        diagnostics.add(H001, node.start, node.tag_end, "href");
         return;
     };
     let begins = |with: &str| href.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
     let is_app = begins("android-app:") || begins("ios-app:");
     if hreflang.is_none() && media.is_none() && !is_app {
-        marks.add(H001, node.start, node.tag_end, "hreflang");
+        diagnostics.add(H001, node.start, node.tag_end, "hreflang");
     }
     let rel = nodes.attribute(buffer, number, b"rel");
     if !rel.is_some_and(|rel| trim(rel).eq_ignore_ascii_case("alternate")) {
         let shown = rel.filter(|rel| !rel.is_empty()).unwrap_or("nothing");
-        marks.add(H002, node.start, node.tag_end, shown);
+        diagnostics.add(H002, node.start, node.tag_end, shown);
     }
     let texts = [hreflang, Some(href), media].map(|text| text.map(str::as_bytes));
     entries.alternates.push(entries.row(), texts);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::codes::{F001, F002, F003};
 use crate::context::{Buffer, Context};
 use crate::dates::{is_atom_date, is_rss_date, parse_date};
-use crate::marks::MAX_LOC;
+use crate::diagnostics::MAX_LOC;
 use crate::names::Key;
 use crate::nodes::Nodes;
 use crate::urls::{is_http, resolve, trim};
@@ -30,27 +30,29 @@ pub fn check_version(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize
         Key::Feed if is_atom_03() => Cow::Borrowed("Atom 0.3"),
         _ => return,
     };
-    context.marks.add(F001, node.start, node.tag_end, &words);
+    context.diagnostics.add(F001, node.start, node.tag_end, &words);
 }
 
 /// Makes an entry of an `item` or an Atom `entry`.
 pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     let Some((text, place)) = link(&context.buffer, nodes, number) else {
-        context.marks.add(F002, node.start, node.tag_end, "");
+        context.diagnostics.add(F002, node.start, node.tag_end, "");
         return;
     };
     let (base, is_stated) = base_of(context, nodes, [number, place]);
     let base = base.as_deref().filter(|base| !base.is_empty()).or(context.base);
     let buffer = &context.buffer;
-    let Context { entries, marks, places, .. } = context;
+    let Context { entries, diagnostics, positions, .. } = context;
     let span = nodes.node(place);
     let url = match base {
-        Some(base) if is_stated => marks.url_in(&text, base, span.start, span.end),
-        _ => marks.url(&text, base, span.start, span.end),
+        Some(base) if is_stated => {
+            diagnostics.parse_url_with_stated_base(&text, base, span.start, span.end)
+        }
+        _ => diagnostics.parse_url(&text, base, span.start, span.end),
     };
     let row = entries.row();
-    for (key, child) in dates(nodes, number) {
+    for (key, child) in date_children(nodes, number) {
         let Some(text) = nodes.content(buffer, child) else {
             continue;
         };
@@ -61,7 +63,7 @@ pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) 
         let instant = parse_date(text).instant;
         if !is_feed_date(key, text) {
             let node = nodes.node(child);
-            marks.add(F003, node.tag_end, node.end, text);
+            diagnostics.add(F003, node.tag_end, node.end, text);
         }
         entries.lastmod_text.set(row, text.as_bytes());
         if let Some(instant) = instant {
@@ -71,7 +73,7 @@ pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) 
     }
     match url {
         Some(url) => {
-            let (offset, line) = (places.source_offset(node.start), places.line(node.start));
+            let (offset, line) = (positions.source_offset(node.start), positions.line(node.start));
             entries.loc.set(entries.row(), url.as_bytes());
             entries.commit_at(offset, line);
         }
@@ -84,18 +86,18 @@ pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) 
 fn base_of(context: &Context<'_>, nodes: &Nodes<'_>, inner: [usize; 2]) -> (Option<String>, bool) {
     let buffer = &context.buffer;
     let own = |number| nodes.attribute(buffer, number, b"xml:base");
-    let around = nodes.open_nodes().fold(None, |base, number| joined(own(number), base));
-    let base = joined(around.as_deref(), context.base.map(str::to_owned));
+    let around = nodes.open_nodes().fold(None, |base, number| resolve_base(own(number), base));
+    let base = resolve_base(around.as_deref(), context.base.map(str::to_owned));
     let is_stated = around.is_some()
         || inner.iter().any(|&number| {
             own(number).is_some_and(|given| is_short(given) && is_http(trim(given)))
         });
-    (inner.into_iter().fold(base, |base, number| joined(own(number), base)), is_stated)
+    (inner.into_iter().fold(base, |base, number| resolve_base(own(number), base)), is_stated)
 }
 
 /// An `xml:base` inside another; one of `MAX_LOC` characters counts as none. Else each of many
 /// links would become as long as the one base of all.
-fn joined(reference: Option<&str>, base: Option<String>) -> Option<String> {
+fn resolve_base(reference: Option<&str>, base: Option<String>) -> Option<String> {
     let Some(reference) = reference.filter(|reference| is_short(reference)).map(trim) else {
         return base;
     };
@@ -149,7 +151,7 @@ fn link<'b>(
 }
 
 /// The first child of each name that holds a date, those that serve first in front.
-fn dates(nodes: &Nodes<'_>, number: usize) -> Vec<(Key, usize)> {
+fn date_children(nodes: &Nodes<'_>, number: usize) -> Vec<(Key, usize)> {
     let first = |key| nodes.children(number).find(|child| nodes.node(*child).name.key == key);
     DATES.into_iter().filter_map(|key| first(key).map(|child| (key, child))).collect()
 }

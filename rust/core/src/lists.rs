@@ -13,7 +13,7 @@ use crate::urls::{is_http, is_inner_space, split_words, trim};
 /// or when it is one URL with spaces. What would have to be guessed is reported instead (T001).
 pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
     let text = context.bytes;
-    let mut is_odd_known = false;
+    let mut is_layout_reported = false;
     let mut at = start;
     while at < text.len() {
         let rest = &text[at..];
@@ -28,17 +28,17 @@ pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
         let line = context.slice(at, end);
         let value = trim(line);
         if !value.is_empty() && !read_line(context, value, at, end) {
-            context.marks.add(T001, at, end, value);
+            context.diagnostics.add(T001, at, end, value);
         }
-        if !is_odd_known && (is_cr || value.len() != line.len() || line.is_empty()) {
-            is_odd_known = true;
-            context.marks.add(T003, at, next, "");
+        if !is_layout_reported && (is_cr || value.len() != line.len() || line.is_empty()) {
+            is_layout_reported = true;
+            context.diagnostics.add(T003, at, next, "");
         }
         at = next;
     }
     let has_entries = context.entries.row() > 0;
     if !has_entries {
-        context.marks.keep_first(T001);
+        context.diagnostics.keep_first(T001);
     }
     has_entries
 }
@@ -53,22 +53,22 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
     if !is_clean || !is_one && !split_words(value).all(is_http) {
         return false;
     }
-    let Context { marks, entries, places, base, .. } = context;
+    let Context { diagnostics, entries, positions, base, .. } = context;
     let mut count = 0;
     let (whole, words) = if is_one { (Some(value), "") } else { (None, value) };
     for word in whole.into_iter().chain(split_words(words)) {
         count += 1;
-        if let Some(url) = marks.url(word, *base, offset, end) {
-            let (offset, line) = (places.source_offset(offset), places.line(offset));
+        if let Some(url) = diagnostics.parse_url(word, *base, offset, end) {
+            let (offset, line) = (positions.source_offset(offset), positions.line(offset));
             entries.loc.set(entries.row(), url.as_bytes());
             entries.commit_at(offset, line);
         }
     }
     if count > 1 {
-        marks.add(T002, offset, end, &count.to_string());
+        diagnostics.add(T002, offset, end, &count.to_string());
     }
     if let Some(escaped) = escaped(value) {
-        marks.add(T004, offset, end, escaped);
+        diagnostics.add(T004, offset, end, escaped);
     }
     true
 }
@@ -78,14 +78,15 @@ fn is_spaced_url(value: &str) -> bool {
     if !is_http(value) || !value.contains(' ') {
         return false;
     }
-    if value.contains(|mark| mark != ' ' && is_inner_space(mark)) {
+    if value.contains(|character| character != ' ' && is_inner_space(character)) {
         return false;
     }
     let mut words = split_words(value).skip(1).peekable();
     words.peek().is_some()
         && words.all(|word| {
-            word.contains(|mark: char| mark.is_ascii_alphabetic() || !mark.is_ascii())
-                && !word.starts_with('#')
+            word.contains(|character: char| {
+                character.is_ascii_alphabetic() || !character.is_ascii()
+            }) && !word.starts_with('#')
                 && changefreq_word(word.as_bytes()) != Some(word)
                 && !is_http(word)
         })

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use memchr::memchr_iter;
 
-use crate::dates::second_of_log;
+use crate::dates::parse_log_time;
 
 /// A path that was there in all lines of a block that ask for it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Hit<'a> {
+pub struct LogHit<'a> {
     /// The virtual host; empty where the log names none.
     pub host: &'a [u8],
     /// The path.
@@ -22,15 +22,15 @@ pub struct Hit<'a> {
 }
 
 /// A line as its parts: host, marker, time, method, path, tail, status, and all that was not read.
-pub type Parts<'a> = [&'a [u8]; 8];
+pub type LineParts<'a> = [&'a [u8]; 8];
 
 /// A line that somebody is to look at: its number, its second of the epoch, its parts.
-pub type Row<'a> = (usize, Option<i64>, Parts<'a>);
+pub type LogRow<'a> = (usize, Option<i64>, LineParts<'a>);
 
 /// Reads a block of whole lines: what was there, and the lines that somebody is to look at.
 #[must_use]
-pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) {
-    let mut known = HashMap::new();
+pub fn aggregate_log(block: &[u8], keeps_queries: bool) -> (Vec<LogHit<'_>>, Vec<LogRow<'_>>) {
+    let mut keys = HashMap::new();
     let mut is_mixed = Vec::new();
     let mut lines = Vec::with_capacity(block.len() / 128);
     let mut start = 0;
@@ -47,12 +47,12 @@ pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) 
             continue;
         }
         if time != clock.0 {
-            clock = (time, second_of_log(time));
+            clock = (time, parse_log_time(time));
         }
         let is_plain = tail.is_empty() || (!keeps_queries && tail[0] == b'?');
         let key = is_plain.then(|| {
             let host = if marker.is_empty() { marker } else { host };
-            let key = *known.entry((host, path)).or_insert(is_mixed.len());
+            let key = *keys.entry((host, path)).or_insert(is_mixed.len());
             if key == is_mixed.len() {
                 is_mixed.push(false);
             }
@@ -61,9 +61,9 @@ pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) 
         });
         lines.push((key, (number, clock.1, parts)));
     }
-    let mut hits: Vec<Hit<'_>> = Vec::new();
+    let mut hits: Vec<LogHit<'_>> = Vec::new();
     let mut rows = Vec::new();
-    let mut places = vec![usize::MAX; is_mixed.len()];
+    let mut hit_indexes = vec![usize::MAX; is_mixed.len()];
     for (key, row) in lines {
         let (line, Some(last), [host, marker, _, _, path, ..]) = row else {
             rows.push(row);
@@ -73,12 +73,12 @@ pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) 
             rows.push(row);
             continue;
         };
-        if places[key] == usize::MAX {
-            places[key] = hits.len();
+        if hit_indexes[key] == usize::MAX {
+            hit_indexes[key] = hits.len();
             let host = if marker.is_empty() { marker } else { host };
-            hits.push(Hit { host, path, count: 0, last, line });
+            hits.push(LogHit { host, path, count: 0, last, line });
         }
-        let hit = &mut hits[places[key]];
+        let hit = &mut hits[hit_indexes[key]];
         hit.count += 1;
         hit.last = hit.last.max(last);
     }
@@ -86,9 +86,9 @@ pub fn tally(block: &[u8], keeps_queries: bool) -> (Vec<Hit<'_>>, Vec<Row<'_>>) 
 }
 
 /// What is left of a line: each step takes its part off the beginning, or there is none.
-struct Rest<'a>(&'a [u8]);
+struct LineCursor<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> LineCursor<'a> {
     fn literal(&mut self, text: &[u8]) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())
@@ -102,25 +102,25 @@ impl<'a> Rest<'a> {
     }
 
     /// At least one byte before the end.
-    fn some(&mut self, is_end: impl Fn(u8) -> bool) -> Option<&'a [u8]> {
+    fn until_non_empty(&mut self, is_end: impl Fn(u8) -> bool) -> Option<&'a [u8]> {
         Some(self.until(is_end)).filter(|taken| !taken.is_empty())
     }
 
     fn word(&mut self) -> Option<&'a [u8]> {
-        let word = self.some(|byte| byte == b' ')?;
+        let word = self.until_non_empty(|byte| byte == b' ')?;
         self.literal(b" ")?;
         Some(word)
     }
 
-    fn taken(&mut self, size: usize) -> Option<&'a [u8]> {
+    fn take(&mut self, size: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(size)?;
         self.0 = rest;
         Some(taken)
     }
 }
 
-fn parts(line: &[u8]) -> Option<Parts<'_>> {
-    let mut rest = Rest(line);
+fn parts(line: &[u8]) -> Option<LineParts<'_>> {
+    let mut rest = LineCursor(line);
     let host = rest.word()?;
     let marker = if rest.literal(b"- ").is_some() {
         b""
@@ -129,28 +129,28 @@ fn parts(line: &[u8]) -> Option<Parts<'_>> {
         rest.word()?;
         marker
     };
-    rest.some(|byte| matches!(byte, b' ' | b'['))?;
+    rest.until_non_empty(|byte| matches!(byte, b' ' | b'['))?;
     rest.literal(b" [")?;
     let is_zoned = rest.0.get(20) == Some(&b' ') && rest.0.get(26..29) == Some(b"] \"");
-    let time = rest.taken(if is_zoned { 26 } else { 20 })?;
+    let time = rest.take(if is_zoned { 26 } else { 20 })?;
     rest.literal(b"] \"")?;
-    let method = rest.some(|byte| !byte.is_ascii_uppercase())?;
+    let method = rest.until_non_empty(|byte| !byte.is_ascii_uppercase())?;
     rest.literal(b" ")?;
     if rest.0.first() != Some(&b'/') {
         return None;
     }
-    let path = rest.until(|byte| !ORDINARY[usize::from(byte)]);
+    let path = rest.until(|byte| !PLAIN_PATH_BYTES[usize::from(byte)]);
     let tail = rest.until(|byte| matches!(byte, b' ' | b'"' | b'\\'));
     rest.literal(b" HTTP/")?;
-    rest.some(|byte| !byte.is_ascii_digit() && byte != b'.')?;
+    rest.until_non_empty(|byte| !byte.is_ascii_digit() && byte != b'.')?;
     rest.literal(b"\" ")?;
-    let status = rest.taken(3).filter(|status| status.iter().all(u8::is_ascii_digit))?;
+    let status = rest.take(3).filter(|status| status.iter().all(u8::is_ascii_digit))?;
     let is_over = rest.0.first().is_none_or(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_');
     is_over.then_some([host, marker, time, method, path, tail, status, b""])
 }
 
 /// Characters of a path that need no second look.
-const ORDINARY: [bool; 256] = {
+const PLAIN_PATH_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -177,9 +177,9 @@ mod tests {
     fn what_is_there_is_tallied() {
         let block = line("/a", 200, 7) + &line("/a?b", 304, 5) + "nonsense\n";
 
-        let (hits, rows) = tally(block.as_bytes(), false);
+        let (hits, rows) = aggregate_log(block.as_bytes(), false);
 
-        let hit = Hit { host: b"", path: b"/a", count: 2, last: 1_793_707_207, line: 0 };
+        let hit = LogHit { host: b"", path: b"/a", count: 2, last: 1_793_707_207, line: 0 };
         assert_eq!(hits, [hit]);
         assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [2]);
     }
@@ -188,7 +188,7 @@ mod tests {
     fn a_path_with_other_answers_is_left_in_order() {
         let block = line("/a", 200, 7) + &line("/a", 404, 5) + &line("/b", 200, 60);
 
-        let (hits, rows) = tally(block.as_bytes(), false);
+        let (hits, rows) = aggregate_log(block.as_bytes(), false);
 
         assert_eq!(hits, []);
         assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [0, 1, 2]);

@@ -11,10 +11,10 @@ use crate::search::{find, find_byte};
 use crate::tags::{end_tag, start_tag};
 
 /// They hold no elements.
-const NEVER_ASKED: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];
+const LEAVES: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];
 
 /// An element that is open.
-struct Open<'a> {
+struct OpenElement<'a> {
     name: &'a [u8],
     start: usize,
     /// Whether a tag inside it has no partner.
@@ -24,14 +24,14 @@ struct Open<'a> {
 /// Returns whether the element at `start` has its end tag, and so has each element in it.
 ///
 /// The first question reads the document once; others only look up.
-pub fn is_whole(context: &mut Context<'_>, start: usize) -> bool {
+pub fn is_well_nested(context: &mut Context<'_>, start: usize) -> bool {
     let (text, root) = (context.bytes, context.root_start);
-    context.whole.get_or_insert_with(|| whole_elements(text, root)).contains(&start)
+    context.well_nested.get_or_insert_with(|| well_nested_elements(text, root)).contains(&start)
 }
 
-fn whole_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
+fn well_nested_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
     let mut found = HashSet::new();
-    let mut stack: Vec<Open<'_>> = Vec::new();
+    let mut stack: Vec<OpenElement<'_>> = Vec::new();
     let mut count: HashMap<&[u8], usize> = HashMap::new();
     while let Some(start) = find_byte(text, b'<', at, text.len()) {
         let Some(after) = after(text, start) else { break };
@@ -55,7 +55,7 @@ fn whole_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
                     count.entry(top.name).and_modify(|number| *number -= 1);
                     if top.name == name {
                         is_damaged |= top.is_damaged;
-                        if !is_damaged && !NEVER_ASKED.contains(&name) {
+                        if !is_damaged && !LEAVES.contains(&name) {
                             found.insert(top.start);
                         }
                         break;
@@ -71,7 +71,7 @@ fn whole_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
                 at = end;
                 if text[end - 2] != b'/' || end - 2 < name_end {
                     let name = &text[start + 1..name_end];
-                    stack.push(Open { name, start, is_damaged: false });
+                    stack.push(OpenElement { name, start, is_damaged: false });
                     *count.entry(name).or_default() += 1;
                 }
             }

@@ -24,7 +24,7 @@ pub struct Marker {
     /// Attributes.
     pub attributes: usize,
     /// Bytes of decoded values.
-    pub made: usize,
+    pub decoded: usize,
 }
 
 /// An element.
@@ -211,14 +211,14 @@ pub fn is_loc(name: &Name<'_>) -> bool {
 /// Whether an element may stand inside the one that is open, within an entry.
 #[must_use]
 pub fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
-    let is_odd = matches!(name.role, Role::Unknown | Role::Extra);
+    let is_foreign = matches!(name.role, Role::Unknown | Role::Extra);
     match (top.role, name.role) {
         (_, Role::Entry | Role::Root) => false,
         (Role::Entry | Role::Unknown | Role::Extra, _) => true,
         (Role::Container, Role::Leaf | Role::Container) => {
             name.ns == top.ns && belongs(name.key, top.key)
         }
-        _ => is_odd,
+        _ => is_foreign,
     }
 }
 

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 
-use crate::asides::{comment, declaration, instruction, is_declaration};
 use crate::codes::{S001, X006, X007, X009, X013, X014, X018, X019};
 use crate::context::{Context, utf8};
 use crate::doctype::read_doctype;
+use crate::misc::{comment, declaration, instruction, is_declaration};
 use crate::references::name_length;
-use crate::search::{is_blank, skip_space};
+use crate::search::{is_xml_space, skip_space};
 
 /// How far a root is looked for behind what does not belong before it.
 const PROLOG_LIMIT: usize = 65_536;
@@ -19,7 +19,7 @@ pub const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Format {
     /// XML whose root begins here.
     Xml(usize),
     /// A list whose first line begins here.
@@ -31,38 +31,38 @@ pub enum Form {
 }
 
 /// Tells what a document is and where its root element, or its first line, begins.
-pub fn read_prolog(context: &mut Context<'_>) -> Form {
-    let start = skip_marks(context);
+pub fn read_prolog(context: &mut Context<'_>) -> Format {
+    let start = skip_byte_order_marks(context);
     if context.bytes.get(start) != Some(&b'<') {
-        return after_junk(context, start).unwrap_or(Form::Text(start));
+        return root_after_junk(context, start).unwrap_or(Format::Text(start));
     }
     let mut at = start;
     while let Some(next) = next_part(context, at, at == start) {
         at = next;
     }
-    root_at(context, at)
+    format_at(context, at)
 }
 
-/// Skips byte order marks and white space, noting those that may not stand there.
-fn skip_marks(context: &mut Context<'_>) -> usize {
+/// Skips byte order diagnostics and white space, noting those that may not stand there.
+fn skip_byte_order_marks(context: &mut Context<'_>) -> usize {
     let text = context.bytes;
     let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
     if start > 0 {
-        context.marks.add(X013, 0, start, "");
+        context.diagnostics.add(X013, 0, start, "");
     }
     let mut at = skip_space(text, start);
     let mut blanks = at - start;
     while text[at..].starts_with(BOM) {
-        context.marks.add(X014, at, at + BOM.len(), "");
+        context.diagnostics.add(X014, at, at + BOM.len(), "");
         let begin = at + BOM.len();
         at = skip_space(text, begin);
         blanks += at - begin;
     }
-    let begins_declaration =
-        text[at..].starts_with(b"<?xml") && text.get(at + 5).is_some_and(|byte| is_blank(*byte));
+    let begins_declaration = text[at..].starts_with(b"<?xml")
+        && text.get(at + 5).is_some_and(|byte| is_xml_space(*byte));
     if blanks > 0 && begins_declaration {
         let unit = if blanks == 1 { "byte" } else { "bytes" };
-        context.marks.add(X006, start, at, &format!("{blanks} {unit}"));
+        context.diagnostics.add(X006, start, at, &format!("{blanks} {unit}"));
     }
     at
 }
@@ -76,14 +76,14 @@ fn next_part(context: &mut Context<'_>, start: usize, is_first: bool) -> Option<
     } else if rest.starts_with(b"<?") {
         let end = instruction(context, start)?;
         if is_xsl(&text[start..end]) {
-            context.marks.add(X018, start, end, "");
+            context.diagnostics.add(X018, start, end, "");
         }
         end
     } else if rest.starts_with(b"<!--") {
         comment(context, start)?
     } else {
         let is_doctype = begins(rest, b"<!doctype")
-            && rest.get(9).is_some_and(|byte| is_blank(*byte) || matches!(byte, b'[' | b'>'));
+            && rest.get(9).is_some_and(|byte| is_xml_space(*byte) || matches!(byte, b'[' | b'>'));
         if !is_doctype || begins_html(rest) {
             return None;
         }
@@ -97,7 +97,7 @@ fn is_xsl(instruction: &[u8]) -> bool {
     let Some(rest) = instruction.strip_prefix(b"<?xml-stylesheet") else {
         return false;
     };
-    if !rest.first().is_some_and(|byte| is_blank(*byte)) {
+    if !rest.first().is_some_and(|byte| is_xml_space(*byte)) {
         return false;
     }
     let inside = &rest[1..];
@@ -120,11 +120,12 @@ fn begins(text: &[u8], with: &[u8]) -> bool {
 }
 
 fn ends_name(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|byte| is_blank(*byte) || matches!(byte, b'/' | b'>'))
+    byte.is_some_and(|byte| is_xml_space(*byte) || matches!(byte, b'/' | b'>'))
 }
 
 fn begins_html(text: &[u8]) -> bool {
-    let name = if begins(text, b"<!doctype") && text.get(9).is_some_and(|byte| is_blank(*byte)) {
+    let name = if begins(text, b"<!doctype") && text.get(9).is_some_and(|byte| is_xml_space(*byte))
+    {
         skip_space(text, 9)
     } else {
         1
@@ -183,48 +184,48 @@ pub fn find_root(text: &[u8], start: usize, end: usize, names: &[&str]) -> Optio
 }
 
 /// Decides what begins where the prolog ended.
-fn root_at(context: &mut Context<'_>, start: usize) -> Form {
+fn format_at(context: &mut Context<'_>, start: usize) -> Format {
     let text = context.bytes;
     let rest = &text[start..];
     if begins_one_of(rest, ROOTS).or_else(|| begins_one_of(rest, FRAGMENTS)).is_some() {
-        return Form::Xml(start);
+        return Format::Xml(start);
     }
     if begins_html(rest) {
-        context.marks.add(X019, start, text.len().min(start + 5), "");
-        return Form::Html;
+        context.diagnostics.add(X019, start, text.len().min(start + 5), "");
+        return Format::Html;
     }
-    if let Some(found) = after_junk(context, start) {
+    if let Some(found) = root_after_junk(context, start) {
         return found;
     }
     let length = rest.get(1..).map_or(0, name_length);
     if rest.first() != Some(&b'<') || length == 0 {
-        context.marks.add(X009, text.len(), text.len(), "a root element");
+        context.diagnostics.add(X009, text.len(), text.len(), "a root element");
     } else {
         let shown = format!("{}>", utf8(&rest[..=length]));
-        context.marks.add(S001, start, start + 1 + length, &shown);
+        context.diagnostics.add(S001, start, start + 1 + length, &shown);
     }
-    Form::Unknown
+    Format::Unknown
 }
 
 /// Finds the root of a sitemap behind what does not belong before it (X007).
-fn after_junk(context: &mut Context<'_>, start: usize) -> Option<Form> {
+fn root_after_junk(context: &mut Context<'_>, start: usize) -> Option<Format> {
     let text = context.bytes;
     let limit = text.len().min(start + PROLOG_LIMIT);
     let (root, _) = find_root(text, start, limit, ROOTS)?;
     let begin = memmem::rfind(&text[start..root], b"<?xml").map_or(root, |at| start + at);
     if begin > start {
-        context.marks.add(X007, start, begin, head(context.slice(start, begin)));
+        context.diagnostics.add(X007, start, begin, excerpt(context.slice(start, begin)));
     }
     let mut at = Some(begin);
     while let Some(part) = at.filter(|at| *at < root) {
         at = next_part(context, part, part == begin);
     }
-    Some(Form::Xml(root))
+    Some(Format::Xml(root))
 }
 
 /// The first 400 bytes of a text, less a character that they would cut.
 #[must_use]
-pub fn head(text: &str) -> &str {
+pub fn excerpt(text: &str) -> &str {
     let end = (0..=text.len().min(400)).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }

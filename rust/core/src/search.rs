@@ -1,29 +1,29 @@
-//! The end of a text, and whether there is anything odd in it. Texts are short: to call a function
-//! that looks far ahead takes longer than to look.
+//! The end of a text, and whether there is anything special in it. Texts are short: to call a function
+//! that looks far ahead takes longer than to mode.
 
-/// What ends a text, and what is odd in it.
+/// What ends a text, and what is special in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// Text: odd is what may have to be decoded, or counted.
+pub enum Mode {
+    /// Text: special is what may have to be decoded, or counted.
     Text,
     /// The value of an attribute in double quotes: the same, and what may not be there.
-    Value,
+    Attribute,
     /// A URL in text: the same, and what is no visible character of ASCII.
     Url,
 }
 
-impl Look {
+impl Mode {
     fn end(self) -> u8 {
-        if self == Self::Value { b'"' } else { b'<' }
+        if self == Self::Attribute { b'"' } else { b'<' }
     }
 
     #[inline]
-    fn is_odd(self, byte: u8) -> bool {
-        let is_odd = (byte < 0x20) | (byte == b'&') | (byte == b']');
+    fn is_special(self, byte: u8) -> bool {
+        let is_special = (byte < 0x20) | (byte == b'&') | (byte == b']');
         match self {
-            Self::Text => is_odd | (byte == 0xef),
-            Self::Value => is_odd | (byte == 0xef) | (byte == b'<'),
-            Self::Url => is_odd | (byte == b' ') | (byte > 0x7e),
+            Self::Text => is_special | (byte == 0xef),
+            Self::Attribute => is_special | (byte == 0xef) | (byte == b'<'),
+            Self::Url => is_special | (byte == b' ') | (byte > 0x7e),
         }
     }
 }
@@ -31,20 +31,20 @@ impl Look {
 /// Where a text ends, and whether anything in it is odd.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "what is looked for is known where it is called")]
-pub fn find_end(text: &[u8], look: Look) -> Option<(usize, bool)> {
-    let length = find_near(look.end(), text)?;
-    let is_odd = match (u8::try_from(length), text.first_chunk::<16>()) {
+pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
+    let length = find_near(mode.end(), text)?;
+    let is_special = match (u8::try_from(length), text.first_chunk::<16>()) {
         (Ok(length @ 0..16), Some(chunk)) => {
             // All sixteen at once; but only those that belong to the text count.
             let mut flags = [0; 16];
             for (place, (flag, byte)) in (0..).zip(flags.iter_mut().zip(chunk)) {
-                *flag = u8::from(look.is_odd(*byte) & (place < length));
+                *flag = u8::from(mode.is_special(*byte) & (place < length));
             }
             flags != [0; 16]
         }
-        _ => any(text.get(..length)?, |byte| look.is_odd(byte)),
+        _ => any(text.get(..length)?, |byte| mode.is_special(byte)),
     };
-    Some((length, is_odd))
+    Some((length, is_special))
 }
 
 /// Finds a byte that is near: without a call, which would take longer.
@@ -61,23 +61,23 @@ fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
 /// Whether there is such a byte. Sixteen at a time, without branches, become vector code; the
 /// last sixteen are looked at again rather than one by one.
 #[inline]
-pub fn any(bytes: &[u8], is_odd: impl Fn(u8) -> bool) -> bool {
+pub fn any(bytes: &[u8], is_special: impl Fn(u8) -> bool) -> bool {
     let Some(last) = bytes.last_chunk::<16>() else {
-        return bytes.iter().any(|byte| is_odd(*byte));
+        return bytes.iter().any(|byte| is_special(*byte));
     };
-    let mut odd = [0; 16];
+    let mut special = [0; 16];
     for chunk in bytes.as_chunks::<16>().0.iter().chain([last]) {
-        for (odd, byte) in odd.iter_mut().zip(chunk) {
-            *odd |= u8::from(is_odd(*byte));
+        for (special, byte) in special.iter_mut().zip(chunk) {
+            *special |= u8::from(is_special(*byte));
         }
     }
-    odd != [0; 16]
+    special != [0; 16]
 }
 
 /// Whether a byte is white space of XML.
 #[inline]
 #[must_use]
-pub fn is_blank(byte: u8) -> bool {
+pub fn is_xml_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
@@ -86,7 +86,7 @@ pub fn is_blank(byte: u8) -> bool {
 #[must_use]
 pub fn skip_space(text: &[u8], start: usize) -> usize {
     let rest = text.get(start..).unwrap_or_default();
-    start + rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(rest.len())
+    start + rest.iter().position(|byte| !is_xml_space(*byte)).unwrap_or(rest.len())
 }
 
 /// Where a byte is, between two offsets.
@@ -114,24 +114,24 @@ mod tests {
 
     #[test]
     fn every_byte_in_every_place_is_seen() {
-        for look in [Look::Text, Look::Value, Look::Url] {
+        for mode in [Mode::Text, Mode::Attribute, Mode::Url] {
             for length in 0..40 {
                 for place in 0..length {
                     for byte in 0..=255_u8 {
                         let mut text = vec![b'a'; length];
                         text[place] = byte;
-                        text.push(look.end());
+                        text.push(mode.end());
                         text.push(b'&');
-                        let wanted = if byte == look.end() {
+                        let wanted = if byte == mode.end() {
                             (place, false)
                         } else {
-                            (length, look.is_odd(byte))
+                            (length, mode.is_special(byte))
                         };
-                        assert_eq!(find_end(&text, look), Some(wanted), "{byte} at {place}");
+                        assert_eq!(find_end(&text, mode), Some(wanted), "{byte} at {place}");
                     }
                 }
             }
-            assert_eq!(find_end(&[b'a'; 33], look), None);
+            assert_eq!(find_end(&[b'a'; 33], mode), None);
         }
     }
 }

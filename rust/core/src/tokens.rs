@@ -3,10 +3,10 @@
 //! Every scan for the end of something stops at the next `<` or consumes what it scanned, so the
 //! whole is linear in the length of the document whatever the document is.
 
-use crate::asides::{comment, instruction};
 use crate::attributes::attributes;
 use crate::codes::X002;
 use crate::context::Context;
+use crate::misc::{comment, instruction};
 use crate::references::begins_name;
 use crate::search::{find, find_byte};
 use crate::tags::{EndTag, end_tag, next_markup, start_tag};
@@ -16,7 +16,7 @@ use crate::tree::Tree;
 ///
 /// What is no markup is handed on as text. The length of the document is given where it ends
 /// inside the markup; nothing is handed on then.
-pub fn markup<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
+pub fn read_markup<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
     match context.bytes.get(start + 1) {
         Some(b'/') => close(context, tree, start),
         Some(b'!') => declaration(context, tree, start),
@@ -24,7 +24,7 @@ pub fn markup<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) 
             let Some(end) = instruction(context, start) else {
                 return context.bytes.len();
             };
-            tree.aside(context, start, end);
+            tree.misc(context, start, end);
             end
         }
         Some(byte) if begins_name(*byte) => open(context, tree, start),
@@ -54,7 +54,7 @@ fn close<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> us
         return unfinished(context, tree, start);
     };
     if !is_well_formed {
-        context.marks.add(X002, start, end, "malformed end tag");
+        context.diagnostics.add(X002, start, end, "malformed end tag");
     }
     if name_end > start + 2 {
         tree.close(context, &text[start + 2..name_end], start, end);
@@ -71,7 +71,7 @@ fn declaration<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize)
         let Some(end) = comment(context, start) else {
             return text.len();
         };
-        tree.aside(context, start, end);
+        tree.misc(context, start, end);
         return end;
     }
     if rest.starts_with(b"<![CDATA[") {
@@ -84,7 +84,7 @@ fn declaration<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize)
     let Some(end) = find_byte(text, b'>', start, next_markup(text, start)) else {
         return unfinished(context, tree, start);
     };
-    context.marks.add(X002, start, end + 1, "declaration out of place");
+    context.diagnostics.add(X002, start, end + 1, "declaration out of place");
     end + 1
 }
 
@@ -95,7 +95,7 @@ fn unfinished<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) 
 }
 
 fn literal<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
-    context.marks.add(X002, start, start + 1, "\"<\" in text must be written &lt;");
+    context.diagnostics.add(X002, start, start + 1, "\"<\" in text must be written &lt;");
     tree.text(context, start, start + 1);
     start + 1
 }

@@ -16,7 +16,7 @@ pub enum Value {
     /// In the text, as it is.
     Text(usize, usize),
     /// In [`Buffer::made`].
-    Made(usize, usize),
+    Decoded(usize, usize),
     /// An entity makes it uncertain.
     Uncertain,
 }
@@ -27,7 +27,7 @@ impl Value {
     pub fn get<'b>(self, buffer: &'b Buffer<'_>) -> Option<&'b str> {
         match self {
             Self::Text(start, end) => buffer.text.get(start..end),
-            Self::Made(start, end) => buffer.made.get(start..end),
+            Self::Decoded(start, end) => buffer.decoded.get(start..end),
             Self::Uncertain => None,
         }
     }
@@ -35,7 +35,7 @@ impl Value {
 
 /// In what kind of markup a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ValueKind {
     /// Character data.
     Text,
     /// The value of an attribute, where white space becomes blanks (XML 1.0 section 3.3.3).
@@ -47,120 +47,122 @@ pub enum Place {
 /// Whether bytes hold nothing that [`decode`] would have to look at.
 #[inline]
 #[must_use]
-pub fn is_plain(bytes: &[u8], place: Place) -> bool {
-    match place {
-        Place::Text => !any(bytes, |byte| {
+pub fn is_plain(bytes: &[u8], kind: ValueKind) -> bool {
+    match kind {
+        ValueKind::Text => !any(bytes, |byte| {
             ((byte < 0x20) & (byte != b'\n') & (byte != b'\t'))
                 | (byte == b'&')
                 | (byte == b']')
                 | (byte == 0xef)
         }),
-        Place::Attribute => !any(bytes, |byte| (byte < 0x20) | (byte == b'&') | (byte == 0xef)),
-        Place::Cdata => {
+        ValueKind::Attribute => !any(bytes, |byte| (byte < 0x20) | (byte == b'&') | (byte == 0xef)),
+        ValueKind::Cdata => {
             !any(bytes, |byte| ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0xef))
         }
     }
 }
 
 /// Decodes a stretch of the text and notes what is wrong in it.
-pub fn decode(context: &mut Context<'_>, place: Place, start: usize, end: usize) -> Value {
+pub fn decode(context: &mut Context<'_>, kind: ValueKind, start: usize, end: usize) -> Value {
     let text = context.slice(start, end);
     let raw = text.as_bytes();
-    if is_plain(raw, place) {
+    if is_plain(raw, kind) {
         return Value::Text(start, end);
     }
-    let made = context.buffer.made.len();
+    let decoded_start = context.buffer.decoded.len();
     let mut is_certain = true;
     let mut is_changed = false;
     let mut copied = 0;
     let mut at = 0;
-    while let Some(found) = next_odd(raw, at, place) {
+    while let Some(found) = next_special(raw, at, kind) {
         let length = found.length(raw);
         let span = start + found.at..start + found.at + length;
         at = found.at + length;
-        if found.what == What::SectionEnd {
-            context.marks.add(X002, span.start, span.end, "\"]]>\" in text");
+        if found.kind == SpecialKind::SectionEnd {
+            context.diagnostics.add(X002, span.start, span.end, "\"]]>\" in text");
             continue;
         }
         is_changed = true;
-        context.buffer.made.push_str(&text[copied..found.at]);
+        context.buffer.decoded.push_str(&text[copied..found.at]);
         copied = at;
-        match found.what {
-            What::Reference => is_certain &= reference(context, span.start, span.end),
-            What::Space => {
-                context.buffer.made.push(if place == Place::Attribute { ' ' } else { '\n' });
+        match found.kind {
+            SpecialKind::Reference => is_certain &= reference(context, span.start, span.end),
+            SpecialKind::Space => {
+                context.buffer.decoded.push(if kind == ValueKind::Attribute { ' ' } else { '\n' });
             }
             _ => forbidden(context, span.start, span.end),
         }
     }
     if !is_certain {
-        context.buffer.made.truncate(made);
+        context.buffer.decoded.truncate(decoded_start);
         return Value::Uncertain;
     }
     if !is_changed {
         return Value::Text(start, end);
     }
-    context.buffer.made.push_str(&text[copied..]);
-    Value::Made(made, context.buffer.made.len())
+    context.buffer.decoded.push_str(&text[copied..]);
+    Value::Decoded(decoded_start, context.buffer.decoded.len())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum SpecialKind {
     Reference,
     Forbidden,
     Space,
     SectionEnd,
 }
 
-struct Odd {
+struct Special {
     at: usize,
-    what: What,
+    kind: SpecialKind,
 }
 
-impl Odd {
+impl Special {
     fn length(&self, raw: &[u8]) -> usize {
-        match self.what {
-            What::Reference => reference_length(&raw[self.at..]),
-            What::Forbidden => {
+        match self.kind {
+            SpecialKind::Reference => reference_length(&raw[self.at..]),
+            SpecialKind::Forbidden => {
                 if raw[self.at] == 0xef {
                     3
                 } else {
                     1
                 }
             }
-            What::Space => {
+            SpecialKind::Space => {
                 if raw[self.at] == b'\r' && raw.get(self.at + 1) == Some(&b'\n') {
                     2
                 } else {
                     1
                 }
             }
-            What::SectionEnd => 3,
+            SpecialKind::SectionEnd => 3,
         }
     }
 }
 
-/// The next place from `at` on that is not itself.
-fn next_odd(raw: &[u8], mut at: usize, place: Place) -> Option<Odd> {
+/// The next kind from `at` on that is not itself.
+fn next_special(raw: &[u8], mut at: usize, kind: ValueKind) -> Option<Special> {
     loop {
         let byte = *raw.get(at)?;
-        let what = match byte {
-            b'&' if place != Place::Cdata => What::Reference,
-            b'\r' => What::Space,
-            b'\t' | b'\n' if place == Place::Attribute => What::Space,
+        let kind = match byte {
+            b'&' if kind != ValueKind::Cdata => SpecialKind::Reference,
+            b'\r' => SpecialKind::Space,
+            b'\t' | b'\n' if kind == ValueKind::Attribute => SpecialKind::Space,
             b'\t' | b'\n' => {
                 at += 1;
                 continue;
             }
-            0..0x20 => What::Forbidden,
-            b']' if place == Place::Text && raw[at..].starts_with(b"]]>") => What::SectionEnd,
-            0xef if is_noncharacter(&raw[at..]) => What::Forbidden,
+            0..0x20 => SpecialKind::Forbidden,
+            b']' if kind == ValueKind::Text && raw[at..].starts_with(b"]]>") => {
+                SpecialKind::SectionEnd
+            }
+            0xef if is_noncharacter(&raw[at..]) => SpecialKind::Forbidden,
             _ => {
                 at += 1;
                 continue;
             }
         };
-        return Some(Odd { at, what });
+        return Some(Special { at, kind });
     }
 }
 
@@ -170,7 +172,7 @@ fn forbidden(context: &mut Context<'_>, start: usize, end: usize) {
         [.., last] => 0xfffe + u32::from(last & 1),
         [] => 0,
     };
-    context.marks.add(X005, start, end, &format!("U+{code:04X}"));
+    context.diagnostics.add(X005, start, end, &format!("U+{code:04X}"));
 }
 
 /// Adds what a reference stands for; false where that is uncertain.
@@ -178,12 +180,12 @@ fn reference(context: &mut Context<'_>, start: usize, end: usize) -> bool {
     let text = context.slice(start, end);
     match meaning(text.as_bytes(), 8) {
         Meaning::Ampersand => {
-            context.marks.add(X003, start, end, "");
-            context.buffer.made.push('&');
+            context.diagnostics.add(X003, start, end, "");
+            context.buffer.decoded.push('&');
         }
         Meaning::Number(number) => match number.and_then(character) {
-            Some(character) => context.buffer.made.push(character),
-            None => context.marks.add(X005, start, end, text),
+            Some(character) => context.buffer.decoded.push(character),
+            None => context.diagnostics.add(X005, start, end, text),
         },
         Meaning::Name(name) => return entity(context, name, start, end),
     }
@@ -192,27 +194,27 @@ fn reference(context: &mut Context<'_>, start: usize, end: usize) -> bool {
 
 fn entity(context: &mut Context<'_>, name: &[u8], start: usize, end: usize) -> bool {
     if let Some(character) = predefined(name) {
-        context.buffer.made.push(character);
+        context.buffer.decoded.push(character);
         return true;
     }
     let shown = utf8(name);
     if context.entities.has(name) {
         context.entities_used = true;
         if let Some((value, length)) = context.entities.expand(name) {
-            context.expanded += length;
-            if context.expanded <= READ_LIMIT {
-                context.buffer.made.push_str(value);
+            context.expanded_characters += length;
+            if context.expanded_characters <= READ_LIMIT {
+                context.buffer.decoded.push_str(value);
                 return true;
             }
         }
-        context.marks.add(X016, start, end, &format!("Entity &{shown}; expands too far"));
+        context.diagnostics.add(X016, start, end, &format!("Entity &{shown}; expands too far"));
         return false;
     }
-    context.marks.add(X004, start, end, shown);
+    context.diagnostics.add(X004, start, end, shown);
     match html_entity(shown) {
-        Some(value) => context.buffer.made.push_str(value),
+        Some(value) => context.buffer.decoded.push_str(value),
         None if context.has_unknown_entities => return false,
-        None => context.buffer.made.push_str(context.slice(start, end)),
+        None => context.buffer.decoded.push_str(context.slice(start, end)),
     }
     true
 }

@@ -21,7 +21,7 @@ __all__ = [
     "NAMES",
     "Columns",
     "Engine",
-    "Hit",
+    "LogHit",
     "Mark",
     "Parsed",
     "Renderer",
@@ -80,7 +80,7 @@ def source_offset(offset: int, runs: Sequence[Run]) -> int:
     return run.source_start + (offset - run.text_start) // run.text_width * run.source_width
 
 
-Hit = tuple[bytes, bytes, int, int, int]
+LogHit = tuple[bytes, bytes, int, int, int]
 """Lines of an access log that say the same: a path was there whenever a block asks for it.
 
 The virtual host, empty where the log names none; the path; the number of lines; the latest second
@@ -198,9 +198,9 @@ class Engine(Protocol):
         ``stylesheet`` is the address of the CSS that browsers show a ``urlset`` with.
         """
 
-    def tally(
+    def aggregate_log(
         self, block: bytes, keeps_queries: bool
-    ) -> tuple[Sequence[Hit], Sequence[tuple[Any, ...]]]:
+    ) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]]]:
         """Read whole lines of an access log, common or combined: hits, and other lines.
 
         Lines come in order, as ``(number, second, parts)``: a number from 0, the second of the

@@ -8,23 +8,23 @@ instants are microseconds since 1970-01-01 UTC. A ``TypeError`` or a ``UnicodeEn
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
-from urlset.engine import Hit
+from urlset.engine import LogHit
 from urlset.model import Entry
 
 __all__ = [
     "Columns",
     "Renderer",
-    "Seen",
+    "UrlHashes",
+    "aggregate_log",
     "columns_from_arrow",
-    "columns_from_given",
     "columns_from_rows",
+    "columns_from_user_rows",
     "gunzip",
     "gzip",
     "is_utf8",
     "parse",
     "parse_date",
     "read_url",
-    "tally",
     "uncertain_rows",
 ]
 
@@ -78,10 +78,10 @@ class Renderer:
         """Give the bytes of the document, header and footer included."""
 
 @final
-class Seen:
-    """A set of URLs; see `urlset.engine.Seen`. It keeps 128 bits of each."""
+class UrlHashes:
+    """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.Seen`."""
 
-    def __new__(cls) -> Seen: ...
+    def __new__(cls) -> UrlHashes: ...
     def add(self, columns: Columns, start: int, end: int) -> list[int]:
         """Add the URLs of rows; give the rows whose URL was there before."""
 
@@ -123,7 +123,7 @@ def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) ->
     the text that is rendered. What it raises is raised, and ``TypeError`` for other rows.
     """
 
-def columns_from_given(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
+def columns_from_user_rows(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
     """Take rows that are entries, dicts or URLs; one that needs a conversion has no URL then.
 
     ``classes`` are those of an entry, an image, an alternate and a datetime, and the zone UTC.
@@ -146,5 +146,7 @@ def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, s
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
     """Give the rows that have to be validated; see `urlset.engine.Engine.uncertain_rows`."""
 
-def tally(block: bytes, keeps_queries: bool) -> tuple[list[Hit], list[tuple[int, int | None, Any]]]:
-    """Read whole lines of an access log; see :meth:`urlset.engine.Engine.tally`."""
+def aggregate_log(
+    block: bytes, keeps_queries: bool
+) -> tuple[list[LogHit], list[tuple[int, int | None, Any]]]:
+    """Aggregate whole lines of an access log; see `urlset.engine.Engine.aggregate_log`."""

@@ -14,17 +14,18 @@ from urlset.engine import Mark, Run, _native
 from urlset.engine._native import (
     Columns,
     Renderer,
-    Seen,
+    UrlHashes,
+    aggregate_log,
     gunzip,
     gzip,
     is_utf8,
-    tally,
     uncertain_rows,
 )
 from urlset.engine.reference.rows import Rows as ListedRows
 from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
 __all__ = [
+    "aggregate_log",
     "columns",
     "given_columns",
     "gunzip",
@@ -34,7 +35,6 @@ __all__ = [
     "parse",
     "renderer",
     "seen",
-    "tally",
     "uncertain_rows",
 ]
 
@@ -100,15 +100,15 @@ def columns(entries: Any) -> Columns:
 
 def given_columns(rows: Sequence[Any]) -> Columns:
     """Take rows as a caller gave them; one that needs a conversion has an empty URL."""
-    return _native.columns_from_given(list(rows), _CLASSES)
+    return _native.columns_from_user_rows(list(rows), _CLASSES)
 
 
 _CLASSES = (Entry, Image, Alternate, datetime, UTC)
 
 
-def seen() -> Seen:
+def seen() -> UrlHashes:
     """Begin a set of URLs."""
-    return Seen()
+    return UrlHashes()
 
 
 class _Stream:

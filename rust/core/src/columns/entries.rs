@@ -3,7 +3,7 @@
 use super::list::List;
 use super::numbers::{Floats, Instants};
 use super::record::{OptionalRecord, Record, RecordList, TextList};
-use super::room::reserve;
+use super::reserve::reserve_times;
 use super::texts::Texts;
 
 /// The fields of `urlset.model.Image`.
@@ -193,18 +193,18 @@ impl Entries {
 
     /// Makes room for so many times what there is. (To grow by doubling copies everything about
     /// twice, into memory that is new each time.)
-    pub fn expect(&mut self, times: usize) {
+    pub fn reserve_times(&mut self, times: usize) {
         let texts = [&mut self.loc, &mut self.lastmod_text, &mut self.changefreq];
-        texts.into_iter().for_each(|texts| texts.expect(times));
-        self.lastmod.expect(times);
-        self.priority.expect(times);
-        reserve(&mut self.offset, times);
-        reserve(&mut self.line, times);
+        texts.into_iter().for_each(|texts| texts.reserve_times(times));
+        self.lastmod.reserve_times(times);
+        self.priority.reserve_times(times);
+        reserve_times(&mut self.offset, times);
+        reserve_times(&mut self.line, times);
         let lists = [&mut self.images.list, &mut self.videos.list, &mut self.alternates.list];
-        lists.into_iter().for_each(|list| list.expect(times));
-        self.images.items.expect(times);
-        self.videos.texts.expect(times);
-        self.alternates.items.expect(times);
+        lists.into_iter().for_each(|list| list.reserve_times(times));
+        self.images.items.reserve_times(times);
+        self.videos.texts.reserve_times(times);
+        self.alternates.items.reserve_times(times);
     }
 
     /// Makes all columns as long as there are entries; columns without a value may stay empty.
@@ -239,7 +239,7 @@ mod tests {
             entries.images.push(1, [Some(b"b"), Some(b"c"), None, None, None]);
             let video = entries.videos.list.push(1);
             entries.videos.tags.push(video, b"t");
-            entries.news.begin(1);
+            entries.news.set_present(1);
             entries.rollback();
         }
         entries.commit(b"http://b/");
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(entries.lastmod_text.get(1), None);
         assert_eq!(entries.lastmod.get(1), None);
         assert_eq!((entries.images.list.get(0), entries.images.list.get(1)), (0..1, 1..1));
-        assert!(entries.images.items.fields[1].is_blank());
+        assert!(entries.images.items.fields[1].is_all_null());
         assert_eq!((entries.videos.list.items(), entries.videos.tags.list.items()), (0, 0));
         assert_eq!(entries.news.valid.count(), 0);
     }

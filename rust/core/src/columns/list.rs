@@ -1,6 +1,6 @@
 //! Where the lists of rows end.
 
-use super::room::reserve;
+use super::reserve::reserve_times;
 
 /// The ends of the lists of each row; what is in them lies in other columns.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ impl Default for List {
 
 impl List {
     /// Makes room for so many times what there is.
-    pub fn expect(&mut self, times: usize) {
-        reserve(&mut self.ends, times);
+    pub fn reserve_times(&mut self, times: usize) {
+        reserve_times(&mut self.ends, times);
     }
 
     /// How many items there are in all lists.

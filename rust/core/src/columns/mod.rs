@@ -8,7 +8,7 @@ mod entries;
 mod list;
 mod numbers;
 mod record;
-mod room;
+mod reserve;
 mod texts;
 
 pub use bits::Bits;

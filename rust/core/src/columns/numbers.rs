@@ -1,7 +1,7 @@
 //! Columns of instants and of numbers.
 
 use super::bits::Bits;
-use super::room::reserve;
+use super::reserve::reserve_times;
 
 macro_rules! numbers {
     ($(#[$doc:meta])* $name:ident, $type:ty) => {
@@ -31,8 +31,8 @@ macro_rules! numbers {
             }
 
             /// Makes room for so many times what there is.
-            pub fn expect(&mut self, times: usize) {
-                reserve(&mut self.values, times);
+            pub fn reserve_times(&mut self, times: usize) {
+                reserve_times(&mut self.values, times);
             }
 
             /// Forgets the rows from this one on.

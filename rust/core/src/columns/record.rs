@@ -19,8 +19,8 @@ impl<const N: usize> Default for Record<N> {
 
 impl<const N: usize> Record<N> {
     /// Makes room for so many times what there is.
-    pub fn expect(&mut self, times: usize) {
-        self.fields.iter_mut().for_each(|field| field.expect(times));
+    pub fn reserve_times(&mut self, times: usize) {
+        self.fields.iter_mut().for_each(|field| field.reserve_times(times));
     }
 
     /// Forgets the rows from this one on.
@@ -106,7 +106,7 @@ pub struct OptionalRecord<const N: usize> {
 
 impl<const N: usize> OptionalRecord<N> {
     /// Says that a row has one.
-    pub fn begin(&mut self, row: usize) {
+    pub fn set_present(&mut self, row: usize) {
         self.valid.set(row);
         self.rows = row + 1;
     }

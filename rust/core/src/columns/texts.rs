@@ -1,10 +1,10 @@
 //! A column of texts.
 
 use super::bits::Bits;
-use super::room::reserve;
+use super::reserve::reserve_times;
 
 /// Bytes that all texts of a column may have, for their ends are 32-bit numbers in Arrow.
-const MOST: usize = i32::MAX as usize;
+const MAX_BYTES: usize = i32::MAX as usize;
 
 /// Texts, some of them absent.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Texts {
     /// Gives a row its text, which is UTF-8; what is too much for the column is left out.
     #[inline]
     pub fn set(&mut self, row: usize, text: &[u8]) {
-        if self.bytes.len() + text.len() <= MOST {
+        if self.bytes.len() + text.len() <= MAX_BYTES {
             self.bytes.extend_from_slice(text);
             self.end(row);
         }
@@ -36,7 +36,7 @@ impl Texts {
     #[inline]
     pub fn set_start(&mut self, row: usize, longer: &[u8], length: usize) {
         let start = self.bytes.len();
-        if start + 64 > MOST {
+        if start + 64 > MAX_BYTES {
             self.set(row, longer.get(..length).unwrap_or_default());
             return;
         }
@@ -119,7 +119,7 @@ impl Texts {
 
     /// Fills in the rows that are missing at the end, unless there is no text at all.
     pub fn close(&mut self, rows: usize) {
-        if !self.is_blank() && self.ends.len() <= rows {
+        if !self.is_all_null() && self.ends.len() <= rows {
             let last = self.ends[self.ends.len() - 1];
             self.ends.resize(rows + 1, last);
         }
@@ -128,7 +128,7 @@ impl Texts {
 
     /// Whether no row has a text; there may be no ends then.
     #[must_use]
-    pub fn is_blank(&self) -> bool {
+    pub fn is_all_null(&self) -> bool {
         self.valid.count() == 0
     }
 
@@ -151,10 +151,10 @@ impl Texts {
     }
 
     /// Makes room for so many times what there is.
-    pub fn expect(&mut self, times: usize) {
-        if !self.is_blank() {
-            reserve(&mut self.ends, times);
-            reserve(&mut self.bytes, times);
+    pub fn reserve_times(&mut self, times: usize) {
+        if !self.is_all_null() {
+            reserve_times(&mut self.ends, times);
+            reserve_times(&mut self.bytes, times);
         }
     }
 }

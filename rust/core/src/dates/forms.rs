@@ -3,7 +3,7 @@
 
 use crate::codes::{D001, D002, D003};
 
-use super::scanner::{Scanner, is_blank, number};
+use super::scanner::{Scanner, is_space, number};
 
 /// The pieces of a date; what is absent is none.
 #[derive(Clone, Copy, Default)]
@@ -54,8 +54,8 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     scan.eat(separator)?; // `2013-01/02` may be an interval (ISO 8601)
     parts.day = Some(scan.one_or_two()?);
     let has_letter = scan.eat_one(b"Tt").is_some();
-    let has_blanks = !has_letter && scan.blanks() > 0;
-    if has_letter || (has_blanks && scan.peek().is_some_and(|byte| byte.is_ascii_digit())) {
+    let has_spaces = !has_letter && scan.skip_spaces() > 0;
+    if has_letter || (has_spaces && scan.peek().is_some_and(|byte| byte.is_ascii_digit())) {
         parts.hour = Some(scan.one_or_two()?);
         scan.eat(b':')?;
         parts.minute = Some(scan.digits(2)?);
@@ -63,7 +63,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
             parts.second = Some(scan.digits(2)?);
             parts.fraction = scan.fraction(b".,")?;
         }
-        scan.blanks();
+        scan.skip_spaces();
     }
     let zone_start = scan.at;
     parts.zone = scan.zone_to_end(&[b"Z", b"z", b"UTC", b"GMT"])?;
@@ -76,7 +76,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
         None => Some(D001),
         Some(zone) => {
             let is_w3c_zone = zone == b"Z" || zone.len() == 6;
-            let is_detached = zone_start.checked_sub(1).is_some_and(|i| is_blank(text[i]));
+            let is_detached = zone_start.checked_sub(1).is_some_and(|i| is_space(text[i]));
             // A day with an offset is a date of XML Schema, which the protocol's schema names, too.
             let is_day = zone_start == 10 && text[4] == b'-' && text[7] == b'-' && !is_detached;
             if is_w3c_zone && !has_time && is_day {
@@ -128,15 +128,15 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
             return None;
         }
         if scan.eat(b',').is_some() {
-            scan.blanks();
+            scan.skip_spaces();
         } else {
-            scan.some_blanks()?;
+            scan.require_spaces()?;
         }
     }
     let mut parts = Parts { day: Some(scan.one_or_two()?), ..Parts::default() };
-    scan.some_blanks()?;
+    scan.require_spaces()?;
     let month = month_word(&mut scan)?;
-    scan.some_blanks()?;
+    scan.require_spaces()?;
     let year = scan.run(|byte| byte.is_ascii_digit());
     if !matches!(year.len(), 2 | 4) {
         return None;
@@ -146,7 +146,7 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     if scan.is_at_end() {
         return found(parts);
     }
-    scan.some_blanks()?;
+    scan.require_spaces()?;
     parts.hour = Some(scan.one_or_two()?);
     scan.eat(b':')?;
     parts.minute = Some(scan.digits(2)?);
@@ -156,7 +156,7 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     if scan.is_at_end() {
         return found(parts);
     }
-    scan.blanks();
+    scan.skip_spaces();
     let start = scan.at;
     let name = scan.run(|byte| byte.is_ascii_alphabetic());
     if name.is_empty() {
@@ -202,10 +202,10 @@ fn month_word<'a>(scan: &mut Scanner<'a>) -> Option<&'a [u8]> {
 pub(super) fn long(text: &[u8]) -> Option<(&[u8], Parts<'_>)> {
     let mut scan = Scanner::new(text);
     let month = month_word(&mut scan)?;
-    scan.some_blanks()?;
+    scan.require_spaces()?;
     let day = Some(scan.one_or_two()?);
     let _ = scan.eat(b',');
-    scan.some_blanks()?;
+    scan.require_spaces()?;
     let year = scan.digits(4)?;
     scan.is_at_end().then_some((month, Parts { year, day, ..Parts::default() }))
 }

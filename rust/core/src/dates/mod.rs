@@ -4,7 +4,7 @@
 
 mod calendar;
 mod forms;
-mod log;
+mod log_time;
 mod scanner;
 mod strict;
 
@@ -14,7 +14,7 @@ use calendar::{days, days_of_month, has_leap_second};
 use forms::{Parts, Rfc822, compact, is_before_christ, iso, long, month_number, rfc822, w3c};
 
 pub use calendar::{fields, format_instant, is_instant};
-pub use log::second_of_log;
+pub use log_time::parse_log_time;
 pub use strict::{is_atom_date, is_rss_date, w3c_instant};
 
 /// How much of a moment a text tells.
@@ -37,7 +37,7 @@ pub enum Precision {
 impl Precision {
     /// The word that Python uses.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Year => "year",
             Self::Month => "month",
@@ -62,7 +62,7 @@ pub struct Date {
     pub code: Option<&'static str>,
 }
 
-const fn nothing(code: &'static str) -> Date {
+const fn no_instant(code: &'static str) -> Date {
     Date { instant: None, precision: None, has_zone: false, code: Some(code) }
 }
 
@@ -88,12 +88,12 @@ pub fn parse_date(text: &str) -> Date {
     {
         return assemble(&Parts { month: Some(number), ..parts }, Some(D001));
     }
-    nothing(if is_before_christ(text) { D004 } else { D001 })
+    no_instant(if is_before_christ(text) { D004 } else { D001 })
 }
 
 fn from_rfc822(found: &Rfc822<'_>) -> Date {
     let Some(month) = month_number(found.month) else {
-        return nothing(D001);
+        return no_instant(D001);
     };
     let mut parts = Parts { month: Some(month), ..found.parts };
     if found.year_digits == 2 {
@@ -101,23 +101,23 @@ fn from_rfc822(found: &Rfc822<'_>) -> Date {
         parts.year += if parts.year < 50 { 2000 } else { 1900 };
     }
     let date = assemble(&parts, Some(D001));
-    if date.code == Some(D003) && date.instant.is_none() { nothing(D001) } else { date }
+    if date.code == Some(D003) && date.instant.is_none() { no_instant(D001) } else { date }
 }
 
 /// Turns the pieces into an instant.
 fn assemble(parts: &Parts<'_>, code: Option<&'static str>) -> Date {
     let Some(offset) = offset_minutes(parts.zone) else {
-        return nothing(D003);
+        return no_instant(D003);
     };
     let Some(mut instant) = local_microseconds(parts)
         .map(|local| local - i64::from(offset) * 60_000_000)
         .filter(|instant| is_instant(*instant))
     else {
-        return nothing(D004);
+        return no_instant(D004);
     };
     if parts.second == Some(60) {
         if !has_leap_second(instant) {
-            return nothing(D004);
+            return no_instant(D004);
         }
         instant += 1_000_000;
     }

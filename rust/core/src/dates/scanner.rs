@@ -52,12 +52,12 @@ impl<'a> Scanner<'a> {
         self.digits(2).or_else(|| self.digits(1))
     }
 
-    pub(super) fn blanks(&mut self) -> usize {
-        self.run(is_blank).len()
+    pub(super) fn skip_spaces(&mut self) -> usize {
+        self.run(is_space).len()
     }
 
-    pub(super) fn some_blanks(&mut self) -> Option<()> {
-        (self.blanks() > 0).then_some(())
+    pub(super) fn require_spaces(&mut self) -> Option<()> {
+        (self.skip_spaces() > 0).then_some(())
     }
 
     /// `(?:[.,](\d+))?` with the separators given.
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
         if self.is_at_end() {
             return Some(());
         }
-        self.blanks();
+        self.skip_spaces();
         self.eat(b'(')?;
         self.run(|byte| !matches!(byte, b'(' | b')'));
         self.eat(b')')?;
@@ -112,7 +112,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-pub(super) fn is_blank(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 

@@ -8,10 +8,10 @@ use super::scanner::Scanner;
 #[must_use]
 pub fn w3c_instant(text: &[u8]) -> Option<i64> {
     let day = text.first_chunk::<10>()?;
-    let mut is_odd = (day[4] != b'-') | (day[7] != b'-');
+    let mut is_invalid = (day[4] != b'-') | (day[7] != b'-');
     let mut two = |tens: u8, ones: u8| {
         let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
-        is_odd |= (tens > 9) | (ones > 9);
+        is_invalid |= (tens > 9) | (ones > 9);
         u32::from(tens) * 10 + u32::from(ones)
     };
     let year = two(day[0], day[1]) * 100 + two(day[2], day[3]);
@@ -34,9 +34,9 @@ pub fn w3c_instant(text: &[u8]) -> Option<i64> {
             }
             _ => return None,
         }
-        is_odd |= is_late | (time[0] != b'T') | (time[3] != b':') | (time[6] != b':');
+        is_invalid |= is_late | (time[0] != b'T') | (time[3] != b':') | (time[6] != b':');
     }
-    if is_odd || year == 0 || !(1..=12).contains(&month) {
+    if is_invalid || year == 0 || !(1..=12).contains(&month) {
         return None;
     }
     if date == 0 || date > days_of_month(year, month) {
@@ -54,21 +54,21 @@ pub fn is_rss_date(text: &str) -> bool {
         let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
         if !weekday.is_empty() {
             scan.eat(b',').filter(|()| weekday.len() == 3)?;
-            scan.blanks();
+            scan.skip_spaces();
         }
         scan.one_or_two()?;
-        scan.some_blanks()?;
+        scan.require_spaces()?;
         (scan.run(|byte| byte.is_ascii_alphabetic()).len() == 3).then_some(())?;
-        scan.some_blanks()?;
+        scan.require_spaces()?;
         scan.digits(4).or_else(|| scan.digits(2))?;
-        scan.some_blanks()?;
+        scan.require_spaces()?;
         scan.digits(2)?;
         scan.eat(b':')?;
         scan.digits(2)?;
         if scan.eat(b':').is_some() {
             scan.digits(2)?;
         }
-        scan.some_blanks()?;
+        scan.require_spaces()?;
         if scan.eat_one(b"+-").is_some() {
             scan.digits(4)?;
         } else {

@@ -1,14 +1,14 @@
 //! Names: what an element is, by its namespace and local name, however it was written.
 
-mod keys;
+mod key;
 
 use std::rc::Rc;
 
 use crate::codes::{S002, S003, S004, S006, S011, X020};
 use crate::context::{Context, utf8};
 use crate::namespaces::{Ns, SITEMAP_NS, XML_NS, namespace, prefix_namespace, uri_of};
-use keys::role;
-pub use keys::{Key, Role};
+use key::role;
+pub use key::{Key, Role};
 
 /// A name, resolved.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub fn split_name(raw: &[u8]) -> (&[u8], &[u8]) {
 
 /// How many names are remembered, each in the place that its spelling gives: a table that
 /// cannot grow, nor be made slow by the names of a hostile document.
-const REMEMBERED: usize = 64;
+const CACHE_SIZE: usize = 64;
 
 /// Resolves the names of one root element, and notes what was wrong with them, once each.
 pub struct Names<'a> {
@@ -62,14 +62,14 @@ pub struct Names<'a> {
     /// The prefix of the root, and what it is bound to.
     pub root: Option<(&'a [u8], Option<Rc<str>>)>,
     bindings: Option<Rc<Bindings<'a>>>,
-    known: Vec<Option<Rc<Name<'a>>>>,
+    cache: Vec<Option<Rc<Name<'a>>>>,
 }
 
 impl<'a> Names<'a> {
     /// Begins a root element.
     #[must_use]
     pub fn new(is_feed: bool) -> Self {
-        Self { is_feed, root: None, bindings: None, known: vec![None; REMEMBERED] }
+        Self { is_feed, root: None, bindings: None, cache: vec![None; CACHE_SIZE] }
     }
 
     /// Says what an element of this name is, within these bindings.
@@ -83,16 +83,16 @@ impl<'a> Names<'a> {
     ) -> Rc<Name<'a>> {
         if !self.bindings.as_ref().is_some_and(|known| Rc::ptr_eq(known, bindings)) {
             self.bindings = Some(Rc::clone(bindings));
-            self.known.fill(None);
+            self.cache.fill(None);
         }
         let middle = usize::from(raw[raw.len() / 2]);
         let last = usize::from(raw[raw.len() - 1]);
-        let place = (raw.len() * 31 + middle * 7 + last * 3 + usize::from(raw[0])) % REMEMBERED;
-        if let Some(name) = self.known[place].as_ref().filter(|name| name.raw == raw) {
+        let place = (raw.len() * 31 + middle * 7 + last * 3 + usize::from(raw[0])) % CACHE_SIZE;
+        if let Some(name) = self.cache[place].as_ref().filter(|name| name.raw == raw) {
             return Rc::clone(name);
         }
-        let name = Rc::new(self.resolve_anew(context, raw, bindings, start, end));
-        self.known[place] = Some(Rc::clone(&name));
+        let name = Rc::new(self.resolve_uncached(context, raw, bindings, start, end));
+        self.cache[place] = Some(Rc::clone(&name));
         name
     }
 
@@ -113,18 +113,18 @@ impl<'a> Names<'a> {
         match &uri {
             Some(uri) => {
                 if **uri != *SITEMAP_NS {
-                    context.marks.once(S003, &[uri.as_bytes()], start, end, uri);
+                    context.diagnostics.add_once(S003, &[uri.as_bytes()], start, end, uri);
                 }
             }
             _ if !prefix.is_empty() => {
-                context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+                context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
             }
-            _ => context.marks.once(S002, &[], start, end, utf8(local)),
+            _ => context.diagnostics.add_once(S002, &[], start, end, utf8(local)),
         }
         self.root = Some((prefix, uri));
     }
 
-    fn resolve_anew(
+    fn resolve_uncached(
         &self,
         context: &mut Context<'a>,
         raw: &'a [u8],
@@ -137,7 +137,7 @@ impl<'a> Names<'a> {
         if self.is_feed {
             let uri = bindings.get(prefix).cloned();
             if uri.is_none() && !prefix.is_empty() && prefix != b"xml" {
-                context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+                context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
             }
             let (key, local) = (Key::of(&lower), utf8(&lower).into());
             return Name { raw, ns: Ns::Other, key, local, role: Role::Plain, uri };
@@ -146,10 +146,10 @@ impl<'a> Names<'a> {
         let lower_key = Key::of(&lower);
         let mut is_known = lower_key.is_known(ns);
         if is_known && lower != local {
-            context.marks.once(S006, &[raw], start, end, utf8(local));
+            context.diagnostics.add_once(S006, &[raw], start, end, utf8(local));
         }
-        if let (Ns::Core, Some(moved), false) = (ns, lower_key.moved(), is_known) {
-            context.marks.once(S011, &[raw], start, end, utf8(local));
+        if let (Ns::Core, Some(moved), false) = (ns, lower_key.misplaced_extension(), is_known) {
+            context.diagnostics.add_once(S011, &[raw], start, end, utf8(local));
             (ns, is_known) = (moved, true);
         }
         let key = if is_known { lower_key } else { Key::of(local) };
@@ -170,13 +170,13 @@ impl<'a> Names<'a> {
         let is_root = matches!(&self.root, Some((p, u)) if *p == prefix && u.as_ref() == uri);
         let Some(uri) = uri.filter(|_| !is_root) else {
             if !is_root && prefix.is_empty() {
-                context.marks.once(S002, &[], start, end, utf8(local));
+                context.diagnostics.add_once(S002, &[], start, end, utf8(local));
             }
             if is_root || prefix.is_empty() {
                 return (Ns::Core, Some(SITEMAP_NS.into()));
             }
             let ns = prefix_namespace(prefix);
-            context.marks.once(X020, &[prefix], start, end, utf8(prefix));
+            context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
             return (ns, uri_of(ns).map(Rc::from));
         };
         let ns = namespace(uri.trim_matches([' ', '\t', '\r', '\n']));
@@ -185,7 +185,7 @@ impl<'a> Names<'a> {
         };
         if **uri != *right {
             let code = if ns == Ns::Core { S003 } else { S004 };
-            context.marks.once(code, &[uri.as_bytes()], start, end, uri);
+            context.diagnostics.add_once(code, &[uri.as_bytes()], start, end, uri);
         }
         (ns, Some(right.into()))
     }

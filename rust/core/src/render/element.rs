@@ -1,6 +1,6 @@
 //! One element of an extension, written.
 
-use crate::escaping::escape;
+use crate::escape::escape;
 
 type Text<'b> = Option<&'b [u8]>;
 

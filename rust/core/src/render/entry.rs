@@ -4,8 +4,8 @@ use super::element::element;
 use super::extensions::{news, video};
 use crate::columns::{Entries, IMAGE_FIELDS};
 use crate::dates::{format_instant, parse_date};
-use crate::escaping::escape;
-use crate::packing::utf8;
+use crate::escape::escape;
+use crate::gzip::utf8;
 
 /// The priorities that nearly everybody writes.
 const TENTHS: [&[u8]; 11] =

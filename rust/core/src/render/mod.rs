@@ -8,9 +8,9 @@ mod entry;
 mod extensions;
 
 use crate::columns::Entries;
-use crate::escaping::escape;
+use crate::escape::escape;
+use crate::gzip::utf8;
 use crate::namespaces::{Ns, SITEMAP_NS, uri_of};
-use crate::packing::utf8;
 use entry::url;
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";

@@ -1,6 +1,6 @@
 //! What one `url` or `sitemap` element says: its loc, its metadata, and what is wrong with them.
 
-mod locs;
+mod loc;
 
 use crate::codes::{L006, S007, S008, S009, S010, S012, S014, S016, S017, S019, S020, S022, X022};
 use crate::context::{Context, Sitemap};
@@ -8,18 +8,18 @@ use crate::dates::parse_date;
 use crate::extensions;
 use crate::metadata::{changefreq_word, priority_value};
 use crate::names::{Key, Role};
-use crate::nesting::is_whole;
+use crate::nesting::is_well_nested;
 use crate::nodes::Nodes;
 use crate::references::is_doubly_escaped;
 use crate::urls::trim;
-use locs::{UrlText, add_urls, each_url, url_text};
+use loc::{UrlText, add_urls, each_url, url_text};
 
 /// `image:image` in one `url` (Google, image sitemaps).
 const MAX_IMAGES: usize = 1_000;
 
 /// The first lastmod, changefreq and priority of an entry.
 #[derive(Clone, Copy, Default)]
-struct Firsts {
+struct FirstValues {
     lastmod: Option<usize>,
     changefreq: Option<usize>,
     priority: Option<usize>,
@@ -29,7 +29,7 @@ struct Firsts {
 pub fn finish_element(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     if node.name.key == Key::Loc {
-        context.marks.add(S016, node.start, node.tag_end, "");
+        context.diagnostics.add(S016, node.start, node.tag_end, "");
         add_urls(context, nodes, &[number], number);
         return;
     }
@@ -37,7 +37,7 @@ pub fn finish_element(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usiz
     let root = nodes.open_nodes().rev().map(|outer| &nodes.node(outer).name);
     let root = root.filter(|name| name.role == Role::Root).map(|name| name.key).next();
     if root == Some(if is_child { Key::Urlset } else { Key::Sitemapindex }) {
-        context.marks.add(S014, node.start, node.tag_end, &node.name.local);
+        context.diagnostics.add(S014, node.start, node.tag_end, &node.name.local);
     }
     check_attributes(context, nodes, number);
     let mut children = Vec::new();
@@ -74,16 +74,16 @@ fn collect_children(
             continue;
         }
         let key = &[node.name.raw];
-        context.marks.once(S010, key, node.start, node.tag_end, &node.name.local);
-        if nodes.children(child).next().is_some() && !is_whole(context, node.start) {
+        context.diagnostics.add_once(S010, key, node.start, node.tag_end, &node.name.local);
+        if nodes.children(child).next().is_some() && !is_well_nested(context, node.start) {
             collect_children(context, nodes, child, found);
         }
     }
 }
 
 /// The first of each value; more of them are noted, and so are empty ones.
-fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) -> Firsts {
-    let mut firsts = Firsts::default();
+fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) -> FirstValues {
+    let mut firsts = FirstValues::default();
     for child in children.iter().copied() {
         let node = nodes.node(child);
         if node.name.role != Role::Value {
@@ -91,7 +91,7 @@ fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]
         }
         check_attributes(context, nodes, child);
         if nodes.children(child).next().is_some() {
-            context.marks.add(S017, node.start, node.tag_end, &node.name.local);
+            context.diagnostics.add(S017, node.start, node.tag_end, &node.name.local);
         }
         let first = match node.name.key {
             Key::Lastmod => &mut firsts.lastmod,
@@ -100,12 +100,12 @@ fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]
             _ => continue,
         };
         if first.is_some() {
-            context.marks.add(S008, node.start, node.tag_end, &node.name.local);
+            context.diagnostics.add(S008, node.start, node.tag_end, &node.name.local);
             continue;
         }
         *first = Some(child);
         if nodes.content(&context.buffer, child).is_some_and(|text| trim(&text).is_empty()) {
-            context.marks.add(S009, node.start, node.tag_end, &node.name.local);
+            context.diagnostics.add(S009, node.start, node.tag_end, &node.name.local);
         }
     }
     firsts
@@ -116,7 +116,7 @@ fn metadata(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
     number: usize,
-    firsts: Firsts,
+    firsts: FirstValues,
     children: &[usize],
 ) {
     let row = context.entries.row();
@@ -138,7 +138,7 @@ fn metadata(
     let images = context.entries.images.list.get(row).len();
     if images > MAX_IMAGES {
         let node = nodes.node(number);
-        context.marks.add(L006, node.start, node.tag_end, &images.to_string());
+        context.diagnostics.add(L006, node.start, node.tag_end, &images.to_string());
     }
 }
 
@@ -152,7 +152,7 @@ fn read_lastmod(
     let date = parse_date(&text);
     if let Some(code) = date.code {
         let node = nodes.node(number);
-        context.marks.add(code, node.tag_end, node.end, &text);
+        context.diagnostics.add(code, node.tag_end, node.end, &text);
     }
     Some((date.instant, text))
 }
@@ -166,7 +166,7 @@ fn changefreq(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Op
     let word = changefreq_word(trimmed.as_bytes());
     if word != Some(&text) {
         let node = nodes.node(number);
-        context.marks.add(S019, node.tag_end, node.end, &text);
+        context.diagnostics.add(S019, node.tag_end, node.end, &text);
     }
     word
 }
@@ -176,7 +176,7 @@ fn priority(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Opti
     let found = priority_value(&text);
     if found.is_none() {
         let node = nodes.node(number);
-        context.marks.add(S020, node.tag_end, node.end, &text);
+        context.diagnostics.add(S020, node.tag_end, node.end, &text);
     }
     found
 }
@@ -186,14 +186,14 @@ fn add_sitemap(
     nodes: &Nodes<'_>,
     number: usize,
     locs: &[usize],
-    firsts: Firsts,
+    firsts: FirstValues,
     children: &[usize],
 ) {
     for child in children.iter().copied() {
         let node = nodes.node(child);
         let is_value = node.name.role == Role::Value;
         if !(is_value && matches!(node.name.key, Key::Loc | Key::Lastmod)) {
-            context.marks.add(S022, node.start, node.tag_end, &node.name.local);
+            context.diagnostics.add(S022, node.start, node.tag_end, &node.name.local);
         }
     }
     let mut lastmod = firsts.lastmod.and_then(|node| read_lastmod(context, nodes, node));
@@ -209,12 +209,12 @@ fn add_sitemap(
             }
         };
         let (offset, end) = (nodes.node(loc).tag_end, nodes.node(loc).end);
-        let Context { marks, sitemaps, places, base, .. } = context;
+        let Context { diagnostics, sitemaps, positions, base, .. } = context;
         each_url(&text, |part| {
-            let url = marks.url(part, *base, offset, end);
+            let url = diagnostics.parse_url(part, *base, offset, end);
             let place = if count == 0 { nodes.node(number).start } else { nodes.node(loc).start };
             if order + count > 0 {
-                marks.add(S008, offset, end, "loc");
+                diagnostics.add(S008, offset, end, "loc");
             }
             let (lastmod, lastmod_text) = match lastmod.take() {
                 Some((instant, text)) => (instant, Some(text)),
@@ -225,8 +225,8 @@ fn add_sitemap(
                     loc: url.into_owned(),
                     lastmod,
                     lastmod_text,
-                    offset: places.source_offset(place),
-                    line: places.line(place),
+                    offset: positions.source_offset(place),
+                    line: positions.line(place),
                 });
             }
             count += 1;
@@ -234,7 +234,7 @@ fn add_sitemap(
     }
     if count == 0 {
         let node = nodes.node(number);
-        context.marks.add(S007, node.start, node.tag_end, &node.name.local);
+        context.diagnostics.add(S007, node.start, node.tag_end, &node.name.local);
     }
 }
 
@@ -248,7 +248,7 @@ pub fn check_attributes(context: &mut Context<'_>, nodes: &Nodes<'_>, number: us
         if !is_allowed {
             let words = format!("{} on <{}>", crate::context::utf8(own), name.local);
             let key = &[name.raw, own];
-            context.marks.once(S012, key, attribute.start, attribute.end, &words);
+            context.diagnostics.add_once(S012, key, attribute.start, attribute.end, &words);
         }
     }
 }
@@ -259,7 +259,7 @@ fn value(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Option<
     let text = trim(&text);
     if is_doubly_escaped(text.as_bytes()) {
         let node = nodes.node(number);
-        context.marks.add(X022, node.tag_end, node.end, text);
+        context.diagnostics.add(X022, node.tag_end, node.end, text);
     }
     (!text.is_empty()).then(|| text.to_owned())
 }

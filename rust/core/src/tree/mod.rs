@@ -4,21 +4,21 @@
 //! tag is missing, an element ends at the next tag that cannot stand inside it; an entry that
 //! the end of the document cuts off is not an entry.
 
-mod places;
+mod placement;
 mod stack;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::asides::is_declaration;
 use crate::codes::{S006, S013, S015, X002, X020, X023, X024};
 use crate::context::{Context, utf8};
 use crate::feeds;
+use crate::misc::is_declaration;
 use crate::names::{Bindings, Name, Names, Role, split_name};
 use crate::nodes::{Item, Marker, NONE, Node, Nodes};
-use crate::search::is_blank;
+use crate::search::is_xml_space;
 use crate::sitemap;
-use crate::values::{Place, Value, decode};
+use crate::values::{Value, ValueKind, decode};
 
 // Caps on hostile documents. Beware: `src/urlset/protocol.py` has the same numbers.
 const MAX_DEPTH: usize = 64;
@@ -39,11 +39,11 @@ pub struct Tree<'a> {
     entry_depth: usize,
     entry_nodes: usize,
     overflow: usize,
-    closed_early: VecDeque<Closed<'a>>,
+    closed_early: VecDeque<EarlyClosed<'a>>,
 }
 
 /// An element that was closed before something that may not stand inside it.
-struct Closed<'a> {
+struct EarlyClosed<'a> {
     name: Rc<Name<'a>>,
     start: usize,
     tag_end: usize,
@@ -73,7 +73,7 @@ impl<'a> Tree<'a> {
             nodes: self.nodes.list.len(),
             items: self.nodes.items.len(),
             attributes: self.nodes.attributes.len(),
-            made: context.buffer.made.len(),
+            decoded: context.buffer.decoded.len(),
         }
     }
 
@@ -88,10 +88,16 @@ impl<'a> Tree<'a> {
         is_empty: bool,
     ) {
         if self.nodes.stack.len() >= MAX_DEPTH || self.entry_nodes >= MAX_NODES {
-            context.marks.once(X002, &[b"depth"], start, end, "too many elements, or too deep");
+            context.diagnostics.add_once(
+                X002,
+                &[b"depth"],
+                start,
+                end,
+                "too many elements, or too deep",
+            );
             self.overflow += usize::from(!is_empty);
             self.nodes.attributes.truncate(marker.attributes);
-            context.buffer.made.truncate(marker.made);
+            context.buffer.decoded.truncate(marker.decoded);
             return;
         }
         let outer = self.nodes.top().map(|top| Rc::clone(&top.bindings)).unwrap_or_default();
@@ -110,7 +116,7 @@ impl<'a> Tree<'a> {
             name = self.place(context, name, start, end, &mut marker);
         }
         if name.role == Role::Root && !self.nodes.stack.is_empty() {
-            context.marks.add(S015, start, end, &name.local);
+            context.diagnostics.add(S015, start, end, &name.local);
         }
         self.push(Node {
             name,
@@ -171,23 +177,23 @@ impl<'a> Tree<'a> {
     pub fn text(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         let between = [Role::Root, Role::Entry, Role::Container];
         let is_between = self.nodes.top().is_some_and(|top| between.contains(&top.name.role));
-        if is_between && context.bytes[start..end].iter().all(|byte| is_blank(*byte)) {
+        if is_between && context.bytes[start..end].iter().all(|byte| is_xml_space(*byte)) {
             return;
         }
-        self.add(context, Place::Text, start, end);
+        self.add(context, ValueKind::Text, start, end);
     }
 
     /// Takes the inside of a CDATA section.
     pub fn cdata(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
-        self.add(context, Place::Cdata, start, end);
+        self.add(context, ValueKind::Cdata, start, end);
     }
 
     /// Takes a comment or a processing instruction.
-    pub fn aside(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
+    pub fn misc(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         if is_declaration(&context.bytes[start..]) {
-            context.marks.add(X024, start, end, "");
+            context.diagnostics.add(X024, start, end, "");
         } else if let Some(top) = self.nodes.top().filter(|top| top.name.role == Role::Value) {
-            context.marks.add(X023, start, end, &top.name.local);
+            context.diagnostics.add(X023, start, end, &top.name.local);
         }
     }
 
@@ -234,7 +240,13 @@ impl<'a> Tree<'a> {
             let (prefix, _) = split_name(attribute.name);
             let is_plain = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
             if !is_plain && bindings.get(prefix).is_none() {
-                context.marks.once(X020, &[prefix], attribute.start, attribute.end, utf8(prefix));
+                context.diagnostics.add_once(
+                    X020,
+                    &[prefix],
+                    attribute.start,
+                    attribute.end,
+                    utf8(prefix),
+                );
             }
         }
         bindings
@@ -254,26 +266,26 @@ impl<'a> Tree<'a> {
         }
         let depth =
             self.nodes.stack.iter().rposition(|number| name(number).eq_ignore_ascii_case(raw))?;
-        context.marks.add(S006, start, end, &format!("/{}", utf8(raw)));
+        context.diagnostics.add(S006, start, end, &format!("/{}", utf8(raw)));
         Some(depth)
     }
 
-    fn add(&mut self, context: &mut Context<'a>, place: Place, start: usize, end: usize) {
-        let made = context.buffer.made.len();
-        let value = decode(context, place, start, end);
+    fn add(&mut self, context: &mut Context<'a>, kind: ValueKind, start: usize, end: usize) {
+        let decoded_start = context.buffer.decoded.len();
+        let value = decode(context, kind, start, end);
         if self.overflow == 0
             && let Some(role) = self.nodes.top().map(|top| top.name.role)
         {
             if matches!(role, Role::Root | Role::Entry) {
                 let text = value.get(&context.buffer).unwrap_or_default();
-                if !text.bytes().all(is_blank) {
+                if !text.bytes().all(is_xml_space) {
                     let key = self.nodes.top().map(|top| Rc::clone(&top.name.local));
-                    context.marks.add(S013, start, end, &key.unwrap_or_else(|| "".into()));
+                    context.diagnostics.add(S013, start, end, &key.unwrap_or_else(|| "".into()));
                 }
             }
             if self.entry_depth > 0 && !self.nodes.top().is_some_and(|top| top.is_cut) {
                 let text = value.get(&context.buffer);
-                if text.is_none_or(|text| !text.bytes().all(is_blank))
+                if text.is_none_or(|text| !text.bytes().all(is_xml_space))
                     && let Some(top) = self.nodes.stack.last()
                 {
                     self.nodes.list[*top].has_text = true;
@@ -282,6 +294,6 @@ impl<'a> Tree<'a> {
                 return;
             }
         }
-        context.buffer.made.truncate(made);
+        context.buffer.decoded.truncate(decoded_start);
     }
 }

@@ -45,11 +45,11 @@ impl<'a> Tree<'a> {
             }
         }
         if self.entry_depth == 0 {
-            let Marker { nodes, items, attributes, made } = self.nodes.list[number].marker;
+            let Marker { nodes, items, attributes, decoded } = self.nodes.list[number].marker;
             self.nodes.list.truncate(nodes);
             self.nodes.items.truncate(items);
             self.nodes.attributes.truncate(attributes);
-            context.buffer.made.truncate(made);
+            context.buffer.decoded.truncate(decoded);
         }
         self.is_done = self.nodes.stack.is_empty();
     }
@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
     pub(super) fn pop_unclosed(&mut self, context: &mut Context<'a>, end: usize) {
         let Some(top) = self.nodes.top() else { return };
         let words = format!("<{}> is not closed", utf8(top.name.raw));
-        context.marks.add(X002, top.start, top.tag_end, &words);
+        context.diagnostics.add(X002, top.start, top.tag_end, &words);
         self.pop(context, end);
     }
 
@@ -72,12 +72,12 @@ impl<'a> Tree<'a> {
     ) {
         let found = self.closed_early.iter().rposition(|closed| closed.name.raw == raw);
         let Some(closed) = found.and_then(|at| self.closed_early.remove(at)) else {
-            context.marks.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
+            context.diagnostics.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
             self.cut();
             return;
         };
-        if context.marks.withdraw(X002, closed.start) {
-            context.marks.add(S017, closed.start, closed.tag_end, &closed.name.local);
+        if context.diagnostics.retract(X002, closed.start) {
+            context.diagnostics.add(S017, closed.start, closed.tag_end, &closed.name.local);
         }
     }
     /// Ends the value that is open: text behind a wrong end tag may belong to anything.

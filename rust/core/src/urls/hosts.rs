@@ -33,9 +33,11 @@ pub fn is_host(host: &str) -> bool {
     let fits = |byte: u8| {
         byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-')
     };
-    let never = |mark| matches!(mark, '\u{80}'..='\u{9f}' | '\u{fffd}') || is_inner_space(mark);
-    let is_odd = |host: &str| host.contains(never) || host.chars().count() > 253;
-    if host.is_empty() || !host.bytes().all(fits) || is_odd(host) {
+    let is_forbidden = |character| {
+        matches!(character, '\u{80}'..='\u{9f}' | '\u{fffd}') || is_inner_space(character)
+    };
+    let is_invalid = |host: &str| host.contains(is_forbidden) || host.chars().count() > 253;
+    if host.is_empty() || !host.bytes().all(fits) || is_invalid(host) {
         return false;
     }
     if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {

@@ -3,7 +3,7 @@
 //! An exact port of `src/urlset/urls.py`. What is right already is borrowed, not copied.
 
 mod hosts;
-mod resolving;
+mod resolve;
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use crate::codes::{U001, U002, U005, U006, U015};
 use crate::search::any;
 
 pub use hosts::{is_authority, is_host};
-pub use resolving::resolve;
+pub use resolve::resolve;
 
 /// A lint code found in a value, with the words that go into its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct UrlIssue {
     /// The code of the rule.
     pub code: &'static str,
     /// The words.
@@ -24,7 +24,7 @@ pub struct Flaw {
     pub level: Option<&'static str>,
 }
 
-impl Flaw {
+impl UrlIssue {
     fn new(code: &'static str, detail: &str) -> Self {
         Self { code, detail: detail.to_owned(), level: None }
     }
@@ -32,26 +32,26 @@ impl Flaw {
 
 /// A URL as it is to be requested, or none; and what had to be forgiven.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Url<'a> {
+pub struct ParsedUrl<'a> {
     /// The URL.
     pub url: Option<Cow<'a, str>>,
     /// What was wrong, in the order in which it was found.
-    pub flaws: Vec<Flaw>,
+    pub issues: Vec<UrlIssue>,
 }
 
 /// Tells whether a character is Unicode white space, or one of the zero-width ones that editors
 /// leave around a value. Inside one these may belong to a word, as U+200C does in Persian.
 #[must_use]
-pub fn is_space(mark: char) -> bool {
-    is_inner_space(mark) || matches!(mark, '\u{200b}'..='\u{200d}' | '\u{2060}')
+pub fn is_space(character: char) -> bool {
+    is_inner_space(character) || matches!(character, '\u{200b}'..='\u{200d}' | '\u{2060}')
 }
 
-/// Tells whether a character is Unicode white space, or the byte order mark: what may not stand
+/// Tells whether a character is Unicode white space, or the byte order character: what may not stand
 /// inside a URL.
 #[must_use]
-pub fn is_inner_space(mark: char) -> bool {
+pub fn is_inner_space(character: char) -> bool {
     matches!(
-        mark,
+        character,
         ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'
             ..='\u{200a}'
                 | '\u{2028}'
@@ -63,8 +63,8 @@ pub fn is_inner_space(mark: char) -> bool {
     )
 }
 
-fn is_ascii_space(mark: char) -> bool {
-    matches!(mark, ' ' | '\t' | '\n' | '\r')
+fn is_ascii_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
 /// Trims white space in the widest sense; fast for what needs none.
@@ -100,38 +100,42 @@ pub fn http_length(url: &[u8]) -> usize {
 
 /// Reads the text of a `loc` (or of a feed's link) as an http(s) URL.
 #[must_use]
-pub fn read_url<'a>(text: &'a str, base: Option<&str>) -> Url<'a> {
-    let mut flaws = Vec::new();
-    let url = read(text, base, &mut flaws);
-    Url { url, flaws }
+pub fn parse_url<'a>(text: &'a str, base: Option<&str>) -> ParsedUrl<'a> {
+    let mut issues = Vec::new();
+    let url = parse(text, base, &mut issues);
+    ParsedUrl { url, issues }
 }
 
-fn read<'a>(text: &'a str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<Cow<'a, str>> {
+fn parse<'a>(
+    text: &'a str,
+    base: Option<&str>,
+    issues: &mut Vec<UrlIssue>,
+) -> Option<Cow<'a, str>> {
     let trimmed = trim(text);
     if trimmed.len() != text.len() && !trimmed.is_empty() {
         let is_ascii = text.trim_matches(is_ascii_space) == trimmed;
-        flaws.push(Flaw { level: is_ascii.then_some("info"), ..Flaw::new(U005, "") });
+        issues.push(UrlIssue { level: is_ascii.then_some("info"), ..UrlIssue::new(U005, "") });
     }
     let written = unwrapped(trimmed);
     if written.len() != trimmed.len() {
-        flaws.push(Flaw::new(U001, trimmed));
+        issues.push(UrlIssue::new(U001, trimmed));
     }
     if written.contains('\u{fffd}') {
         // It stands for what could not be decoded; no IRI has it (RFC 3987).
-        flaws.push(Flaw::new(U001, written));
+        issues.push(UrlIssue::new(U001, written));
         return None;
     }
     let mut url = Cow::Borrowed(written);
     if has_space(written) {
-        flaws.push(Flaw::new(U006, written));
+        issues.push(UrlIssue::new(U006, written));
         url = Cow::Owned(without_inner_space(written));
     }
     if !is_http(&url) {
-        url = Cow::Owned(absolute(&url, written, base, flaws)?);
+        url = Cow::Owned(absolute(&url, written, base, issues)?);
     }
     let authority = split_origin(&url).1;
     if !is_authority(authority) {
-        flaws.push(Flaw::new(U015, authority));
+        issues.push(UrlIssue::new(U015, authority));
         return None;
     }
     Some(url)
@@ -152,7 +156,7 @@ fn without_inner_space(url: &str) -> String {
         let tail = rest[start..].trim_start_matches(is_ascii_space);
         let run = &rest[start..rest.len() - tail.len()];
         if !run.contains(['\r', '\n']) {
-            run.chars().filter(|mark| *mark == ' ').for_each(|_| joined.push_str("%20"));
+            run.chars().filter(|character| *character == ' ').for_each(|_| joined.push_str("%20"));
         }
         rest = tail;
     }
@@ -193,17 +197,22 @@ fn unwrapped(text: &str) -> &str {
 }
 
 /// Resolves what is no http(s) URL yet; `written` is the same before spaces were encoded.
-fn absolute(url: &str, written: &str, base: Option<&str>, flaws: &mut Vec<Flaw>) -> Option<String> {
+fn absolute(
+    url: &str,
+    written: &str,
+    base: Option<&str>,
+    issues: &mut Vec<UrlIssue>,
+) -> Option<String> {
     let scheme = scheme(url);
     if let Some(scheme) = scheme
         && !scheme.eq_ignore_ascii_case("http")
         && !scheme.eq_ignore_ascii_case("https")
     {
-        flaws.push(Flaw::new(U002, scheme));
+        issues.push(UrlIssue::new(U002, scheme));
         return None;
     }
-    if !flaws.iter().any(|flaw| flaw.code == U001) {
-        flaws.push(Flaw::new(U001, url));
+    if !issues.iter().any(|issue| issue.code == U001) {
+        issues.push(UrlIssue::new(U001, url));
     }
     let base = base.filter(|base| scheme.is_none() && is_http(base))?;
     let (base_scheme, authority, _) = split_origin(base);
@@ -212,7 +221,7 @@ fn absolute(url: &str, written: &str, base: Option<&str>, flaws: &mut Vec<Flaw>)
     if first.contains('.') && first.eq_ignore_ascii_case(host) {
         return Some(format!("{base_scheme}://{url}"));
     }
-    (!is_doubtful(first, rest)).then(|| resolve(url, base))
+    (!is_ambiguous(first, rest)).then(|| resolve(url, base))
 }
 
 /// The scheme of a reference (RFC 3986 section 3.1).
@@ -231,17 +240,17 @@ fn scheme(url: &str) -> Option<&str> {
 /// That is a host without its scheme (`www.example.com`, `example.com/a`; but not `index.html`), a
 /// broken scheme (`1https://`, `https//`), text in quotes or with spaces, and the placeholder of a
 /// template (`{{ site.url }}/a`, `undefined/a`).
-fn is_doubtful(first: &str, rest: &str) -> bool {
+fn is_ambiguous(first: &str, rest: &str) -> bool {
     let Some(begin) = first.chars().next() else {
         return false;
     };
-    let never = |mark: char| {
-        matches!(mark, ':' | '<' | '>' | '{' | '}' | '"' | '|' | '\\' | '^' | '`')
-            || is_inner_space(mark)
+    let is_forbidden = |character: char| {
+        matches!(character, ':' | '<' | '>' | '{' | '}' | '"' | '|' | '\\' | '^' | '`')
+            || is_inner_space(character)
     };
     let is_opener =
         matches!(begin, '\'' | '“' | '‘' | '„' | '«' | '(' | '[' | '”' | '’' | '»' | ')' | ']');
-    if first.contains(never) || is_opener || has_odd_percent(first.as_bytes()) {
+    if first.contains(is_forbidden) || is_opener || has_invalid_escape(first.as_bytes()) {
         return true;
     }
     if begin == '.' {
@@ -263,7 +272,7 @@ fn is_doubtful(first: &str, rest: &str) -> bool {
 }
 
 /// Whether a percent sign begins no escape.
-fn has_odd_percent(text: &[u8]) -> bool {
+fn has_invalid_escape(text: &[u8]) -> bool {
     text.iter().enumerate().any(|(at, byte)| {
         let is_escape = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
         *byte == b'%' && !text.get(at + 1..at + 3).is_some_and(is_escape)
@@ -323,7 +332,7 @@ mod tests {
     const BASE: Option<&str> = Some("https://example.com/x/y/sitemap.xml?q");
 
     fn url(text: &str) -> Option<String> {
-        read_url(text, BASE).url.map(Cow::into_owned)
+        parse_url(text, BASE).url.map(Cow::into_owned)
     }
 
     #[test]
@@ -360,8 +369,8 @@ mod tests {
             ("https://1.2.3.256/", &[U015]),
             ("https://example.com:65536/", &[U015]),
         ] {
-            let found = read_url(text, BASE);
-            let found_codes: Vec<_> = found.flaws.iter().map(|flaw| flaw.code).collect();
+            let found = parse_url(text, BASE);
+            let found_codes: Vec<_> = found.issues.iter().map(|issue| issue.code).collect();
             assert_eq!((found.url, found_codes.as_slice()), (None, codes), "{text}");
         }
     }

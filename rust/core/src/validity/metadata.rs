@@ -33,7 +33,7 @@ fn is_plain(entries: &Entries, video: usize, loc: &[u8]) -> bool {
         && is(7, is_duration)
         && [8, 11].into_iter().all(|number| is(number, is_date))
         && is(9, is_rating)
-        && is(10, is_whole)
+        && is(10, is_well_nested)
         && [14, 15, 21, 22].into_iter().all(|number| get(number).is_none())
         && fields.iter().all(|texts| is_plain_text(texts, video))
         && tags.len() <= MAX_TAGS
@@ -67,10 +67,10 @@ fn is_yes_or_no(text: &[u8]) -> bool {
 /// Whole seconds from 1 to 28,800.
 fn is_duration(text: &[u8]) -> bool {
     let number = || text.iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
-    matches!(text.len(), 1..=5) && is_whole(text) && (1..=28_800).contains(&number())
+    matches!(text.len(), 1..=5) && is_well_nested(text) && (1..=28_800).contains(&number())
 }
 
-fn is_whole(text: &[u8]) -> bool {
+fn is_well_nested(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 

@@ -10,7 +10,7 @@ use metadata::{has_plain_news, has_plain_videos};
 
 use crate::columns::{Entries, Texts};
 use crate::dates::{is_instant, parse_date, w3c_instant};
-use crate::packing::utf8;
+use crate::gzip::utf8;
 use crate::search::any;
 use crate::urls::{http_length, is_authority, is_space};
 
@@ -46,7 +46,7 @@ fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
 /// Whether it is an absolute URL of the characters of RFC 3986, with a host and without a user.
 fn is_plain_url(url: &[u8]) -> bool {
     let Some(rest) = url.get(http_length(url)..) else { return false };
-    if rest.len() == url.len() || url.len() >= MAX_LOC || any(url, is_odd) {
+    if rest.len() == url.len() || url.len() >= MAX_LOC || any(url, is_forbidden_byte) {
         return false;
     }
     let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
@@ -58,7 +58,7 @@ fn is_plain_url(url: &[u8]) -> bool {
 
 /// What may not stand in a URL (RFC 3986, section 2): anything but visible ASCII, and of that
 /// `"`, `<`, `>`, `\`, `^`, `` ` ``, `{`, `|` and `}`.
-fn is_odd(byte: u8) -> bool {
+fn is_forbidden_byte(byte: u8) -> bool {
     (byte <= 0x20)
         | (byte > 0x7e)
         | (byte == b'"')
@@ -108,11 +108,11 @@ fn is_date(entries: &Entries, row: usize) -> bool {
     let Some(text) = entries.lastmod_text.get(row) else {
         return instant.is_none_or(is_instant);
     };
-    let said = w3c_instant(text).or_else(|| {
+    let stated = w3c_instant(text).or_else(|| {
         let date = parse_date(utf8(text)?);
         date.instant.filter(|_| date.code.is_none())
     });
-    said.is_some() && (instant.is_none() || instant == said)
+    stated.is_some() && (instant.is_none() || instant == stated)
 }
 
 fn is_changefreq(word: &[u8]) -> bool {
@@ -160,7 +160,7 @@ fn is_plain_text(texts: &Texts, row: usize) -> bool {
         return text[0] != b' ' && text[text.len() - 1] != b' ';
     }
     let Some(text) = utf8(text) else { return false };
-    let is_forbidden = |mark: char| matches!(mark, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}');
+    let is_forbidden = |character: char| matches!(character, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}');
     !text.starts_with(is_space) && !text.ends_with(is_space) && !text.contains(is_forbidden)
 }
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 from urlset.engine import Mark, Run
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
-from urlset.engine.reference.logs import tally
+from urlset.engine.reference.logs import aggregate_log
 from urlset.engine.reference.render import Columns, Renderer, Seen
 from urlset.engine.reference.rows import Rows
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
+    "aggregate_log",
     "columns",
     "given_columns",
     "gunzip",
@@ -25,7 +26,6 @@ __all__ = [
     "parse",
     "renderer",
     "seen",
-    "tally",
     "uncertain_rows",
 ]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from urlset.engine import Hit
+from urlset.engine import LogHit
 
-__all__ = ["lines", "tally"]
+__all__ = ["aggregate_log", "lines"]
 
 # Possessive throughout: a line that does not fit costs one pass. The host is one where an address
 # stands behind it, and three more words: `example.com:443 192.0.2.1 - - [`.
@@ -29,11 +29,11 @@ def lines(block: bytes) -> list[Line]:
     return _LINE.findall(block)
 
 
-def tally(
+def aggregate_log(
     block: bytes,
     keeps_queries: bool,  # noqa: ARG001 - of the contract
-) -> tuple[list[Hit], list[tuple[int, None, Line]]]:
-    """Give the lines of a block; see :meth:`urlset.engine.Engine.tally`.
+) -> tuple[list[LogHit], list[tuple[int, None, Line]]]:
+    """Give the lines of a block; see :meth:`urlset.engine.Engine.aggregate_log`.
 
     None are put together into hits: in Python that takes longer than it saves.
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from urlset.engine import Engine, Hit
+from urlset.engine import Engine, LogHit
 from urlset.engine.reference.logs import lines
 
 __all__ = ["CommonLines", "FieldLines", "Lines", "Row", "request_of", "row_of", "unread"]
@@ -30,15 +30,17 @@ class Row(NamedTuple):
     other: bytes
 
 
-Tally = tuple[Iterable[Hit], Iterable[tuple[int, int | None, Any]]]
-"""Of a block of lines what :meth:`urlset.engine.Engine.tally` says: hits, and rows."""
+Tally = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
+"""Hits and rows of a block of lines; see :meth:`urlset.engine.Engine.aggregate_log`."""
 
 
 class Lines(Protocol):
     """One way to write a log."""
 
     def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
-        """Give what a block of whole lines says of pages, see :meth:`urlset.engine.Engine.tally`.
+        """Return the hits and rows of a block of whole lines.
+
+        See :meth:`urlset.engine.Engine.aggregate_log`.
 
         Other threads may ask meanwhile for what they need.
         """
@@ -74,7 +76,7 @@ class CommonLines:
 
     def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
         """Let the engine read the block: nearly all lines of a log are of one kind."""
-        return engine.tally(block, keeps_queries)
+        return engine.aggregate_log(block, keeps_queries)
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
         """Yield the rows of a block of lines."""

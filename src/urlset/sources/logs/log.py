@@ -9,7 +9,7 @@ from typing import Any
 
 from urlset import engine as engines
 from urlset.arrow.streams import Kind, rows_to_batch
-from urlset.engine import Hit
+from urlset.engine import LogHit
 from urlset.errors import SourceError
 from urlset.sources.ahead import ahead
 from urlset.sources.candidates import BATCH_ROWS
@@ -132,7 +132,7 @@ class AccessLog:
             tally = lines.tally(block, self._engine, keeps_queries=bool(self._targets.keep))
             yield lines, tally, block.count(b"\n")
 
-    def _count(self, hits: Iterable[Hit], place: Place) -> None:
+    def _count(self, hits: Iterable[LogHit], place: Place) -> None:
         """Take in what was there whenever a block asked for it."""
         seen, left_out = self._sightings, self._left_out
         known, counts, latest, against = seen.known, seen.hits, seen.last, seen.against

@@ -1,0 +1,216 @@
+//! Columns made of rows as a caller of Python gave them: those that need no conversion.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
+use urlset_core::columns::{Entries, RecordList, Texts};
+
+use crate::Columns;
+use crate::object_cache::DatetimeCache;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// The classes that rows and their values must have, exactly.
+struct Classes<'py> {
+    entry: Bound<'py, PyType>,
+    image: Bound<'py, PyType>,
+    alternate: Bound<'py, PyType>,
+    datetime: Bound<'py, PyType>,
+    utc: Object<'py>,
+}
+
+/// The fields of an entry that are written, in their order.
+const FIELDS: [&str; 10] = [
+    "loc",
+    "lastmod",
+    "lastmod_text",
+    "changefreq",
+    "priority",
+    "images",
+    "videos",
+    "news",
+    "alternates",
+    "extra",
+];
+
+/// Takes rows that are entries, dicts or URLs. One that needs any conversion, or may not be
+/// written whatever it says, becomes a row with an empty URL.
+///
+/// `classes` are those of an entry, an image, an alternate and a datetime, and then the zone UTC.
+#[pyfunction]
+pub fn columns_from_user_rows(
+    py: Python<'_>,
+    rows: Bound<'_, PyList>,
+    classes: Bound<'_, PyTuple>,
+) -> PyResult<Columns> {
+    let class = |number: usize| Ok::<_, PyErr>(classes.get_item(number)?.cast_into::<PyType>()?);
+    let classes = Classes {
+        entry: class(0)?,
+        image: class(1)?,
+        alternate: class(2)?,
+        datetime: class(3)?,
+        utc: classes.get_item(4)?,
+    };
+    let mut entries = Entries::default();
+    let mut datetimes = DatetimeCache::new(py)?;
+    for row in rows.iter() {
+        if add(&mut entries, &row, &classes, &mut datetimes).is_err() {
+            entries.rollback();
+            entries.commit(b"");
+        }
+    }
+    entries.close();
+    Ok(Columns { entries: Arc::new(entries) })
+}
+
+fn not_plain<T>() -> PyResult<T> {
+    Err(PyTypeError::new_err("expected a plain value"))
+}
+
+fn add(
+    entries: &mut Entries,
+    item: &Object<'_>,
+    classes: &Classes<'_>,
+    datetimes: &mut DatetimeCache,
+) -> PyResult<()> {
+    if let Ok(loc) = item.cast_exact::<PyString>() {
+        entries.commit(loc.to_str()?.as_bytes());
+        return Ok(());
+    }
+    if let Ok(dict) = item.cast_exact::<PyDict>() {
+        return add_fields(entries, &fields_of(dict)?, classes, datetimes);
+    }
+    if !item.get_type().is(&classes.entry) {
+        return not_plain();
+    }
+    let tuple = item.cast::<PyTuple>()?;
+    let mut fields = [const { None }; 10];
+    for (field, value) in fields.iter_mut().zip(tuple.iter()) {
+        *field = Some(value).filter(|value| !value.is_none());
+    }
+    add_fields(entries, &fields, classes, datetimes)
+}
+
+type Fields<'py> = [Option<Object<'py>>; 10];
+
+/// The fields of a dict that has no other keys; `url` may stand for `loc`.
+fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
+    let mut fields = [const { None }; 10];
+    let mut url = None;
+    let mut has_loc = false;
+    for (key, value) in dict.iter() {
+        let key = key.cast_exact::<PyString>()?;
+        let name = key.to_str()?;
+        has_loc |= name == "loc";
+        let value = Some(value).filter(|value| !value.is_none());
+        match FIELDS.iter().position(|field| *field == name) {
+            Some(index) => fields[index] = value,
+            None if name == "url" => url = value,
+            None => return not_plain(),
+        }
+    }
+    if !has_loc {
+        fields[0] = url;
+    }
+    Ok(fields)
+}
+
+fn add_fields(
+    entries: &mut Entries,
+    fields: &Fields<'_>,
+    classes: &Classes<'_>,
+    datetimes: &mut DatetimeCache,
+) -> PyResult<()> {
+    let [loc, lastmod, text, changefreq, priority, images, videos, news, alternates, extra] =
+        fields;
+    let row = entries.row();
+    if news.is_some() || extra.is_some() || length(videos.as_ref())? > 0 {
+        return not_plain();
+    }
+    add_date(&mut entries.lastmod_text, row, lastmod.as_ref(), text.as_ref(), classes, datetimes)?;
+    set(&mut entries.changefreq, row, changefreq.as_ref())?;
+    if let Some(value) = priority {
+        entries.priority.set(row, value.cast_exact::<PyFloat>()?.value());
+    }
+    add_list(&mut entries.images, row, images.as_ref(), &classes.image)?;
+    add_list(&mut entries.alternates, row, alternates.as_ref(), &classes.alternate)?;
+    let Some(loc) = loc else { return not_plain() };
+    entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
+    Ok(())
+}
+
+/// Sets the text of a date: that of a datetime of UTC, or one that says the same instant.
+fn add_date(
+    column: &mut Texts,
+    row: usize,
+    lastmod: Option<&Object<'_>>,
+    text: Option<&Object<'_>>,
+    classes: &Classes<'_>,
+    datetimes: &mut DatetimeCache,
+) -> PyResult<()> {
+    let Some(lastmod) = lastmod else { return set(column, row, text) };
+    if !lastmod.get_type().is(&classes.datetime)
+        || !lastmod.getattr(pyo3::intern!(lastmod.py(), "tzinfo"))?.is(&classes.utc)
+    {
+        return not_plain();
+    }
+    let Some(text) = text else {
+        let written = lastmod.call_method0(pyo3::intern!(lastmod.py(), "isoformat"))?;
+        let written = written.cast::<PyString>()?.to_str()?;
+        let Some(moment) = written.strip_suffix("+00:00") else { return not_plain() };
+        column.set(row, [moment, "Z"].concat().as_bytes());
+        return Ok(());
+    };
+    let stated = text.cast_exact::<PyString>()?.to_str()?;
+    let instant = urlset_core::dates::w3c_instant(stated.as_bytes()).or_else(|| {
+        let date = urlset_core::dates::parse_date(stated);
+        date.instant.filter(|_| date.code.is_none())
+    });
+    let Some(instant) = instant else { return not_plain() };
+    if !datetimes.get(lastmod.py(), instant)?.eq(lastmod)? {
+        return not_plain();
+    }
+    column.set(row, stated.as_bytes());
+    Ok(())
+}
+
+fn set(column: &mut Texts, row: usize, value: Option<&Object<'_>>) -> PyResult<()> {
+    if let Some(value) = value {
+        column.set(row, value.cast_exact::<PyString>()?.to_str()?.as_bytes());
+    }
+    Ok(())
+}
+
+/// The length of a list or a tuple; what is neither is read by nobody, for it may be read once.
+fn length(values: Option<&Object<'_>>) -> PyResult<usize> {
+    let Some(values) = values else { return Ok(0) };
+    if let Ok(tuple) = values.cast_exact::<PyTuple>() {
+        return Ok(tuple.len());
+    }
+    Ok(values.cast_exact::<PyList>()?.len())
+}
+
+fn add_list<const N: usize>(
+    column: &mut RecordList<N>,
+    row: usize,
+    values: Option<&Object<'_>>,
+    class: &Bound<'_, PyType>,
+) -> PyResult<()> {
+    let Some(values) = values.filter(|values| !values.is_none()) else { return Ok(()) };
+    if length(Some(values))? == 0 {
+        return Ok(());
+    }
+    for value in values.try_iter()? {
+        let value = value?;
+        if !value.get_type().is(class) {
+            return not_plain();
+        }
+        let item = column.list.push(row);
+        for (texts, value) in column.items.fields.iter_mut().zip(value.cast::<PyTuple>()?.iter()) {
+            set(texts, item, Some(&value).filter(|value| !value.is_none()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! The page between the native engine and Python: plain types in, plain types out, the GIL
+//! released while there is work. Documented for those who call it in `engine/_native.pyi`.
+
+#![allow(clippy::needless_for_each, reason = "a chain that ends in a verb reads well")]
+#![allow(clippy::similar_names, reason = "what unpacks, and what is unpacked")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands arguments over, and what is extracted is owned"
+)]
+
+mod allocator;
+mod from_arrow;
+mod from_rows;
+mod from_user_rows;
+mod gunzip;
+mod object_cache;
+mod py_buffer;
+mod render;
+mod to_arrow;
+mod to_rows;
+mod url_hashes;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyString, PyTuple};
+use urlset_core::columns::Entries;
+use urlset_core::{Diagnostic, OffsetRun, Sitemap};
+
+use crate::to_rows::Rows;
+
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
+
+/// Entries in columns.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct Columns {
+    entries: Arc<Entries>,
+}
+
+#[pymethods]
+impl Columns {
+    fn __len__(&self) -> usize {
+        self.entries.row()
+    }
+
+    /// Returns the URL of a row.
+    fn loc<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
+        let loc = self.entries.loc.get(row).and_then(urlset_core::gzip::utf8);
+        let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such row"))?;
+        Ok(PyString::new(py, loc))
+    }
+
+    /// Gives the rows, one by one.
+    fn rows(&self, py: Python<'_>, source: Option<Bound<'_, PyString>>) -> PyResult<Rows> {
+        Rows::new(py, Arc::clone(&self.entries), source)
+    }
+
+    /// Gives an Arrow C stream of one batch.
+    fn arrow_c_stream<'py>(
+        &self,
+        py: Python<'py>,
+        source: Option<&str>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        to_arrow::stream(py, self, source)
+    }
+}
+
+type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
+type PySitemap<'py> =
+    (String, Option<Bound<'py, PyAny>>, Option<String>, Option<Bound<'py, PyString>>, u64, u32);
+type PyParsed<'py> = (
+    &'static str,
+    Columns,
+    Vec<PySitemap<'py>>,
+    Vec<PyDiagnostic<'py>>,
+    BTreeMap<&'static str, usize>,
+);
+
+/// Long bytes that were UTF-8 when somebody asked last: they cannot change while they are here, and
+/// are read next.
+static LAST_UTF8: Mutex<Option<Py<PyBytes>>> = Mutex::new(None);
+
+/// Bytes that are worth to be remembered.
+const MIN_CACHED_BYTES: usize = 1 << 20;
+
+/// Bytes as text, if they are UTF-8; those that are last to be are not looked at again.
+fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
+    let last = LAST_UTF8.lock().ok().and_then(|mut last| last.take());
+    let bytes = data.as_bytes();
+    if last.is_some_and(|last| last.is(data)) {
+        // SAFETY: `is_utf8` has looked at these very bytes, which nobody could change since.
+        return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
+    data.py().detach(|| urlset_core::gzip::utf8(bytes))
+}
+
+/// Reads a document: kind, columns, the fields of sitemaps and of diagnostics, diagnostics left out.
+#[pyfunction]
+fn parse<'py>(
+    py: Python<'py>,
+    text: Bound<'py, PyBytes>,
+    base: Option<&str>,
+    source: Option<Bound<'py, PyString>>,
+    runs: Vec<(i64, i64, i64, i64)>,
+) -> PyResult<PyParsed<'py>> {
+    let run = |(text_start, source_start, text_width, source_width)| OffsetRun {
+        text_start,
+        source_start,
+        text_width,
+        source_width,
+    };
+    let runs: Vec<OffsetRun> = runs.into_iter().map(run).collect();
+    let text = utf8(&text).ok_or_else(|| {
+        pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
+    })?;
+    let parsed = py.detach(|| urlset_core::parse(text, base, &runs));
+    let mut datetimes = object_cache::DatetimeCache::new(py)?;
+    let sitemap = |sitemap: Sitemap| {
+        let lastmod = sitemap.lastmod.map(|instant| datetimes.get(py, instant)).transpose()?;
+        let Sitemap { loc, lastmod_text, offset, line, .. } = sitemap;
+        Ok((loc, lastmod, lastmod_text, source.clone(), offset, line))
+    };
+    let sitemaps = parsed.sitemaps.into_iter().map(sitemap).collect::<PyResult<_>>()?;
+    let diagnostic = |Diagnostic { code, offset, end, detail, level }: Diagnostic| {
+        (code, offset, end, PyString::new(py, &detail), level)
+    };
+    let diagnostics = parsed.diagnostics.into_iter().map(diagnostic).collect();
+    let omitted = parsed.omitted.into_iter().collect();
+    Ok((parsed.kind, Columns { entries: Arc::new(parsed.entries) }, sitemaps, diagnostics, omitted))
+}
+
+/// Tells whether bytes are UTF-8.
+#[pyfunction]
+fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
+    let bytes = data.as_bytes();
+    let is_utf8 = py.detach(|| urlset_core::gzip::utf8(bytes).is_some());
+    if is_utf8
+        && bytes.len() >= MIN_CACHED_BYTES
+        && let Ok(mut last) = LAST_UTF8.lock()
+    {
+        *last = Some(data.unbind());
+    }
+    is_utf8
+}
+
+/// Packs.
+#[pyfunction]
+fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
+    let packed = py.detach(|| urlset_core::gzip::compress(data));
+    PyBytes::new(py, &packed)
+}
+
+type PyDate = (Option<i64>, Option<&'static str>, bool, Option<&'static str>);
+
+/// Reads a date: microseconds, precision, whether there is a zone, code.
+#[pyfunction]
+fn parse_date(text: &str) -> PyDate {
+    let date = urlset_core::dates::parse_date(text);
+    (
+        date.instant,
+        date.precision.map(urlset_core::dates::Precision::name),
+        date.has_zone,
+        date.code,
+    )
+}
+
+type PyUrl = (Option<String>, Vec<(&'static str, String, Option<&'static str>)>);
+
+type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize);
+type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
+
+/// Tallies lines of an access log: what was there, and lines that need another look.
+#[pyfunction]
+fn aggregate_log<'py>(
+    py: Python<'py>,
+    block: &[u8],
+    keeps_queries: bool,
+) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>)> {
+    let (hits, rows) = py.detach(|| urlset_core::logs::aggregate_log(block, keeps_queries));
+    let bytes = |text: &[u8]| PyBytes::new(py, text);
+    let hits = hits
+        .into_iter()
+        .map(|hit| (bytes(hit.host), bytes(hit.path), hit.count, hit.last, hit.line))
+        .collect();
+    let row = |(line, second, parts): urlset_core::logs::LogRow<'_>| {
+        Ok((line, second, PyTuple::new(py, parts.map(bytes))?))
+    };
+    Ok((hits, rows.into_iter().map(row).collect::<PyResult<_>>()?))
+}
+
+/// Reads a URL: the URL, and its issues.
+#[pyfunction]
+fn read_url(text: &str, base: Option<&str>) -> PyUrl {
+    let found = urlset_core::urls::parse_url(text, base);
+    let issues =
+        found.issues.into_iter().map(|issue| (issue.code, issue.detail, issue.level)).collect();
+    (found.url.map(std::borrow::Cow::into_owned), issues)
+}
+
+/// The numbers of rows that are not certain to be valid as they stand.
+#[pyfunction]
+fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -> Vec<usize> {
+    let entries = Arc::clone(&columns.get().entries);
+    py.detach(|| urlset_core::validity::uncertain_rows(&entries, is_text))
+}
+
+/// The native engine.
+#[pymodule(gil_used = true)]
+mod _native {
+    #[pymodule_export]
+    use super::{
+        Columns, aggregate_log, gzip, is_utf8, parse, parse_date, read_url, uncertain_rows,
+    };
+    #[pymodule_export]
+    use crate::from_arrow::columns_from_arrow;
+    #[pymodule_export]
+    use crate::from_rows::columns_from_rows;
+    #[pymodule_export]
+    use crate::from_user_rows::columns_from_user_rows;
+    #[pymodule_export]
+    use crate::gunzip::gunzip;
+    #[pymodule_export]
+    use crate::render::Renderer;
+    #[pymodule_export]
+    use crate::url_hashes::UrlHashes;
+}

@@ -1,0 +1,62 @@
+//! One document being written, for Python.
+
+use std::sync::Mutex;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use urlset_core::render::Renderer as Inner;
+
+use crate::{Columns, py_buffer};
+
+/// One document being written.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct Renderer(Mutex<Inner>);
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    #[pyo3(signature = (kind, max_urls, max_bytes, max_news, stylesheet=None))]
+    fn new(
+        kind: &str,
+        max_urls: i64,
+        max_bytes: i64,
+        max_news: i64,
+        stylesheet: Option<&str>,
+    ) -> Self {
+        Self(Mutex::new(Inner::new(kind == "text", max_urls, max_bytes, max_news, stylesheet)))
+    }
+
+    #[getter]
+    fn count(&self) -> PyResult<i64> {
+        self.with(|inner| inner.count())
+    }
+
+    #[pyo3(signature = (columns, start, end=None))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        columns: &Bound<'_, Columns>,
+        start: usize,
+        end: Option<usize>,
+    ) -> PyResult<usize> {
+        let entries = std::sync::Arc::clone(&columns.get().entries);
+        let end = end.unwrap_or_else(|| entries.row());
+        py.detach(|| self.with(|inner| inner.add(&entries, start, end)))
+    }
+
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(|inner| {
+            let (header, body, footer) = inner.parts();
+            py_buffer::concat(py, [header.as_bytes(), body, footer.as_bytes()])
+        })?
+    }
+}
+
+impl Renderer {
+    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> PyResult<T> {
+        let mut inner =
+            self.0.lock().map_err(|_| PyRuntimeError::new_err("a call failed before"))?;
+        Ok(work(&mut inner))
+    }
+}

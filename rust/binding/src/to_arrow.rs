@@ -1,0 +1,251 @@
+//! Columns as an Arrow stream of one batch, which shares their memory.
+
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{Float64Type, TimestampMicrosecondType, UInt32Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, ListArray, PrimitiveArray, RecordBatch,
+    RecordBatchIterator, StringArray, StructArray,
+};
+use arrow_buffer::{
+    ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer, ToByteSlice,
+};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
+use bytes::Bytes;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use urlset_core::columns::{
+    ALTERNATE_FIELDS, Bits, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
+    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Texts, VIDEO_FIELDS,
+};
+
+use crate::Columns;
+
+type Made = Result<ArrayRef, ArrowError>;
+type Parts = (Vec<Arc<Field>>, Vec<ArrayRef>);
+
+/// An Arrow C stream of one batch; `source` fills that column.
+pub fn stream<'py>(
+    py: Python<'py>,
+    columns: &Columns,
+    source: Option<&str>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let batch = py.detach(|| batch(columns, source));
+    let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+/// A part of the columns, which live as long as it does.
+struct Shared<F> {
+    entries: Arc<Entries>,
+    part: F,
+}
+
+impl<F: Fn(&Entries) -> &[u8]> AsRef<[u8]> for Shared<F> {
+    fn as_ref(&self) -> &[u8] {
+        (self.part)(&self.entries)
+    }
+}
+
+fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
+    let entries = &columns.entries;
+    let rows = entries.row();
+    let text = |name: &str, part: fn(&Entries) -> &Texts| {
+        (Field::new(name, DataType::Utf8, name != "loc"), columns.texts(rows, part))
+    };
+    let named = |name: &str, array: ArrayRef| {
+        let is_nullable = !matches!(array.data_type(), DataType::List(_));
+        (Field::new(name, array.data_type().clone(), is_nullable), array)
+    };
+    let lastmod = columns
+        .numbers::<TimestampMicrosecondType>(rows, |e| e.lastmod.values(), |e| e.lastmod.valid())?
+        .with_timezone("UTC");
+    let priority =
+        columns.numbers::<Float64Type>(rows, |e| e.priority.values(), |e| e.priority.valid())?;
+    let images = columns.records(&IMAGE_FIELDS, rows, |e| &e.images)?;
+    let news = columns.optional(&NEWS_FIELDS, rows, |e| &e.news)?;
+    let alternates = columns.records(&ALTERNATE_FIELDS, rows, |e| &e.alternates)?;
+    let offset = columns.buffer(|e| e.offset.to_byte_slice());
+    let line = columns.buffer(|e| e.line.to_byte_slice());
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = [
+        text("loc", |e| &e.loc),
+        named("lastmod", Arc::new(lastmod)),
+        text("lastmod_text", |e| &e.lastmod_text),
+        text("changefreq", |e| &e.changefreq),
+        named("priority", Arc::new(priority)),
+        named("images", images),
+        named("videos", columns.videos(rows)?),
+        named("news", news),
+        named("alternates", alternates),
+        text("extra", |e| &e.extra),
+        named("source", Arc::new(repeated(source, rows)?)),
+        named("offset", places::<UInt64Type>(offset, entries.offset.len(), rows)),
+        named("line", places::<UInt32Type>(line, entries.line.len(), rows)),
+    ]
+    .into_iter()
+    .unzip();
+    let schema = Arc::new(arrow_schema::Schema::new(fields));
+    RecordBatch::try_new(schema, arrays)
+}
+
+/// Offsets or lines, which only entries that were parsed have.
+fn places<T: ArrowPrimitiveType>(buffer: Buffer, count: usize, rows: usize) -> ArrayRef {
+    if count == rows {
+        Arc::new(PrimitiveArray::<T>::new(scalars(buffer, rows), None))
+    } else {
+        Arc::new(PrimitiveArray::<T>::new_null(rows))
+    }
+}
+
+fn scalars<T: ArrowNativeType>(buffer: Buffer, rows: usize) -> ScalarBuffer<T> {
+    ScalarBuffer::new(buffer, 0, rows)
+}
+
+fn repeated(text: Option<&str>, rows: usize) -> Result<StringArray, ArrowError> {
+    let Some(text) = text else {
+        return Ok(StringArray::new_null(rows));
+    };
+    let size = i32::try_from(text.len().saturating_mul(rows));
+    let size = size.map_err(|_| ArrowError::OffsetOverflowError(rows))?;
+    let step = size.checked_div(i32::try_from(rows).unwrap_or(i32::MAX)).unwrap_or(0);
+    let mut ends = vec![0];
+    ends.extend((1..=rows).map(|row| i32::try_from(row).unwrap_or(0) * step));
+    let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+    StringArray::try_new(ends, Buffer::from_vec(text.repeat(rows).into_bytes()), None)
+}
+
+impl Columns {
+    fn buffer(&self, part: impl Fn(&Entries) -> &[u8] + Send + Sync + 'static) -> Buffer {
+        let shared = Shared { entries: Arc::clone(&self.entries), part };
+        Buffer::from(Bytes::from_owner(shared))
+    }
+
+    fn nulls(
+        &self,
+        rows: usize,
+        part: impl Fn(&Entries) -> &Bits + Send + Sync + 'static,
+    ) -> Option<NullBuffer> {
+        if part(&self.entries).count() == rows {
+            return None;
+        }
+        let bits = self.buffer(move |e| part(e).bytes());
+        Some(NullBuffer::new(BooleanBuffer::new(bits, 0, rows)))
+    }
+
+    fn texts(
+        &self,
+        rows: usize,
+        part: impl Fn(&Entries) -> &Texts + Send + Sync + Copy + 'static,
+    ) -> ArrayRef {
+        if part(&self.entries).is_all_null() {
+            return Arc::new(StringArray::new_null(rows));
+        }
+        let ends = self.buffer(move |e| part(e).ends().to_byte_slice());
+        let ends = OffsetBuffer::new(ScalarBuffer::new(ends, 0, rows + 1));
+        let bytes = self.buffer(move |e| part(e).bytes());
+        let nulls = self.nulls(rows, move |e| part(e).valid());
+        // SAFETY: the ends were made by adding texts, which are UTF-8, at the end of `bytes`.
+        Arc::new(unsafe { StringArray::new_unchecked(ends, bytes, nulls) })
+    }
+
+    fn numbers<T: ArrowPrimitiveType>(
+        &self,
+        rows: usize,
+        values: impl Fn(&Entries) -> &[T::Native] + Send + Sync + Copy + 'static,
+        valid: impl Fn(&Entries) -> &Bits + Send + Sync + Copy + 'static,
+    ) -> Result<PrimitiveArray<T>, ArrowError> {
+        if valid(&self.entries).count() == 0 {
+            return Ok(PrimitiveArray::new_null(rows));
+        }
+        let buffer = self.buffer(move |e| values(e).to_byte_slice());
+        PrimitiveArray::try_new(scalars(buffer, rows), self.nulls(rows, valid))
+    }
+
+    fn list(
+        &self,
+        rows: usize,
+        item: ArrayRef,
+        part: impl Fn(&Entries) -> &List + Send + Sync + Copy + 'static,
+    ) -> Made {
+        let ends = if part(&self.entries).items() == 0 {
+            OffsetBuffer::new_zeroed(rows)
+        } else {
+            let ends = self.buffer(move |e| part(e).ends().to_byte_slice());
+            OffsetBuffer::new(ScalarBuffer::new(ends, 0, rows + 1))
+        };
+        let is_nullable = !matches!(item.data_type(), DataType::Struct(_));
+        let field = Arc::new(Field::new("item", item.data_type().clone(), is_nullable));
+        Ok(Arc::new(ListArray::try_new(field, ends, item, None)?))
+    }
+
+    fn record<const N: usize>(
+        &self,
+        names: &[&str; N],
+        rows: usize,
+        part: impl Fn(&Entries) -> &Record<N> + Send + Sync + Copy + 'static,
+    ) -> Parts {
+        let mut parts = Parts::default();
+        for (number, name) in names.iter().enumerate() {
+            parts.0.push(Arc::new(Field::new(*name, DataType::Utf8, true)));
+            parts.1.push(self.texts(rows, move |e| &part(e).fields[number]));
+        }
+        parts
+    }
+
+    fn records<const N: usize>(
+        &self,
+        names: &[&str; N],
+        rows: usize,
+        part: impl Fn(&Entries) -> &RecordList<N> + Send + Sync + Copy + 'static,
+    ) -> Made {
+        let items = part(&self.entries).list.items();
+        let (fields, arrays) = self.record(names, items, move |e| &part(e).items);
+        let item = StructArray::try_new_with_length(fields.into(), arrays, None, items)?;
+        self.list(rows, Arc::new(item), move |e| &part(e).list)
+    }
+
+    fn optional<const N: usize>(
+        &self,
+        names: &[&str; N],
+        rows: usize,
+        part: impl Fn(&Entries) -> &OptionalRecord<N> + Send + Sync + Copy + 'static,
+    ) -> Made {
+        let (fields, arrays) = self.record(names, rows, move |e| &part(e).items);
+        let nulls = self.nulls(rows, move |e| &part(e).valid);
+        let item = StructArray::try_new_with_length(fields.into(), arrays, nulls, rows)?;
+        Ok(Arc::new(item))
+    }
+
+    /// Videos: their texts, with the lists and the structure in between, each in its place.
+    fn videos(&self, rows: usize) -> Made {
+        let items = self.entries.videos.list.items();
+        let (mut fields, mut arrays) = self.record(&VIDEO_FIELDS, items, |e| &e.videos.texts);
+        let tags = self.entries.videos.tags.list.items();
+        let tags = self.texts(tags, |e| &e.videos.tags.texts);
+        let inserted = [
+            (
+                10,
+                "content_segments",
+                self.records(&SEGMENT_FIELDS, items, |e| &e.videos.content_segments)?,
+            ),
+            (13, "tags", self.list(items, tags, |e| &e.videos.tags.list)?),
+            (20, "prices", self.records(&PRICE_FIELDS, items, |e| &e.videos.prices)?),
+            (24, "tvshow", self.optional(&TVSHOW_FIELDS, items, |e| &e.videos.tvshow)?),
+            (28, "ids", self.records(&ID_FIELDS, items, |e| &e.videos.ids)?),
+        ];
+        for (place, name, array) in inserted {
+            let is_nullable = name == "tvshow";
+            let field = Field::new(name, array.data_type().clone(), is_nullable);
+            fields.insert(place, Arc::new(field));
+            arrays.insert(place, array);
+        }
+        let fields = Fields::from(fields);
+        let item = StructArray::try_new_with_length(fields, arrays, None, items)?;
+        self.list(rows, Arc::new(item), |e| &e.videos.list)
+    }
+}

@@ -1,0 +1,259 @@
+//! Columns as rows of Python: entries, made one by one as somebody asks for them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyString, PyTuple, PyType};
+use urlset_core::columns::{
+    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, OptionalRecord, PRICE_FIELDS,
+    Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Videos,
+};
+
+use crate::object_cache::{DatetimeCache, FloatCache, NewTuple, Object, StringCache, TupleClass};
+
+/// The entries of some columns. (One by one: many at once would be many objects that the garbage
+/// collector looks at, and would leave the processor's cache before they are read.)
+#[pyclass(module = "urlset.engine._native")]
+pub struct Rows {
+    entries: Arc<Entries>,
+    row: usize,
+    entry: TupleClass,
+    strings: StringCache,
+    floats: FloatCache,
+    datetimes: DatetimeCache,
+}
+
+impl Rows {
+    pub fn new(
+        py: Python<'_>,
+        entries: Arc<Entries>,
+        source: Option<Bound<'_, PyString>>,
+    ) -> PyResult<Self> {
+        let [none, empty] = [py.None().into_bound(py), PyTuple::empty(py).into_any()];
+        let mut defaults = vec![none; 13];
+        for index in [entry::IMAGES, entry::VIDEOS, entry::ALTERNATES] {
+            defaults[index] = empty.clone();
+        }
+        if let Some(source) = source {
+            defaults[entry::SOURCE] = source.into_any();
+        }
+        Ok(Self {
+            entries,
+            row: 0,
+            entry: TupleClass::new(&class(py, "Entry")?, defaults)?,
+            strings: StringCache::new(),
+            floats: FloatCache::new(),
+            datetimes: DatetimeCache::new(py)?,
+        })
+    }
+}
+
+/// Where the fields of `urlset.model.Entry` are.
+mod entry {
+    pub const LOC: usize = 0;
+    pub const LASTMOD: usize = 1;
+    pub const LASTMOD_TEXT: usize = 2;
+    pub const CHANGEFREQ: usize = 3;
+    pub const PRIORITY: usize = 4;
+    pub const IMAGES: usize = 5;
+    pub const VIDEOS: usize = 6;
+    pub const NEWS: usize = 7;
+    pub const ALTERNATES: usize = 8;
+    pub const EXTRA: usize = 9;
+    pub const SOURCE: usize = 10;
+    pub const OFFSET: usize = 11;
+    pub const LINE: usize = 12;
+}
+
+/// Where the fields of `urlset.model.Video` are that are one text each.
+const VIDEO_TEXT_INDEXES: [usize; 24] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 18, 19, 21, 22, 23, 25, 26, 27];
+const SEGMENTS: usize = 10;
+const TAGS: usize = 13;
+const PRICES: usize = 20;
+const TVSHOW: usize = 24;
+const IDS: usize = 28;
+
+#[pymethods]
+impl Rows {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.entries.row() - self.row
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
+        let row = self.row;
+        if row == self.entries.row() {
+            return Ok(None);
+        }
+        self.row += 1;
+        let Self { entries, strings, .. } = self;
+        let models = Models::get(py)?;
+        let made = self.entry.make(py)?;
+        for (index, texts) in [
+            (entry::LOC, &entries.loc),
+            (entry::LASTMOD_TEXT, &entries.lastmod_text),
+            (entry::CHANGEFREQ, &entries.changefreq),
+            (entry::EXTRA, &entries.extra),
+        ] {
+            if let Some(text) = texts.get(row) {
+                made.set(index, strings.get(py, text)?)?;
+            }
+        }
+        if let Some(instant) = entries.lastmod.get(row) {
+            made.set(entry::LASTMOD, self.datetimes.get(py, instant)?)?;
+        }
+        if let Some(number) = entries.priority.get(row) {
+            made.set(entry::PRIORITY, self.floats.get(py, number)?)?;
+        }
+        records(py, &models.image, &entries.images, row, strings, (&made, entry::IMAGES))?;
+        let videos = entries.videos.list.get(row);
+        if !videos.is_empty() {
+            let videos =
+                tuple(py, videos, |number| video(py, models, &entries.videos, number, strings))?;
+            made.set(entry::VIDEOS, videos)?;
+        }
+        optional(py, &models.news, &entries.news, row, strings, (&made, entry::NEWS))?;
+        let alternates = &entries.alternates;
+        records(py, &models.alternate, alternates, row, strings, (&made, entry::ALTERNATES))?;
+        if let Some(offset) = entries.offset.get(row) {
+            made.set(entry::OFFSET, offset.into_pyobject(py)?.into_any())?;
+        }
+        if let Some(line) = entries.line.get(row) {
+            made.set(entry::LINE, line.into_pyobject(py)?.into_any())?;
+        }
+        Ok(Some(made.finish()))
+    }
+}
+
+/// The other classes of `urlset.model`.
+struct Models {
+    image: TupleClass,
+    video: TupleClass,
+    news: TupleClass,
+    alternate: TupleClass,
+    segment: TupleClass,
+    price: TupleClass,
+    tvshow: TupleClass,
+    id: TupleClass,
+}
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    Ok(py.import("urlset.model")?.getattr(name)?.cast_into::<PyType>()?)
+}
+
+impl Models {
+    fn get(py: Python<'_>) -> PyResult<&'static Self> {
+        static MODELS: PyOnceLock<Models> = PyOnceLock::new();
+        MODELS.get_or_try_init(py, || {
+            let none = py.None().into_bound(py);
+            let texts = |name, count| TupleClass::new(&class(py, name)?, vec![none.clone(); count]);
+            let mut video = vec![none.clone(); 29];
+            for index in [SEGMENTS, TAGS, PRICES, IDS] {
+                video[index] = PyTuple::empty(py).into_any();
+            }
+            Ok(Self {
+                image: texts("Image", IMAGE_FIELDS.len())?,
+                video: TupleClass::new(&class(py, "Video")?, video)?,
+                news: texts("News", NEWS_FIELDS.len())?,
+                alternate: texts("Alternate", ALTERNATE_FIELDS.len())?,
+                segment: texts("ContentSegment", SEGMENT_FIELDS.len())?,
+                price: texts("Price", PRICE_FIELDS.len())?,
+                tvshow: texts("TvShow", TVSHOW_FIELDS.len())?,
+                id: texts("VideoId", ID_FIELDS.len())?,
+            })
+        })
+    }
+}
+
+/// A field of something that is being made.
+type Field<'m, 'py> = (&'m NewTuple<'py>, usize);
+
+fn tuple<'py>(
+    py: Python<'py>,
+    items: Range<usize>,
+    mut item: impl FnMut(usize) -> PyResult<Object<'py>>,
+) -> PyResult<Object<'py>> {
+    let made = NewTuple::tuple(py, items.len())?;
+    for (index, number) in items.enumerate() {
+        made.set(index, item(number)?)?;
+    }
+    Ok(made.finish())
+}
+
+fn record<'py, const N: usize>(
+    py: Python<'py>,
+    class: &TupleClass,
+    record: &Record<N>,
+    row: usize,
+    strings: &mut StringCache,
+) -> PyResult<Object<'py>> {
+    let made = class.make(py)?;
+    for (index, texts) in record.fields.iter().enumerate() {
+        if let Some(text) = texts.get(row) {
+            made.set(index, strings.get(py, text)?)?;
+        }
+    }
+    Ok(made.finish())
+}
+
+fn records<'py, const N: usize>(
+    py: Python<'py>,
+    class: &TupleClass,
+    column: &RecordList<N>,
+    row: usize,
+    strings: &mut StringCache,
+    (made, index): Field<'_, 'py>,
+) -> PyResult<()> {
+    let items = column.list.get(row);
+    if items.is_empty() {
+        return Ok(());
+    }
+    let items = tuple(py, items, |item| record(py, class, &column.items, item, strings))?;
+    made.set(index, items)
+}
+
+fn optional<'py, const N: usize>(
+    py: Python<'py>,
+    class: &TupleClass,
+    column: &OptionalRecord<N>,
+    row: usize,
+    strings: &mut StringCache,
+    (made, index): Field<'_, 'py>,
+) -> PyResult<()> {
+    if column.valid.get(row) {
+        made.set(index, record(py, class, &column.items, row, strings)?)?;
+    }
+    Ok(())
+}
+
+fn video<'py>(
+    py: Python<'py>,
+    models: &Models,
+    videos: &Videos,
+    video: usize,
+    strings: &mut StringCache,
+) -> PyResult<Object<'py>> {
+    let made = models.video.make(py)?;
+    for (index, texts) in VIDEO_TEXT_INDEXES.into_iter().zip(&videos.texts.fields) {
+        if let Some(text) = texts.get(video) {
+            made.set(index, strings.get(py, text)?)?;
+        }
+    }
+    let segments = &videos.content_segments;
+    records(py, &models.segment, segments, video, strings, (&made, SEGMENTS))?;
+    let tags = videos.tags.list.get(video);
+    if !tags.is_empty() {
+        let tag = |tag| strings.get(py, videos.tags.texts.get(tag).unwrap_or_default());
+        made.set(TAGS, tuple(py, tags, tag)?)?;
+    }
+    records(py, &models.price, &videos.prices, video, strings, (&made, PRICES))?;
+    optional(py, &models.tvshow, &videos.tvshow, video, strings, (&made, TVSHOW))?;
+    records(py, &models.id, &videos.ids, video, strings, (&made, IDS))?;
+    Ok(made.finish())
+}

@@ -1,0 +1,36 @@
+//! The URLs that were written already, for Python.
+
+use std::sync::{Arc, Mutex};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use urlset_core::url_hashes::UrlHashes as Inner;
+
+use crate::Columns;
+
+/// A set of URLs.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct UrlHashes(Mutex<Inner>);
+
+#[pymethods]
+impl UrlHashes {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::new(Inner::default()))
+    }
+
+    fn add(
+        &self,
+        py: Python<'_>,
+        columns: &Bound<'_, Columns>,
+        start: usize,
+        end: usize,
+    ) -> PyResult<Vec<usize>> {
+        let entries = Arc::clone(&columns.get().entries);
+        py.detach(|| {
+            let inner = self.0.lock();
+            let mut inner = inner.map_err(|_| PyRuntimeError::new_err("a call failed before"))?;
+            Ok(inner.add(&entries, start, end))
+        })
+    }
+}
