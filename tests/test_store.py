@@ -337,6 +337,27 @@ def test_many_documents_go_in_as_they_are(store, tmp_path):
     assert list(store.query(query)) == [(600_000, 600_000, 30, 20_000, 600_000)]
 
 
+def test_reason_of_a_store_that_cannot_be_opened_is_for_programs(tmp_path):
+    (tmp_path / "other.duckdb").write_text("no database")
+    Store.open(tmp_path / "damaged.duckdb").close()
+    data = bytearray((tmp_path / "damaged.duckdb").read_bytes())
+    data[100:4_096] = bytes(3_996)
+    (tmp_path / "damaged.duckdb").write_bytes(data)
+    found = {}
+    with Store.open(tmp_path / "open.duckdb"):
+        for name in ("other", "damaged", "open", "lost/none"):
+            with pytest.raises(StoreError) as raised:
+                Store.open(tmp_path / f"{name}.duckdb")
+            found[name] = raised.value.failure
+
+    assert found == {
+        "other": "other-file",
+        "damaged": "damaged",
+        "open": "in-use",
+        "lost/none": "other",
+    }
+
+
 def test_store_can_be_read_like_the_sitemaps(site, tmp_path):
     urlset.read(site / "index.xml").to_duckdb(tmp_path / "s.duckdb")
     urlset.read(site / "index.xml").to_parquet(tmp_path / "s.parquet")

@@ -29,6 +29,7 @@ __all__ = [
     "QueryError",
     "SourceError",
     "StoreError",
+    "StoreFailure",
     "TargetError",
     "UrlsetError",
 ]
@@ -46,6 +47,14 @@ Failure = Literal[
     "same-answer",  # the same page as for another URL, and not a sitemap
 ]
 """Why a document could not be read, or only in part, for programs."""
+
+StoreFailure = Literal[
+    "in-use",  # another process, or this one, has the file open
+    "damaged",  # a DuckDB file that is damaged
+    "other-file",  # another kind of file, or one with views that urlset did not make
+    "other",  # everything else, such as no permission or a full disk
+]
+"""Why a store could not be opened or used, for programs."""
 
 
 class UrlsetError(Exception):
@@ -94,7 +103,16 @@ class GateError(TargetError):
 
 
 class StoreError(UrlsetError, OSError):
-    """A store cannot be opened or filled: another kind of file, or version, in use, no room."""
+    """A store cannot be opened or filled: another kind of file, or version, in use, no room.
+
+    ``failure`` is the reason as a word for programs; ``detail`` is the part of the message that
+    DuckDB reported, empty where it reported nothing.
+    """
+
+    def __init__(self, message: str, *, failure: StoreFailure = "other", detail: str = ""):
+        super().__init__(message)
+        self.failure: StoreFailure = failure
+        self.detail = detail
 
 
 class QueryError(UrlsetError, ValueError):

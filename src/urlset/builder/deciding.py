@@ -102,9 +102,8 @@ def check_patterns(bench: Workbench, settings: Settings) -> None:
         try:
             bench.one(f"SELECT regexp_matches('', {quoted(pattern)})")
         except StoreError as error:
-            reason = str(error).partition("': ")[2]
             raise ValueError(
-                f"expected a regular expression (RE2) in {what}, found {pattern!r}: {reason}"
+                f"expected a regular expression (RE2) in {what}, found {pattern!r}: {error.detail}"
             ) from error
 
 

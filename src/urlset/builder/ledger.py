@@ -78,12 +78,14 @@ class Ledger:
             else:
                 self._bench.borrow(path, "ledger")
         except StoreError as error:
-            if "or remove it" in str(error) and "is damaged" in str(error):
-                raise StoreError(f"{error}: it is rebuilt from what is published") from error
-            if "in use" in str(error) or "remove it" in str(error):
+            if error.failure in ("in-use", "other-file"):
                 raise
-            advice = "if it is damaged, remove it: it is rebuilt from what is published"
-            raise StoreError(f"{error}; {advice}") from error
+            advice = "; if it is damaged, remove it: it is rebuilt from what is published"
+            if error.failure == "damaged":
+                advice = ": it is rebuilt from what is published"
+            raise StoreError(
+                f"{error}{advice}", failure=error.failure, detail=error.detail
+            ) from error
         except OSError as error:
             raise StoreError(f"cannot open the ledger {path!r}: {error.strerror}") from error
 

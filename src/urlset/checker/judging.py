@@ -210,7 +210,7 @@ def _ask(store: Asking, rule: Rule) -> Tally:
 def _ask_custom(store: Asking, rule: Rule, timeout_s: float | None) -> Tally:
     """The same for a rule that is not of the catalogue: alone, read-only, within limits."""
     with _named(rule):
-        if not store.keep("asked", verified_query(store, rule), seconds=timeout_s):
+        if not store.keep("asked", _verified(store, rule), seconds=timeout_s):
             return Counter()
         columns = store.columns("SELECT * FROM asked")
         return _tell(store, rule, "asked", columns)
@@ -222,10 +222,14 @@ def verified_query(store: Asking, rule: Rule) -> str:
     Raises :class:`urlset.QueryError` for SQL that does anything but select, with the rule's name.
     """
     with _named(rule):
-        if rule.sql is not None:
-            return store.verified(rule.sql)
-        condition = store.verified_condition(rule.where or "")
-        return f"SELECT * FROM {rule.over} WHERE {condition}"
+        return _verified(store, rule)
+
+
+def _verified(store: Asking, rule: Rule) -> str:
+    if rule.sql is not None:
+        return store.verified(rule.sql)
+    condition = store.verified_condition(rule.where or "")
+    return f"SELECT * FROM {rule.over} WHERE {condition}"
 
 
 def _ask_view(store: Asking, view: str, rules: Sequence[Rule]) -> Tally:
@@ -246,11 +250,9 @@ def _named(rule: Rule) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        words = str(error).partition(": ")[2]
+        words = error.detail or error
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
     except QueryError as error:
-        if str(error).startswith("the SQL of rule"):
-            raise
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}): {error}") from error
 
 

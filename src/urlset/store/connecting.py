@@ -220,7 +220,8 @@ def _check(path: str, *, read_only: bool) -> None:
     if not is_database(path):
         raise StoreError(
             f"expected a store (a DuckDB file), found another kind of file: {path!r}; "
-            "name another one, or remove it"
+            "name another one, or remove it",
+            failure="other-file",
         )
 
 
@@ -235,13 +236,20 @@ def _store_error(error: Exception, path: str) -> StoreError:
         who = f" (number {holder[1]})" if holder else ""
         return StoreError(
             f"expected a store that nobody else has open, found {path!r} in use by another "
-            f"process{who}; wait until that ends, or name another file"
+            f"process{who}; wait until that ends, or name another file",
+            failure="in-use",
         )
     if "file handle conflict" in words:
         return StoreError(
             f"expected a store that is not open yet, found {path!r} open in this process; "
-            "close that one first"
+            "close that one first",
+            failure="in-use",
         )
     first = " ".join(words.partition("\n")[0].split()).partition(": ")
-    advice = "; the file is damaged: restore it, or remove it" if _DAMAGED.search(words) else ""
-    return StoreError(f"cannot use the store {path!r}: {first[2] or first[0]}{advice}")
+    detail = first[2] or first[0]
+    if _DAMAGED.search(words):
+        detail += "; the file is damaged: restore it, or remove it"
+        return StoreError(
+            f"cannot use the store {path!r}: {detail}", failure="damaged", detail=detail
+        )
+    return StoreError(f"cannot use the store {path!r}: {detail}", detail=detail)

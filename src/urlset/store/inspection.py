@@ -41,7 +41,8 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
     for kind, _, name, _ in connection.execute(_OBJECTS.format(database)).fetchall():
         raise StoreError(
             f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
-            "urlset did not make; remove it"
+            "urlset did not make; remove it",
+            failure="other-file",
         )
 
 

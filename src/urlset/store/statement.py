@@ -53,6 +53,10 @@ _SERIALIZE = (
 )
 
 
+class _StatementError(QueryError):
+    """A text is not one statement that selects."""
+
+
 def select_of(
     connection: duckdb.DuckDBPyConnection,
     text: str,
@@ -85,9 +89,7 @@ def condition_of(
     condition = f"(\n{text}\n)"
     try:
         _, tree = _parsed(connection, f"SELECT {condition}")
-    except QueryError as error:
-        if "expected one" not in str(error):
-            raise
+    except _StatementError as error:
         raise QueryError(f"expected one condition, found several statements: {text!r}") from error
     node = tree["node"]
     is_one = set(node) <= _CONDITION and len(node.get("select_list", ())) == 1
@@ -128,7 +130,7 @@ def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict
         kinds = [statement.type.name for statement in statements]
         if kinds != ["SELECT"]:
             found = f"found {', '.join(kinds)}" if kinds else "found nothing"
-            raise QueryError(f"expected one query (SELECT … or FROM …), {found}")
+            raise _StatementError(f"expected one query (SELECT … or FROM …), {found}")
         statement = f"{statements[0].query.rstrip().rstrip(';')}\n"
         (answer,) = cursor.execute(_SERIALIZE, [statement]).fetchone() or ("",)
         tree = json.loads(answer)
@@ -140,7 +142,9 @@ def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict
         cursor.close()
     if tree.get("error") or len(tree.get("statements", ())) != 1:
         words = tree.get("error_message", "it is no SELECT")
-        raise QueryError(f"expected one query (SELECT … or FROM …) that can be verified: {words}")
+        raise _StatementError(
+            f"expected one query (SELECT … or FROM …) that can be verified: {words}"
+        )
     return statement, tree["statements"][0]
 
 

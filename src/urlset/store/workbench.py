@@ -71,7 +71,8 @@ class Workbench:
         if os.path.exists(path) and not is_database(path):
             raise StoreError(
                 f"expected a DuckDB file, found another kind of file: {path!r}; "
-                "name another one, or remove it"
+                "name another one, or remove it",
+                failure="other-file",
             )
         with told(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
