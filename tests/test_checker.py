@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import urlset
 from urlset import checker
+from urlset.atomic import AtomicFile
 from urlset.checker import CATALOGUE, Baseline, Findings
 from urlset.checker.texts import AFTER, BEFORE
 from urlset.engine import Engine
@@ -20,8 +21,6 @@ from urlset.errors import (
     StoreError,
     TargetError,
 )
-from urlset.files import Beside
-from urlset.plain import cells, clip, harmless
 from urlset.reporter import (
     report_github,
     report_json,
@@ -30,6 +29,7 @@ from urlset.reporter import (
     report_text,
     summary,
 )
+from urlset.terminal_text import cells, clip, sanitize
 from urlset.urls import resolve
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -452,7 +452,7 @@ def test_baseline_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     before = path.read_bytes()
     known = Baseline()
     list(known.note(check(TWO)))
-    monkeypatch.setattr(Beside, "put", lambda _: os.listdir(path))  # an OSError
+    monkeypatch.setattr(AtomicFile, "put", lambda _: os.listdir(path))  # an OSError
 
     with pytest.raises(TargetError, match="cannot write the baseline"):
         known.write(path)
@@ -574,7 +574,7 @@ def test_check_of_any_bytes_can_be_reported(data):
     findings = list(check(data))
 
     lines = text(findings).split("\n")
-    assert all(harmless(line) == line for line in lines)
+    assert all(sanitize(line) == line for line in lines)
     assert all(cells(line) <= 80 for line in lines if line.startswith("    "))
     told = json.loads("".join(report_json(findings)))
     assert [finding["message"] for finding in told] == [f.message for f in findings]
@@ -682,7 +682,7 @@ def test_clip(value, width, clipped):
 
 
 def test_harmless_leaves_scripts_of_the_world_alone():
-    assert harmless("東京 Zürich عربى हिन्दी 👩") == "東京 Zürich عربى हिन्दी 👩"
+    assert sanitize("東京 Zürich عربى हिन्दी 👩") == "東京 Zürich عربى हिन्दी 👩"
 
 
 def test_findings_is_public():

@@ -16,7 +16,7 @@ from urlset.cli import main
 from urlset.cli.rows import w3c
 from urlset.cli.version import version_line
 from urlset.model import Entry
-from urlset.plain import cells
+from urlset.terminal_text import cells
 
 GOLDEN = Path(__file__).parent / "golden"
 SITE = Path(__file__).parents[1] / "examples" / "site"

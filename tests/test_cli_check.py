@@ -8,7 +8,7 @@ import pytest
 from tests.site_box import page, urlset_of
 from tests.test_cli import NS, SITE, command
 
-from urlset import underway
+from urlset import inflight
 from urlset.cli import talk
 
 HINT = b"\xef\xbb\xbfhttps://e.com/\n"  # a byte order mark: info
@@ -266,7 +266,7 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
     ran = urlset(command, url, "--timeout", "9", "--concurrency", "1")
 
     assert ran.code == (command == "check")  # a box on loopback is not what rules expect of a site
-    assert not underway._waits
+    assert not inflight._waits
 
 
 def test_baseline_of_the_configuration_can_be_written_first(urlset):

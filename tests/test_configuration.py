@@ -8,10 +8,10 @@ from typing import get_args
 
 import pytest
 
-from urlset import configuration
+from urlset import config
 from urlset.cli.app import run
 from urlset.cli.settings import settings_of
-from urlset.configuration import read_configuration
+from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
 from urlset.sources.choosing import SourceKind
 
@@ -167,7 +167,7 @@ def owners(monkeypatch: pytest.MonkeyPatch, **numbers: int) -> None:
     """Have files and folders of these names belong to users of these numbers."""
     mine = os.geteuid()
     monkeypatch.setattr(
-        configuration, "_owners", lambda path: {numbers.get(path.name.partition(".")[0], mine)}
+        config, "_owners", lambda path: {numbers.get(path.name.partition(".")[0], mine)}
     )
 
 

@@ -23,7 +23,7 @@ from urlset.model import (
     Video,
     VideoId,
 )
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 if "native" not in available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -296,7 +296,7 @@ url_texts = st.one_of(
 @settings(max_examples=1_000)
 @given(url_texts, st.sampled_from([None, BASE, "https://e.com", "HTTP://E.com/x/?q#f", "ftp://x/"]))
 def test_urls(text, base):
-    found = read_url(text, base)
+    found = parse_url(text, base)
     assert _native.read_url(text, base) == (found.url, [tuple(flaw) for flaw in found.flaws])
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from urlset.scratch import STALE_S, Scratch
 from urlset.store import Workbench
+from urlset.tempdirs import STALE_S, LockedTempDir
 
-KILLED = "import os; from urlset.scratch import Scratch; s = Scratch(); os.kill(os.getpid(), 9)"
+KILLED = "import os; from urlset.tempdirs import LockedTempDir; s = LockedTempDir(); os.kill(os.getpid(), 9)"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def place(tmp_path, monkeypatch):
 
 
 def test_a_scratch_goes_when_it_is_closed(place):
-    with Scratch() as scratch:
+    with LockedTempDir() as scratch:
         Path(scratch.path, "rows").write_bytes(b"1")
 
     assert os.listdir(place) == []
@@ -34,7 +34,7 @@ def test_what_a_killed_process_left_goes_and_what_is_held_stays(place):
     made = subprocess.run([sys.executable, "-c", KILLED], check=False, env=environment())
     assert made.returncode == -signal.SIGKILL
     (left,) = os.listdir(place)
-    with Scratch() as held, Scratch():
+    with LockedTempDir() as held, LockedTempDir():
         assert left not in os.listdir(place)
         assert Path(held.path).is_dir()
 
@@ -48,7 +48,7 @@ def test_what_has_no_lock_goes_after_a_day_and_what_is_no_folder_never(place):
     seen = old.stat().st_mtime
     os.utime(old, (seen - STALE_S - 10, seen - STALE_S - 10))
 
-    with Scratch():
+    with LockedTempDir():
         pass
 
     assert sorted(os.listdir(place)) == ["urlset-link.tmp", "urlset-young.tmp"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.urls import SPACE, is_host, read_url, resolve, split_origin, split_urls
+from urlset.urls import SPACE, is_host, parse_url, resolve, split_origin, split_urls
 
 BASE = "https://example.com/dir/sitemap.xml"
 
@@ -38,8 +38,8 @@ BASE = "https://example.com/dir/sitemap.xml"
     ],
 )
 def test_url_is_kept_as_it_was_written(url):
-    assert read_url(url) == (url, ())
-    assert read_url(url, BASE) == (url, ())
+    assert parse_url(url) == (url, ())
+    assert parse_url(url, BASE) == (url, ())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_url_is_kept_as_it_was_written(url):
     ],
 )
 def test_url_is_repaired_with_one_outcome(text, url, codes):
-    found = read_url(text, BASE)
+    found = parse_url(text, BASE)
     assert (found.url, [flaw.code for flaw in found.flaws]) == (url, codes)
 
 
@@ -104,19 +104,19 @@ def test_url_is_repaired_with_one_outcome(text, url, codes):
     ],
 )
 def test_text_that_is_no_url(text, code):
-    found = read_url(text, BASE)
+    found = parse_url(text, BASE)
     assert found.url is None
     assert code in [flaw.code for flaw in found.flaws]
 
 
 @pytest.mark.parametrize("text", ["/a", "//example.com/a", "a", "?a", ""])
 def test_reference_without_a_base_is_no_url(text):
-    assert read_url(text).url is None
+    assert parse_url(text).url is None
 
 
 @pytest.mark.parametrize("base", ["file:///srv/sitemap.xml", "/srv/sitemap.xml", "ftp://a.com/"])
 def test_reference_against_a_base_that_is_no_http_url(base):
-    assert read_url("/a", base).url is None
+    assert parse_url("/a", base).url is None
 
 
 # RFC 3986 section 5.4: https://www.rfc-editor.org/rfc/rfc3986#section-5.4
@@ -185,7 +185,7 @@ def test_is_host(host, verdict):
 
 @given(st.text())
 def test_url_never_raises_and_is_never_half(text):
-    found = read_url(text, BASE)
+    found = parse_url(text, BASE)
     if found.url is not None:
         scheme, authority, rest = split_origin(found.url)
         assert scheme.lower() in ("http", "https")
@@ -198,7 +198,7 @@ def test_url_never_raises_and_is_never_half(text):
 
 @given(st.text("abc:/.?#@%é \n\t", max_size=30))
 def test_url_without_a_flaw_is_the_text(rest):
-    found = read_url(f"https://{rest}")
+    found = parse_url(f"https://{rest}")
     if not found.flaws:
         assert found.url == f"https://{rest}"
         assert urlsplit(found.url).hostname
@@ -206,6 +206,6 @@ def test_url_without_a_flaw_is_the_text(rest):
 
 @given(st.text(SPACE, max_size=5), st.text(SPACE, max_size=5))
 def test_url_is_trimmed_of_all_space(before, after):
-    found = read_url(f"{before}https://example.com/a{after}")
+    found = parse_url(f"{before}https://example.com/a{after}")
     assert found.url == "https://example.com/a"
     assert bool(found.flaws) == bool(before or after)

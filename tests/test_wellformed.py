@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import urlset
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 CORE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -192,5 +192,5 @@ def test_locs_are_those_of_element_tree(engine, text):
 
     assert document.kind == "urlset"
     assert not ILL_FORMED & {problem.code for problem in document.problems}
-    expected = [read_url(loc).url for loc in element_tree_locs(text)]
+    expected = [parse_url(loc).url for loc in element_tree_locs(text)]
     assert [entry.loc for entry in document.entries] == [url for url in expected if url is not None]

@@ -11,9 +11,9 @@ from urlset.engine import Mark, Rows, Run, source_offset
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.inflating import inflate
 from urlset.engine.templates import Template, find_template
+from urlset.engine_rules import RULES
 from urlset.model import Kind, Problem, Sitemap
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
-from urlset.rules import RULES
 
 __all__ = ["Document", "parse"]
 

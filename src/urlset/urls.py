@@ -15,8 +15,18 @@ from ipaddress import IPv6Address
 from typing import NamedTuple
 
 __all__ = [
-    "Flaw", "Url", "has_space", "is_host", "is_relative", "read_url", "resolve", "scheme_of",
-    "split_origin", "split_urls", "split_words", "unwrapped",
+    "ParsedUrl",
+    "UrlIssue",
+    "has_space",
+    "is_host",
+    "is_relative",
+    "parse_url",
+    "resolve",
+    "scheme_of",
+    "split_origin",
+    "split_urls",
+    "split_words",
+    "unwrapped",
 ]  # fmt: skip
 
 INNER_SPACE = (
@@ -60,7 +70,7 @@ _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.|$)){4
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
 
-class Flaw(NamedTuple):
+class UrlIssue(NamedTuple):
     """A lint code found in a value, with the words that go into its message.
 
     ``level`` is None for the level of the rule.
@@ -71,14 +81,14 @@ class Flaw(NamedTuple):
     level: str | None = None
 
 
-class Url(NamedTuple):
+class ParsedUrl(NamedTuple):
     """A URL as it is to be requested, or None; and what had to be forgiven."""
 
     url: str | None
-    flaws: tuple[Flaw, ...]
+    flaws: tuple[UrlIssue, ...]
 
 
-def read_url(text: str, base: str | None = None) -> Url:
+def parse_url(text: str, base: str | None = None) -> ParsedUrl:
     """Read the text of a ``loc`` (or of a feed's link) as an http(s) URL.
 
     ``base`` is the URL of the document, for references without a scheme. A URL in quotes or
@@ -98,28 +108,28 @@ def read_url(text: str, base: str | None = None) -> Url:
     'U002'
     """
     if len(text) < 254 and _ORDINARY.fullmatch(text):  # most URLs, in a third of the time
-        return Url(text, ())
-    flaws: list[Flaw] = []
+        return ParsedUrl(text, ())
+    flaws: list[UrlIssue] = []
     url = _trim(text, flaws)
     bare = unwrapped(url)
     if bare != url:
-        flaws.append(Flaw("U001", url))
+        flaws.append(UrlIssue("U001", url))
         url = bare
     if "\ufffd" in url:  # it stands for what could not be decoded; no IRI has it (RFC 3987)
-        return Url(None, (*flaws, Flaw("U001", url)))
+        return ParsedUrl(None, (*flaws, UrlIssue("U001", url)))
     written = url
     if _SPACE.search(url):
         url = _without_inner_space(url, flaws)
     if not _HTTP.match(url):
         absolute = _absolute(url, written, base, flaws)
         if absolute is None:
-            return Url(None, tuple(flaws))
+            return ParsedUrl(None, tuple(flaws))
         url = absolute
     authority = split_origin(url)[1]
     if not _is_authority(authority):
-        flaws.append(Flaw("U015", authority))
-        return Url(None, tuple(flaws))
-    return Url(url, tuple(flaws))
+        flaws.append(UrlIssue("U015", authority))
+        return ParsedUrl(None, tuple(flaws))
+    return ParsedUrl(url, tuple(flaws))
 
 
 def unwrapped(text: str) -> str:
@@ -251,17 +261,17 @@ def resolve(reference: str, base: str) -> str:
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
 
 
-def _trim(text: str, flaws: list[Flaw]) -> str:
+def _trim(text: str, flaws: list[UrlIssue]) -> str:
     url = text.strip(SPACE)
     if len(url) != len(text) and url:
         is_ascii = text.strip(ASCII_SPACE) == url
-        flaws.append(Flaw("U005", "", "info" if is_ascii else None))
+        flaws.append(UrlIssue("U005", "", "info" if is_ascii else None))
     return url
 
 
-def _without_inner_space(url: str, flaws: list[Flaw]) -> str:
+def _without_inner_space(url: str, flaws: list[UrlIssue]) -> str:
     """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
-    flaws.append(Flaw("U006", url))
+    flaws.append(UrlIssue("U006", url))
     return _BLANKS.sub(_unwrapped, url).replace(" ", "%20")
 
 
@@ -270,14 +280,14 @@ def _unwrapped(blanks: re.Match[str]) -> str:
     return "" if is_wrap else blanks[0].replace("\t", "")
 
 
-def _absolute(url: str, written: str, base: str | None, flaws: list[Flaw]) -> str | None:
+def _absolute(url: str, written: str, base: str | None, flaws: list[UrlIssue]) -> str | None:
     """Resolve what is no http(s) URL yet; ``written`` is the same before spaces were encoded."""
     scheme = scheme_of(url)
     if scheme and scheme.lower() not in ("http", "https"):
-        flaws.append(Flaw("U002", scheme))
+        flaws.append(UrlIssue("U002", scheme))
         return None
     if not any(flaw.code == "U001" for flaw in flaws):
-        flaws.append(Flaw("U001", url))
+        flaws.append(UrlIssue("U001", url))
     if scheme or base is None or not _HTTP.match(base):
         return None
     base_scheme, authority, _ = split_origin(base)

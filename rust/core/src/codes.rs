@@ -1,4 +1,4 @@
-//! The lint codes that the engine reports, by name. Beware: `src/urlset/rules.py` has the words.
+//! The lint codes that the engine reports, by name. Beware: `src/urlset/engine_rules.py` has the words.
 
 macro_rules! codes {
     ($($code:ident)*) => {

@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from urlset.atomic import AtomicFile, expect_inside
 from urlset.builder.publishing import Published
 from urlset.builder.settings import Settings
 from urlset.engine import Engine
 from urlset.errors import TargetError
-from urlset.files import Beside, expect_inside
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.writer import stylesheet
@@ -119,7 +119,7 @@ def named_urls(published: Published, settings: Settings) -> list[str]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    staged = Beside(path, is_alone=True)
+    staged = AtomicFile(path, is_alone=True)
     try:
         with os.fdopen(staged.descriptor, "wb") as file:
             file.write(data)

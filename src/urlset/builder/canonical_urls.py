@@ -21,7 +21,7 @@ from urlset.builder.no_pages import (
     without_tracking,
 )
 from urlset.builder.settings import Settings
-from urlset.urls import ASCII_SPACE, read_url, split_origin
+from urlset.urls import ASCII_SPACE, parse_url, split_origin
 
 __all__ = [
     "CREDENTIALS",
@@ -151,7 +151,7 @@ class CanonicalUrls:
         elif not plain or _FORBIDDEN.search(plain) or (is_page and is_unfilled(plain)):
             return text
         else:
-            read = read_url(plain, self._base)
+            read = parse_url(plain, self._base)
             if read.url is None or any(flaw.code != "U001" for flaw in read.flaws):
                 return text
             found = escaped(read.url)

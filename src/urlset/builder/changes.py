@@ -11,8 +11,8 @@ from typing import Any
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
+from urlset.atomic import AtomicFile
 from urlset.errors import TargetError
-from urlset.files import Beside
 from urlset.store import Workbench
 
 __all__ = ["changes", "changes_written"]
@@ -55,7 +55,7 @@ def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
     with _told(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        staged = Beside(path, is_alone=True)
+        staged = AtomicFile(path, is_alone=True)
     try:
         with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
             for change in changes(bench):

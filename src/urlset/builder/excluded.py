@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
+from urlset.atomic import AtomicFile, is_special
 from urlset.builder.deciding import refusal
 from urlset.builder.settings import Settings
 from urlset.errors import TargetError
-from urlset.files import Beside, is_special
 from urlset.store import Workbench, quoted
 from urlset.writer import Rejection
 
@@ -69,7 +69,7 @@ def write_excluded(
     if is_special(path):
         raise TargetError(f"cannot write {path}: expected a path for a file, found something else")
     try:
-        staged = Beside(path, is_alone=True)
+        staged = AtomicFile(path, is_alone=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
                 file.writelines(_lines(bench, settings, names, rejected))

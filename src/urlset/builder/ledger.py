@@ -12,9 +12,9 @@ from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from urlset.atomic import expect_inside
 from urlset.builder.ledger_tables import TABLES
 from urlset.errors import StoreError
-from urlset.files import expect_inside
 from urlset.store import Workbench, quoted
 
 __all__ = ["LEDGER", "TABLES", "VERSION", "File", "Ledger"]

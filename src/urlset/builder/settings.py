@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from urlset.builder.escaping import escaped
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
-from urlset.urls import read_url
+from urlset.urls import parse_url
 from urlset.writer.naming import Scheme
 from urlset.writer.stylesheet import check_address
 
@@ -170,7 +170,7 @@ class Settings:
     now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
 
     def __post_init__(self) -> None:
-        read = read_url(self.base_url)
+        read = parse_url(self.base_url)
         if read.url != self.base_url or read.flaws or "?" in self.base_url or "#" in self.base_url:
             raise ValueError(
                 "expected base_url to be the http(s) address of a folder, found "

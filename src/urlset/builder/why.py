@@ -8,7 +8,7 @@ from typing import Any
 from urlset.builder.deciding import refusal
 from urlset.builder.settings import Settings
 from urlset.store import Workbench, quoted
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__ = ["why"]
 
@@ -26,7 +26,7 @@ def why(
     ranges: Mapping[int, tuple[int, int]],
 ) -> Iterator[str]:
     """Explain one URL, line by line."""
-    loc = read_url(url, settings.base).url or url
+    loc = parse_url(url, settings.base).url or url
     yield loc
     given = bench.rows(
         f"SELECT source, place, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from urlset.atomic import AtomicFile, is_special
 from urlset.checker.judging import Told
 from urlset.checker.model import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
-from urlset.files import Beside, is_special
 
 __all__ = ["Baseline"]
 
@@ -176,7 +176,7 @@ def _swap_in(path: Path, text: str) -> None:
     if is_special(path):
         path.write_text(text, encoding="utf-8")
         return
-    beside = Beside(path)
+    beside = AtomicFile(path)
     try:
         with open(beside.descriptor, "w", encoding="utf-8") as file:
             file.write(text)

@@ -1,7 +1,7 @@
 """How a rule is declared: what it objects to, how that is said, and its page of documentation.
 
 A rule is either a problem that the engine reports while it parses (nothing but the page is
-declared, the words are in :data:`urlset.rules.RULES`), a condition on the rows of one view
+declared, the words are in :data:`urlset.engine_rules.RULES`), a condition on the rows of one view
 (``over`` and ``where``), or a whole query (``sql``). :mod:`urlset.checker.views` says what there
 is to ask. Adding a rule is adding one declaration to one file of the catalogue.
 """
@@ -16,8 +16,8 @@ from string import Formatter
 from typing import Literal
 
 from urlset.checker.examples import Example
+from urlset.engine_rules import RULES
 from urlset.model import Level
-from urlset.rules import RULES
 
 __all__ = ["Fixing", "Need", "Page", "Profile", "Rule", "of_engine", "rule"]
 

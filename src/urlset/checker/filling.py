@@ -14,8 +14,8 @@ from urlset.checker.judging import Tally, Told
 from urlset.checker.markup import Markup
 from urlset.checker.texts import Texts
 from urlset.checker.views import BROKEN
+from urlset.engine_rules import RULES
 from urlset.reader import DocumentRecord, Entries
-from urlset.rules import RULES
 from urlset.store import Store
 
 __all__ = ["Seen", "fill"]

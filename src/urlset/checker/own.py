@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from urlset.checker.declaring import Rule, rule
-from urlset.configuration import hint
+from urlset.config import hint
 
 __all__ = ["own_rule"]
 

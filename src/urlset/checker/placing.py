@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urlset.checker.declaring import Rule
 from urlset.checker.judging import Row
 from urlset.checker.texts import Text, Texts, count_characters, count_lines, line_begin
-from urlset.locating import IN_PACKED
+from urlset.entry_spans import IN_PACKED
 
 __all__ = ["BLOCK", "Place", "placed"]
 

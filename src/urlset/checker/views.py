@@ -16,7 +16,7 @@ from urlset.checker.macros import ASCII_HOSTS, MACROS
 from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
 from urlset.checker.views_of_sets import VIEWS_OF_SETS
 from urlset.engine.inflating import ZLIB_HEADER
-from urlset.locating import IN_PACKED
+from urlset.entry_spans import IN_PACKED
 
 __all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]
 

@@ -9,8 +9,8 @@ from itertools import islice
 from urlset.cli.options import MisuseError
 from urlset.cli.rows import CsvLine, as_array
 from urlset.cli.table import CHUNK, GAP
-from urlset.plain import Line, Piece, cells, clip, escape_json, harmless
 from urlset.store import Answer
+from urlset.terminal_text import Line, Span, cells, clip, escape_json, sanitize
 
 __all__ = ["answer_lines"]
 
@@ -54,14 +54,14 @@ def _table(answer: Answer, paint: Callable[[Line], str], width: int) -> Iterator
         if not is_first:
             yield "\n"
         is_first = False
-        shown = [[harmless(value or "") for value in row] for row in chunk]
-        heads = [harmless(name) for name in answer.columns]
+        shown = [[sanitize(value or "") for value in row] for row in chunk]
+        heads = [sanitize(name) for name in answer.columns]
         widths = _widths([heads, *shown], width)
-        yield f"{paint((Piece(_row(heads, widths, to_the_right), 'heading'),))}\n"
+        yield f"{paint((Span(_row(heads, widths, to_the_right), 'heading'),))}\n"
         rule = ["─" * cells_ for cells_ in widths]
-        yield f"{paint((Piece(_row(rule, widths, to_the_right), 'excerpt'),))}\n"
+        yield f"{paint((Span(_row(rule, widths, to_the_right), 'excerpt'),))}\n"
         for values in shown:
-            yield f"{paint((Piece(_row(values, widths, to_the_right)),))}\n"
+            yield f"{paint((Span(_row(values, widths, to_the_right)),))}\n"
 
 
 def _widths(rows: Iterable[list[str]], width: int) -> list[int]:

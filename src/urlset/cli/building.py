@@ -12,7 +12,7 @@ from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
 from urlset.cli.options import MisuseError
 from urlset.cli.talk import note
-from urlset.configuration import Configuration, hint, read_configuration
+from urlset.config import Configuration, hint, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.gathering import split_kind

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from urlset.cli.talk import is_coloured
-from urlset.plain import Line
+from urlset.terminal_text import Line
 
 __all__ = ["painter"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from urlset.atomic import leads_out
 from urlset.checker import Rule, catalogue_with, check
 from urlset.checker.fixing import Fixed, fix, unified_diff
 from urlset.checker.fixing.writing import Written, replace_files
@@ -18,9 +19,8 @@ from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
 from urlset.cli.talk import complain, complain_each, count_of, note
 from urlset.errors import SourceError
-from urlset.files import leads_out
-from urlset.plain import harmless
 from urlset.reader import is_url
+from urlset.terminal_text import sanitize
 
 __all__ = ["mend"]
 
@@ -152,18 +152,18 @@ def _tell(
     for drop in fixed.dropped:
         told[drop.code] += 1
         if most is None or told[drop.code] <= most:
-            place = harmless(f"{drop.source}:{drop.line}: {drop.what}")
+            place = sanitize(f"{drop.source}:{drop.line}: {drop.what}")
             say(f"dropped by {drop.code}[{names.get(drop.code, '')}] {place}")
     for code, count in told.items():
         if most is not None and count > most:
             say(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
     for code, name, why in dict.fromkeys(fixed.left):
         what = f"{code}[{names.get(code, '')}] in {name}" if code else name
-        complain(harmless(f"not fixed: {what}: {why}"))
+        complain(sanitize(f"not fixed: {what}: {why}"))
     changed = count_of(len(fixed.documents), "file")
     kept = [file.backup for file in written if file.backup is not None]
     for backup in kept[:MAX_LISTED]:
-        say(harmless(f"the old file is kept: {backup}"))
+        say(sanitize(f"the old file is kept: {backup}"))
     if len(kept) > MAX_LISTED:
         say(f"… and {len(kept) - MAX_LISTED:,} more")
     say(f"{changed} changed" if fixed.documents else "nothing to fix")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from urlset.atomic import is_special
 from urlset.cli.network import (
     AuthFile,
     Concurrency,
@@ -20,9 +21,8 @@ from urlset.cli.network import (
 from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Quiet, Sources
 from urlset.cli.session import Session
 from urlset.cli.showing import RowFormat, Work
-from urlset.files import is_special
-from urlset.plain import harmless
 from urlset.reader.selection import Selection
+from urlset.terminal_text import sanitize
 
 __all__ = ["read"]
 
@@ -200,7 +200,7 @@ def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
     if found is None and not is_tree:
         raise MisuseError(
             f"--output: expected a name that ends with one of {', '.join(_ENDINGS)}, found "
-            f"{harmless(output.name)!r}; name the file so, or give --format"
+            f"{sanitize(output.name)!r}; name the file so, or give --format"
         )
     return found or RowFormat.table
 

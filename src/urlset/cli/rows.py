@@ -14,7 +14,7 @@ from typing import Any
 
 from urlset.dates import format_date, parse_date
 from urlset.model import Entry
-from urlset.plain import escape_json
+from urlset.terminal_text import escape_json
 
 __all__ = ["COLUMNS", "CsvLine", "as_array", "csv_lines", "jsonl_lines", "txt_lines", "w3c"]
 

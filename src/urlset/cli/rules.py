@@ -11,7 +11,7 @@ import typer
 from urlset.cli.colour import painter
 from urlset.cli.options import misuse
 from urlset.cli.sink import Sink
-from urlset.plain import Line, Piece, unfilled
+from urlset.terminal_text import Line, Span, template_text
 
 if TYPE_CHECKING:
     from urlset.checker import Rule
@@ -55,14 +55,14 @@ def _row(rule: Rule, width: int | None) -> Line:
     """A line of the list, cut to the width of a terminal."""
     start = f"{rule.code} ", f"{rule.name:<31} ", f"{rule.level:<8}"
     off = "" if rule.is_default and not rule.profiles else "(off) "
-    message = off + unfilled(rule.says)
+    message = off + template_text(rule.says)
     if width is not None:
         message = message[: max(0, width - len("".join(start)))]
-    return Piece(start[0]), Piece(start[1], "rule"), Piece(start[2], rule.level), Piece(message)
+    return Span(start[0]), Span(start[1], "rule"), Span(start[2], rule.level), Span(message)
 
 
 def _page(rule: Rule) -> Iterator[Line]:
     from urlset.reporter.pages import page
 
     for line in page(rule):
-        yield (Piece(line, "heading" if line.startswith("#") else "plain"),)
+        yield (Span(line, "heading" if line.startswith("#") else "plain"),)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from urlset.checker import LEVELS, Rule, own_rule
 from urlset.cli.talk import note
-from urlset.configuration import Configuration, read_configuration
+from urlset.config import Configuration, read_configuration
 from urlset.errors import ConfigurationError
 
 __all__ = ["Settings", "settings_of"]

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, TextIO
 
+from urlset.atomic import AtomicFile, is_special
 from urlset.errors import TargetError
-from urlset.files import Beside, is_special
-from urlset.plain import harmless
+from urlset.terminal_text import sanitize
 
 __all__ = ["ClosedPipeError", "Sink"]
 
@@ -32,7 +32,7 @@ class Sink:
     def __init__(self, path: Path | None):
         self._path = None if path is None or str(path) == "-" else Path(os.path.abspath(path))
         self._shown = "stdout" if self._path is None else str(path)
-        self._beside: Beside | None = None
+        self._beside: AtomicFile | None = None
         self._file: TextIO = sys.stdout
         self.is_terminal = self._path is None and sys.stdout.isatty()
 
@@ -57,7 +57,7 @@ class Sink:
     def write(self, text: str, *, is_markup: bool = False) -> None:
         """Write text. On a terminal it is made harmless, unless it ``is_markup`` of our own."""
         if self.is_terminal and not is_markup:
-            text = "\n".join(map(harmless, text.replace("\r\n", "\n").split("\n")))
+            text = "\n".join(map(sanitize, text.replace("\r\n", "\n").split("\n")))
         try:
             self._file.write(text)
         except OSError as error:
@@ -90,7 +90,7 @@ class Sink:
         if is_special(path):
             # A device or a pipe cannot be replaced; a folder says so itself.
             return path.open("w", encoding="utf-8", errors="replace", newline="")
-        self._beside = Beside(path)
+        self._beside = AtomicFile(path)
         number = self._beside.descriptor
         return open(number, "w", encoding="utf-8", errors="replace", newline="")
 
@@ -109,12 +109,12 @@ class Sink:
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
         if isinstance(error, FileNotFoundError):
-            words = f"its folder {harmless(str(self._path and self._path.parent))!r} does not exist"
+            words = f"its folder {sanitize(str(self._path and self._path.parent))!r} does not exist"
         elif isinstance(error, IsADirectoryError):
             words = "it is a folder; name a file in it"
         else:
             words = error.strerror or str(error)
-        return TargetError(f"cannot write {harmless(self._shown)!r}: {words}")
+        return TargetError(f"cannot write {sanitize(self._shown)!r}: {words}")
 
 
 def _forget_stdout() -> None:

@@ -7,7 +7,7 @@ from itertools import groupby, islice
 
 from urlset.cli.rows import w3c
 from urlset.model import Entry
-from urlset.plain import Line, Piece, cells, clip, harmless
+from urlset.terminal_text import Line, Span, cells, clip, sanitize
 
 __all__ = ["CHUNK", "GAP", "table_lines"]
 
@@ -45,7 +45,7 @@ def table_lines(
             if not is_first:
                 yield "\n"
             is_first = False
-            yield f"{paint((Piece(harmless(source or ''), 'place'),))}\n"
+            yield f"{paint((Span(sanitize(source or ''), 'place'),))}\n"
             yield from (f"{paint(line)}\n" for line in _chunk(chunk, width))
 
 
@@ -57,10 +57,10 @@ def _chunk(entries: list[Entry], width: int) -> Iterator[Line]:
     widths = {name: _width(name, values) for name, values in columns.items()}
     widths["loc"] = max(min(widths["loc"], _room(columns, width)), _LEAST_LOC)
 
-    yield (Piece(_row([_HEADINGS[name] for name in columns], widths), "heading"),)
-    yield (Piece(_row(["─" * cells_ for cells_ in widths.values()], widths), "excerpt"),)
+    yield (Span(_row([_HEADINGS[name] for name in columns], widths), "heading"),)
+    yield (Span(_row(["─" * cells_ for cells_ in widths.values()], widths), "excerpt"),)
     for values in zip(*columns.values(), strict=True):
-        yield (Piece(_row(list(values), widths)),)
+        yield (Span(_row(list(values), widths)),)
 
 
 def _cell(name: str, entry: Entry) -> str:
@@ -71,7 +71,7 @@ def _cell(name: str, entry: Entry) -> str:
         return "" if value is None else "1"
     if isinstance(value, tuple):
         return str(len(value)) if value else ""
-    return "" if value is None else harmless(str(value))
+    return "" if value is None else sanitize(str(value))
 
 
 def _room(columns: dict[str, list[str]], width: int) -> int:

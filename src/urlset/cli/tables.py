@@ -19,8 +19,8 @@ from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress
 from urlset.errors import QueryError
-from urlset.scratch import Scratch
 from urlset.store import QUERY_S, Answer, Store, end_process_when_stuck, is_database, write_parquet
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["read_tables"]
 
@@ -144,7 +144,7 @@ def _parquet(target: Path | None) -> Iterator[Path]:
         return
     if sys.stdout.isatty():
         raise MisuseError("--format parquet: expected --output or a pipe, found a terminal")
-    with Scratch() as scratch:
+    with LockedTempDir() as scratch:
         path = Path(scratch.path, "entries.parquet")
         yield path
         with Sink(None) as sink, path.open("rb") as file:

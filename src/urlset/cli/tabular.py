@@ -18,7 +18,7 @@ from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
 from urlset.sources import open_source
 from urlset.store import Workbench, quoted
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__ = ["open_table"]
 
@@ -107,7 +107,7 @@ class _Table:
     def _with_urls(self, batch: Any) -> Any:
         """The rows of a batch that have a URL, each absolute."""
         given = column(batch, "loc")
-        urls = [None if text is None else read_url(text, self._base).url for text in given]
+        urls = [None if text is None else parse_url(text, self._base).url for text in given]
         if None in urls:
             kept = [number for number, url in enumerate(urls) if url is not None]
             self._note_lost(batch, given, urls.index(None), len(urls) - len(kept))

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
-from urlset.plain import harmless
-from urlset.underway import slow_ones
+from urlset.inflight import slow_requests
+from urlset.terminal_text import sanitize
 
 __all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note", "size_of"]
 
@@ -144,7 +144,9 @@ class Progress:
         with self._lock:
             if time.monotonic() < self._next:
                 return
-            waits = [f"waiting for {url}, {s:,.0f} s" for url, s in slow_ones(SLOW_S)[:MAX_WAITS]]
+            waits = [
+                f"waiting for {url}, {s:,.0f} s" for url, s in slow_requests(SLOW_S)[:MAX_WAITS]
+            ]
             if self._status is None:
                 self._next = time.monotonic() + EVERY_S
                 line = " · ".join(filter(None, [self._text, *waits]))
@@ -156,14 +158,14 @@ class Progress:
 
             self._next = time.monotonic() + TICK_S
             lines = [self._text, *(f"  {line}" for line in (*waits, *self._details))]
-            self._status.update(Text("\n".join(map(harmless, lines)), overflow="ellipsis"))
+            self._status.update(Text("\n".join(map(sanitize, lines)), overflow="ellipsis"))
 
 
 def _say(text: str) -> None:
     try:
         # A locale that has no words for it gets escapes, not an error.
         encoding = sys.stderr.encoding or "utf-8"
-        safe = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
+        safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
         sys.stderr.write(f"{safe}\n")
         sys.stderr.flush()
     except OSError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from urlset.cli.talk import count_of, size_of
-from urlset.plain import Line, Piece, harmless
 from urlset.reader import DocumentRecord
+from urlset.terminal_text import Line, Span, sanitize
 from urlset.urls import split_origin
 
 __all__ = ["tree_lines"]
@@ -34,7 +34,7 @@ class _Tree:
                 for record in records:
                     yield from self._node(record, "", "", "")
             else:
-                yield (Piece(harmless(parent), "place"),)
+                yield (Span(sanitize(parent), "place"),)
                 yield from self._nodes(records, parent, "")
 
     def _nodes(self, records: list[DocumentRecord], parent: str, indent: str) -> Iterator[Line]:
@@ -48,11 +48,11 @@ class _Tree:
     ) -> Iterator[Line]:
         source = record.source or "stdin"
         below = self._below.pop(record.source, []) if record.kind == "index" else []
-        name = Piece(harmless(_short(source, parent)), "place")
-        yield (Piece(branch, "excerpt"), name, Piece("  "), *self._words(record, below))
+        name = Span(sanitize(_short(source, parent)), "place")
+        yield (Span(branch, "excerpt"), name, Span("  "), *self._words(record, below))
         yield from self._nodes(below, source, indent)
 
-    def _words(self, record: DocumentRecord, below: list[DocumentRecord]) -> Iterator[Piece]:
+    def _words(self, record: DocumentRecord, below: list[DocumentRecord]) -> Iterator[Span]:
         words = []
         if record.kind == "index":
             words = ["index", count_of(record.sitemaps, "sitemap")]
@@ -66,9 +66,9 @@ class _Tree:
             words.append(f"skipped: {record.skipped}")
         if record.disallowed_by:
             words.append("disallowed by robots.txt")
-        yield Piece(harmless(" · ".join(words)))
+        yield Span(sanitize(" · ".join(words)))
         if record.error:
-            yield Piece(harmless(f"{' · ' if words else ''}failed: {record.error}"), "error")
+            yield Span(sanitize(f"{' · ' if words else ''}failed: {record.error}"), "error")
 
     def _entries_in(self, records: list[DocumentRecord]) -> int:
         """Those in all documents below: an index that lists itself is no index a second time."""

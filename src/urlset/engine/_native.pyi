@@ -141,7 +141,7 @@ def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
     """Read a date as :func:`urlset.dates.parse_date` does; for the tests that hold them equal."""
 
 def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
-    """Read a URL as :func:`urlset.urls.read_url` does; for the tests that hold them equal."""
+    """Read a URL as :func:`urlset.urls.parse_url` does; for the tests that hold them equal."""
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
     """Give the rows that have to be validated; see `urlset.engine.Engine.uncertain_rows`."""

@@ -16,7 +16,7 @@ from urlset.fetcher.room import Room
 from urlset.fetcher.targets import host_of, origin_of, target_of
 from urlset.fetcher.transfer import Hop, transfer
 from urlset.fetcher.turns import Turns
-from urlset.underway import waiting_for
+from urlset.inflight import track
 from urlset.urls import resolve
 
 __all__ = ["Fetcher"]
@@ -140,7 +140,7 @@ class Fetcher:
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
             session = self._connections.session("anywhere" if proxy else reach)
             try:
-                with waiting_for(request.url):
+                with track(request.url):
                     response, peer = await transfer(session, request, hop, self._policy, self._room)
             except BaseException:
                 self._turns.leave()

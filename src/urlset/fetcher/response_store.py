@@ -10,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from urlset.fetcher.messages import Response
-from urlset.scratch import Scratch
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["ResponseStore"]
 
@@ -42,7 +42,7 @@ class ResponseStore:
         self._max_bytes = max_bytes
         self._memory_left = MAX_MEMORY
         self._kept: dict[Hashable, _Kept] = {}
-        self._scratch: Scratch | None = None
+        self._scratch: LockedTempDir | None = None
         self._number = 0
         self._lock = Lock()
 
@@ -110,7 +110,7 @@ class ResponseStore:
 
     def _write(self, data: bytes) -> str:
         if self._scratch is None:
-            self._scratch = Scratch()
+            self._scratch = LockedTempDir()
             weakref.finalize(self, self._scratch.close)
         self._number += 1
         name = str(self._number)

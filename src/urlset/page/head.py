@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urlset.model import Alternate
 from urlset.page.robots import read_directives
 from urlset.page.scan import Scan
-from urlset.urls import is_relative, read_url, resolve, scheme_of
+from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
 __all__ = [
     "absolute",
@@ -41,7 +41,7 @@ def absolute(reference: str, base: str) -> str | None:
         if not is_relative(reference):
             return None
         reference = resolve(reference, base)
-    return read_url(reference).url
+    return parse_url(reference).url
 
 
 def base_of(found: Scan, url: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from urlset.engine import get
 from urlset.engine.decoding import charset_of, decode
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__ = ["PageLink", "links_in_header", "links_in_page"]
 
@@ -60,7 +60,7 @@ def links_in_page(data: bytes, url: str, content_type: str | None = None) -> lis
     for name, said in _tags(decoded.text.decode(errors="replace")):
         href = said.get("href", "")
         if name == "base" and href and base is url:
-            base = read_url(href, url).url or url
+            base = parse_url(href, url).url or url
         elif name == "link":
             found.append(_link(said.get("rel", ""), said.get("type", ""), href, base))
     return _once(found)
@@ -95,7 +95,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 def _link(rel: str, kind: str, href: str, base: str) -> PageLink | None:
     words = rel.lower().split()
-    url = read_url(href, base).url if href.strip() else None
+    url = parse_url(href, base).url if href.strip() else None
     if url is None:
         return None
     if "sitemap" in words:

@@ -15,7 +15,7 @@ from urlset.errors import TargetError
 from urlset.object_store import Cloud, Conflict, Thing
 from urlset.protocol import READ_LIMIT
 from urlset.publisher.target import checked_name, checked_swap
-from urlset.scratch import Scratch
+from urlset.tempdirs import LockedTempDir
 
 if TYPE_CHECKING:
     from urlset.object_store.store import Attributes, UpdateVersion
@@ -60,7 +60,7 @@ class Bucket:
         self._cloud = cloud
         self._cache_control = cache_control
         self._encoding = encoding
-        self._folder: Scratch | None = None
+        self._folder: LockedTempDir | None = None
         self._put: dict[str, Path] = {}
         self._seen: dict[str, UpdateVersion | None] = {}
         self._steps: list[_Step] = []
@@ -89,7 +89,7 @@ class Bucket:
         return True
 
     def __enter__(self) -> Bucket:
-        self._folder = Scratch()
+        self._folder = LockedTempDir()
         return self
 
     def __exit__(

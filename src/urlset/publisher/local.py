@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
+from urlset.atomic import expect_inside
 from urlset.errors import TargetError
-from urlset.files import expect_inside
 from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
 from urlset.publisher.locking import FolderLock
 from urlset.publisher.sweeping import make_staging, sweep

@@ -9,7 +9,7 @@ from pathlib import Path
 from urlset.errors import TargetError
 from urlset.publisher.local import Staging
 from urlset.publisher.target import checked_name, checked_swap
-from urlset.scratch import Scratch
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["Rehearsal"]
 
@@ -24,7 +24,7 @@ class Rehearsal:
     def __init__(self, folder: Path, label: str):
         self._target = Staging(folder, label)
         self._folder = folder
-        self._scratch: Scratch | None = None
+        self._scratch: LockedTempDir | None = None
         self._put: set[str] = set()
 
     @property
@@ -42,7 +42,7 @@ class Rehearsal:
             raise TargetError(
                 f"expected a folder to write into, found a file: {self._folder}; give its folder"
             )
-        self._scratch = Scratch()
+        self._scratch = LockedTempDir()
         return self
 
     def __exit__(self, *_: object) -> None:

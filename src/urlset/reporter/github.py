@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from urlset.checker import Finding
-from urlset.plain import harmless
+from urlset.terminal_text import sanitize
 
 __all__ = ["report_github"]
 
@@ -45,5 +45,5 @@ def _command(finding: Finding) -> str:
 
 def _escape(text: str, *, is_property: bool = False) -> str:
     # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
-    text = harmless(text).replace("%", "%25")
+    text = sanitize(text).replace("%", "%25")
     return text.replace(":", "%3A").replace(",", "%2C") if is_property else text

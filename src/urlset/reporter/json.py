@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from json import JSONEncoder
 
 from urlset.checker import Finding
-from urlset.plain import escape_json
+from urlset.terminal_text import escape_json
 
 __all__ = ["report_json"]
 

@@ -12,8 +12,8 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from urlset.checker import FAILURE_CODES, LEVELS, Finding
-from urlset.plain import harmless
 from urlset.reader import DocumentRecord
+from urlset.terminal_text import sanitize
 
 __all__ = ["report_junit"]
 
@@ -81,8 +81,8 @@ def _fails(findings: list[Finding], bad: Sequence[str]) -> bool:
 
 def _line(finding: Finding) -> str:
     place = "" if finding.line is None else f"{finding.line}:{finding.column}: "
-    return harmless(f"{place}{finding.level}: {finding.message}")
+    return sanitize(f"{place}{finding.level}: {finding.message}")
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(harmless(text))
+    return quoteattr(sanitize(text))

@@ -10,7 +10,7 @@ from itertools import islice
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
 from urlset.checker.silent import silent_for
-from urlset.plain import unfilled
+from urlset.terminal_text import template_text
 
 __all__ = ["page", "table"]
 
@@ -31,7 +31,7 @@ def page(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"**{rule.level}** · {GROUPS.get(rule.group, 'your own')} · {_when(rule)}"
     yield ""
-    yield from textwrap.wrap(f"Says: {unfilled(rule.says)}", 100)
+    yield from textwrap.wrap(f"Says: {template_text(rule.says)}", 100)
     yield ""
     yield from textwrap.wrap(rule.page.why, 100)
     yield ""
@@ -57,7 +57,7 @@ def table(rules: Mapping[str, Rule]) -> Iterator[str]:
     yield "| code | name | level | it says | |"
     yield "|---|---|---|---|---|"
     for rule in rules.values():
-        words = unfilled(rule.says).replace("|", "\\|").replace("<", "&lt;")
+        words = template_text(rule.says).replace("|", "\\|").replace("<", "&lt;")
         notes = [] if rule.is_default or rule.profiles else ["off"]
         notes += sorted(rule.profiles)
         notes += [] if rule.fixing == "none" else [f"fix: {rule.fixing}"]

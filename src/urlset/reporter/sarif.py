@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, Finding, Rule
-from urlset.plain import escape_json, unfilled
+from urlset.terminal_text import escape_json, template_text
 from urlset.urls import split_origin
 
 __all__ = ["report_sarif"]
@@ -59,7 +59,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": unfilled(rule.says)},
+        "shortDescription": {"text": template_text(rule.says)},
         "fullDescription": {"text": rule.page.why},
         "help": {"text": rule.page.instead},
         "defaultConfiguration": {"level": _LEVEL[rule.level]},

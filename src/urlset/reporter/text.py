@@ -11,13 +11,13 @@ from typing import Literal
 
 from urlset.checker import LEVELS, Excerpt, Finding, Rule
 from urlset.model import Level
-from urlset.plain import Line, Piece, cells, first, harmless, last
 from urlset.reader import DocumentRecord
+from urlset.terminal_text import Line, Span, cells, sanitize, take_end, take_start
 
 __all__ = [
     "Line",
-    "Piece",
     "RuleCount",
+    "Span",
     "count_by_rule",
     "report_statistics",
     "report_statistics_json",
@@ -70,19 +70,19 @@ def report_text(
         else:
             yield from _lines(finding, width)
     for code in sorted(totals, key=lambda code: (levels.get(code, 0), code)):
-        rule = Piece(f"{code}[{names[code]}]" if code in names else code, "rule")
+        rule = Span(f"{code}[{names[code]}]" if code in names else code, "rule")
         group = by_code.get(code, [])
         if group and code in infos and max_examples is not None:
-            others = Piece(f" (and {totals[code] - 1:,} more)")
+            others = Span(f" (and {totals[code] - 1:,} more)")
             yield (*_headline(group[0]), others)
             continue
         if group:
-            yield rule, Piece(f" {_count(totals[code], 'finding')}:")
+            yield rule, Span(f" {_count(totals[code], 'finding')}:")
         for finding in group:
             yield from _lines(finding, width)
         hidden = 0 if max_examples is None else max(0, counts[code] - max_examples)
         if more := omitted.get(code, 0) + hidden:
-            yield Piece(f"… {more:,} more of {totals[code]:,}: "), rule
+            yield Span(f"… {more:,} more of {totals[code]:,}: "), rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ def report_statistics(counts: Sequence[RuleCount]) -> Iterator[Line]:
     """Report the number of findings of each rule in a line."""
     width = max((len(f"{row.count:,}") for row in counts), default=0)
     for row in counts:
-        level = Piece(f"{row.level:<7}", row.level)
-        yield Piece(f"{row.count:>{width},} "), level, Piece(f" {row.code}[{row.rule}]", "rule")
+        level = Span(f"{row.level:<7}", row.level)
+        yield Span(f"{row.count:>{width},} "), level, Span(f" {row.code}[{row.rule}]", "rule")
 
 
 def report_statistics_json(counts: Sequence[RuleCount]) -> Iterator[str]:
@@ -136,12 +136,12 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
     where = f"{_count(len(read), 'document')}, {_count(entries, 'entry', 'entries')}"
     total = sum(by_level.values())
     if not total:
-        return (Piece("No findings", "good"), Piece(f" in {where}."))
-    parts = [Piece(f"{_count(total, 'finding')} in {where}: ")]
+        return (Span("No findings", "good"), Span(f" in {where}."))
+    parts = [Span(f"{_count(total, 'finding')} in {where}: ")]
     for level, many in _NOUNS:
         if count := by_level.get(level):
-            parts += [Piece(_count(count, level, many), level), Piece(", ")]
-    return (*parts[:-1], Piece("."))
+            parts += [Span(_count(count, level, many), level), Span(", ")]
+    return (*parts[:-1], Span("."))
 
 
 def _lines(finding: Finding, width: int) -> Iterator[Line]:
@@ -151,16 +151,16 @@ def _lines(finding: Finding, width: int) -> Iterator[Line]:
 
 
 def _headline(finding: Finding) -> Line:
-    place = harmless(finding.source or "<bytes>")
+    place = sanitize(finding.source or "<bytes>")
     if finding.line is not None:
         place += f":{finding.line}:{finding.column}"
     return (
-        Piece(f"{place}:", "place"),
-        Piece(" "),
-        Piece(finding.level, finding.level),
-        Piece(" "),
-        Piece(f"{finding.code}[{finding.rule}]", "rule"),
-        Piece(f" {harmless(finding.message)}"),
+        Span(f"{place}:", "place"),
+        Span(" "),
+        Span(finding.level, finding.level),
+        Span(" "),
+        Span(f"{finding.code}[{finding.rule}]", "rule"),
+        Span(f" {sanitize(finding.message)}"),
     )
 
 
@@ -172,17 +172,17 @@ def _excerpt(excerpt: Excerpt, width: int) -> Iterator[Line]:
         return
     before = _visible(left)
     # The caret stands where it is, or two thirds along: what is wrong comes after it.
-    shown = last(before, room * 2 // 3 if cells(before) > room * 2 // 3 else room)
+    shown = take_end(before, room * 2 // 3 if cells(before) > room * 2 // 3 else room)
     start = "…" if len(shown) < len(before) else ""
     after = _visible(text[len(left) :])
-    rest = first(after, room - cells(shown))
+    rest = take_start(after, room - cells(shown))
     end = "…" if len(rest) < len(after) else ""
-    yield (Piece(f"{_INDENT}{start}{shown}{rest}{end}", "excerpt"),)
-    yield (Piece(" " * (len(_INDENT) + len(start) + cells(shown))), Piece("^", "caret"))
+    yield (Span(f"{_INDENT}{start}{shown}{rest}{end}", "excerpt"),)
+    yield (Span(" " * (len(_INDENT) + len(start) + cells(shown))), Span("^", "caret"))
 
 
 def _visible(text: str) -> str:
-    return harmless(text.replace("\t", " "))
+    return sanitize(text.replace("\t", " "))
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urlset import engine as engines
 from urlset.engine import source_offset
 from urlset.engine.decoding import charset_of, decode
+from urlset.engine_rules import RULES
 from urlset.model import Problem
 from urlset.robots.groups import Groups, parse_groups
 from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
-from urlset.rules import RULES
-from urlset.urls import INNER_SPACE, SPACE, read_url, unwrapped
+from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrapped
 
 if TYPE_CHECKING:
     from urlset.fetcher import Response
@@ -229,7 +229,7 @@ class _Lines:
             yield "R003", '"#" begins a comment, so engines cut the URL there'
         # A word alone (none, TBD) is no reference that somebody meant.
         base = self._base if "/" in value or "." in value else None
-        url, flaws = read_url(value, base)
+        url, flaws = parse_url(value, base)
         codes = {flaw.code: flaw.detail for flaw in flaws}
         if "U001" in codes:
             yield "R002", value

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from urlset.errors import SourceError
-from urlset.scratch import Scratch
 from urlset.sources.candidates import Source
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["Spooled"]
 
@@ -31,7 +31,7 @@ class Spooled:
 
     def batches(self) -> Iterator[Any]:
         """Copy the stream, then yield the record batches of what it is."""
-        scratch = Scratch()
+        scratch = LockedTempDir()
         path = os.path.join(scratch.path, "stream")
         forget = weakref.finalize(self, scratch.close)
         try:

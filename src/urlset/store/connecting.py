@@ -11,8 +11,8 @@ from typing import Any
 import duckdb
 
 from urlset.arrow.streams import Flow
+from urlset.atomic import expect_inside
 from urlset.errors import StoreError
-from urlset.files import expect_inside
 from urlset.store.inspection import foreign_names
 from urlset.store.schema import statements
 from urlset.store.tables import VERSION

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import Flow, Kind, rows_to_flow
 from urlset.document import Document
-from urlset.locating import located
+from urlset.entry_spans import located
 from urlset.robots import SitemapLine, robots_of
 from urlset.store.tables import TABLES
 

@@ -17,10 +17,10 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
-from urlset.scratch import Scratch
 from urlset.store.connecting import connect, interrupted, literal
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal
 from urlset.store.statement import query_error, select_of
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["Foreign", "ForeignForm", "Shaper", "identifier"]
 
@@ -76,7 +76,7 @@ class Foreign:
     ):
         self._path, self._form = path, form
         self._is_query = query is not None
-        self._folder = Scratch() if self._is_query else None
+        self._folder = LockedTempDir() if self._is_query else None
         spill = os.path.join(self._folder.path, "spill") if self._folder else None
         self._connection = connect(spill)
         self._limit = TimeLimit(timeout_s if self._is_query else None)

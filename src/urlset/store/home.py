@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import duckdb
 
-from urlset.scratch import Scratch
 from urlset.store.connecting import attach, attach_passing, connect, told
 from urlset.store.sandbox import seal
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["Home"]
 
@@ -25,7 +25,7 @@ class Home:
 
     def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
         # Not beside a store that is only read: its folder may be, too.
-        self._folder = Scratch() if path is None or read_only else None
+        self._folder = LockedTempDir() if path is None or read_only else None
         inside = self._folder.path if self._folder else ""
         self.path = path or os.path.join(inside, "store.duckdb")
         self.is_new = path is None

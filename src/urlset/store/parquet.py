@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 
+from urlset.atomic import AtomicFile, is_special
 from urlset.errors import TargetError
-from urlset.files import Beside, is_special
 from urlset.store.connecting import connect, first_of, literal
 
 __all__ = ["write_parquet"]
@@ -26,7 +26,7 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         what = "a folder; name a file in it" if final.is_dir() else "no file; name a file"
         raise TargetError(f"cannot write {str(path)!r}: it is {what}")
     try:
-        beside = Beside(final)
+        beside = AtomicFile(final)
         os.close(beside.descriptor)
     except OSError as error:
         raise TargetError(f"cannot write {str(path)!r}: {_reason(error, final)}") from error

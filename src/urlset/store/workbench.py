@@ -13,9 +13,9 @@ import duckdb
 
 from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
-from urlset.scratch import Scratch
 from urlset.store.connecting import connect, expect_own_file, is_database, literal, told
 from urlset.store.inspection import expect_plain_tables
+from urlset.tempdirs import LockedTempDir
 
 __all__ = ["Workbench"]
 
@@ -42,7 +42,7 @@ class Workbench:
     """
 
     def __init__(self, *, memory: int = 300):
-        self._folder = Scratch()
+        self._folder = LockedTempDir()
         self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
         self._tidied: str | None = None

@@ -13,7 +13,7 @@ from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import Staging
-from urlset.urls import read_url
+from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
 from urlset.writer.indexing import Previous, render_indexes
 from urlset.writer.intake import batches
@@ -281,7 +281,7 @@ def _base(base_url: str | None) -> str | None:
     """The address of the folder, with a slash at its end."""
     if base_url is None:
         return None
-    read = read_url(base_url)
+    read = parse_url(base_url)
     if read.url != base_url or read.flaws or "?" in base_url or "#" in base_url:
         raise ValueError(
             f"expected base_url to be the http(s) address of a folder, found {base_url!r}; "

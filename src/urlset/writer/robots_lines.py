@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from urlset.errors import TargetError
 from urlset.robots import MAX_BYTES
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__ = ["with_sitemaps"]
 
@@ -84,7 +84,7 @@ def with_sitemaps(text: bytes | None, urls: Sequence[str], label: str = "urlset"
 
 
 def _checked(url: str) -> bytes:
-    read = read_url(url)
+    read = parse_url(url)
     if read.url != url or read.flaws or "#" in url:
         raise ValueError(
             f"expected the absolute URL of a sitemap for robots.txt, found {url!r}; "

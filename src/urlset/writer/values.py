@@ -13,7 +13,7 @@ from typing import Any
 from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
-from urlset.urls import ASCII_SPACE, SPACE, Flaw, read_url, split_origin, unwrapped
+from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrapped
 from urlset.writer.faults import Fault
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
@@ -49,7 +49,7 @@ def url(value: Any, field: str, base: str | None) -> str:
         raise Fault(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
     if unwrapped(trimmed) != trimmed:
         raise Fault(field, value, "a URL", "remove the quotes or brackets around it")
-    read = read_url(trimmed, base)
+    read = parse_url(trimmed, base)
     if "\ufffd" in trimmed:
         advice = "U+FFFD stands for what could not be decoded; decode the text as what it is"
         raise Fault(field, value, "a URL", advice)
@@ -154,7 +154,7 @@ def priority(value: Any) -> float | None:
     raise Fault("priority", value, "a number from 0.0 to 1.0", "use None where there is none")
 
 
-def _url_advice(flaw: Flaw, value: str, base: str | None) -> str:
+def _url_advice(flaw: UrlIssue, value: str, base: str | None) -> str:
     if flaw.code == "U001" and base is None and not value.lower().startswith("www."):
         return "give base_url to resolve it, or write it in full"
     return _ADVICE.get(flaw.code, "write it as it is to be requested")

@@ -14,7 +14,7 @@ from urlset.checker.fixing.registering import ELSEWHERE, FIXERS, Spot
 from urlset.checker.fixing.splitting import SPLITS
 from urlset.checker.fixing.unpacking import CONTAINERS
 from urlset.document import Document
-from urlset.locating import IN_PACKED, located, text_offset
+from urlset.entry_spans import IN_PACKED, located, text_offset
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, entries_from
 from urlset.reader.places import Alone

@@ -14,7 +14,7 @@ from urlset.checker.fixing.robots import mend_robots
 from urlset.checker.fixing.seeking import Spots, Wishes, is_of_set
 from urlset.checker.fixing.splits import Split, split
 from urlset.checker.fixing.unpacking import opened
-from urlset.locating import text_offset
+from urlset.entry_spans import text_offset
 from urlset.reader import entries_from
 from urlset.reader.places import Finder, Place
 from urlset.urls import split_origin

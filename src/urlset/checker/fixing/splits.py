@@ -17,7 +17,7 @@ from urlset.checker.fixing.splitting import SPLITS, divided, index_of, part_name
 from urlset.checker.fixing.unpacking import Container, opened
 from urlset.dates import format_date
 from urlset.document import Document, parse
-from urlset.locating import text_offset
+from urlset.entry_spans import text_offset
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.reader.places import Place
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from urlset import engine as engines
 from urlset.engine.inflating import inflate
-from urlset.locating import IN_PACKED
+from urlset.entry_spans import IN_PACKED
 
 __all__ = ["CONTAINERS", "Container", "opened"]
 

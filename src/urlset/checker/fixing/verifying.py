@@ -9,7 +9,7 @@ from itertools import chain
 
 from urlset.checker.fixing.editing import Change, Effect
 from urlset.document import Document
-from urlset.locating import text_offset
+from urlset.entry_spans import text_offset
 from urlset.model import Entry, Sitemap
 
 __all__ = ["objection"]

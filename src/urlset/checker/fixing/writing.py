@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+from urlset.atomic import leads_out
 from urlset.checker.fixing.backups import Backups, needed
 from urlset.checker.fixing.sets import FixedDocument
 from urlset.checker.fixing.unpacking import opened
 from urlset.document import parse
 from urlset.errors import TargetError
-from urlset.files import leads_out
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import Staging
 

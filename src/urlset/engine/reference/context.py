@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlset.engine import Mark, Run, in_order, source_offset
 from urlset.model import Entry, Sitemap
 from urlset.protocol import MAX_LOC, MAX_MARKS
-from urlset.urls import SPACE, Flaw, Url, read_url, resolve
+from urlset.urls import SPACE, ParsedUrl, UrlIssue, parse_url, resolve
 
 __all__ = ["Context", "ascii_lower", "snippet"]
 
@@ -105,7 +105,7 @@ class Context:
             self.omitted[code] = self.omitted.get(code, 0) + len(marks) - MAX_MARKS
         self.marks[code] = marks[:MAX_MARKS]
 
-    def mark_flaws(self, flaws: tuple[Flaw, ...], offset: int, end: int) -> None:
+    def mark_flaws(self, flaws: tuple[UrlIssue, ...], offset: int, end: int) -> None:
         """Note what was wrong with a value."""
         for flaw in flaws:
             self.mark(flaw.code, offset, end, flaw.detail, flaw.level)
@@ -128,7 +128,7 @@ class Context:
 
         Where the document itself states the base, a relative reference is no flaw.
         """
-        found: Url = read_url(text, base or self.base)
+        found: ParsedUrl = parse_url(text, base or self.base)
         flaws = found.flaws
         is_relative = is_stated and any(flaw.code == "U001" for flaw in flaws)
         if is_relative and base is not None and found.url == resolve(text.strip(SPACE), base):

@@ -21,7 +21,7 @@ from urlset.engine.reference.sitemap import read_priority
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_LOC, URIS, Ns
-from urlset.urls import SPACE, read_url
+from urlset.urls import SPACE, parse_url
 
 __all__ = ["Ordinary"]
 
@@ -146,7 +146,7 @@ def _decoded(value: bytes) -> str:
 
 
 def _url(text: str, base: str | None) -> str:
-    url, flaws = read_url(text, base)
+    url, flaws = parse_url(text, base)
     if url is None or flaws or len(url) >= MAX_LOC or is_doubly_escaped(text):
         raise _OddError
     return url

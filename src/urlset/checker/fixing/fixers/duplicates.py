@@ -11,7 +11,7 @@ from urlset.checker.fixing.elements import Element
 from urlset.checker.fixing.fixers.urls import normal
 from urlset.checker.fixing.locs import line_around
 from urlset.checker.fixing.registering import Case, fixer, shown
-from urlset.locating import text_offset
+from urlset.entry_spans import text_offset
 from urlset.model import Entry, Sitemap
 
 __all__ = ["same_entry"]

@@ -13,7 +13,7 @@ from urlset.checker.fixing.registering import Case, fixer
 from urlset.engine.reference.values import escape
 from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__: list[str] = []
 
@@ -50,7 +50,7 @@ def resolve_image(case: Case) -> Iterator[Change]:
     base = case.spot.loc or case.job.base
     for image in _within(case, "image"):
         loc = image.child("loc")
-        url = read_url(loc.text or "", base).url if loc is not None else None
+        url = parse_url(loc.text or "", base).url if loc is not None else None
         if loc is not None and url is not None and url != loc.text:
             yield case.rewrite(loc, url)
 

@@ -10,7 +10,7 @@ from urlset.checker.fixing.elements import Attribute, Element, decoded
 from urlset.checker.fixing.fixers.urls import normal
 from urlset.checker.fixing.registering import Case, fixer
 from urlset.engine.reference.values import escape
-from urlset.urls import read_url
+from urlset.urls import parse_url
 
 __all__: list[str] = []
 
@@ -58,7 +58,7 @@ def say_alternate(case: Case) -> Iterator[Change]:
 def resolve_href(case: Case) -> Iterator[Change]:
     """Resolve a reference against the URL of the entry."""
     base = case.spot.loc or case.job.base
-    yield from _rewritten(case, "href", lambda text: read_url(text, base).url)
+    yield from _rewritten(case, "href", lambda text: parse_url(text, base).url)
 
 
 @fixer("H004")

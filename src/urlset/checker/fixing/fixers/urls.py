@@ -10,7 +10,7 @@ from urlset.checker.fixing.editing import Change
 from urlset.checker.fixing.locs import remove_entry_of, url_fixer
 from urlset.checker.fixing.registering import Case, fixer
 from urlset.fetcher import target_of
-from urlset.urls import INNER_SPACE, SPACE, read_url, split_origin, split_urls
+from urlset.urls import INNER_SPACE, SPACE, parse_url, split_origin, split_urls
 
 __all__ = ["normal"]
 
@@ -33,7 +33,7 @@ def absolute(url: str, case: Case) -> str | None:
     if trimmed.lower().startswith("www."):
         scheme = split_origin(case.job.base)[0] if case.job.base else "https"
         return f"{scheme}://{trimmed}"
-    return read_url(trimmed, case.job.base).url
+    return parse_url(trimmed, case.job.base).url
 
 
 @url_fixer("U005")
@@ -52,7 +52,7 @@ def without_space(url: str, case: Case) -> str | None:
         return url.replace(" ", "%20")
     if not case.is_unsafe:
         return None
-    joined = read_url(url, case.job.base).url
+    joined = parse_url(url, case.job.base).url
     return None if joined is None else _BLANK.sub(lambda found: quote(found[0]), joined)
 
 

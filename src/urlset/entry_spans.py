@@ -11,7 +11,7 @@ from urlset.document import Document
 from urlset.engine import source_offset
 from urlset.model import Entry, Problem
 
-__all__ = ["IN_PACKED", "Located", "located", "text_offset"]
+__all__ = ["IN_PACKED", "ProblemLocation", "located", "text_offset"]
 
 IN_PACKED = {"X025", "X026", "X028", "X029", "L009"}
 """Rules of what is packed: their offsets are not of the text."""
@@ -25,7 +25,7 @@ _LINE_END = re.compile(rb"[\r\n]")
 _OF_DOCUMENT = {"X011", "X012", "X013", "T003", "L001", "L002", "L004", "L005", "L007"}
 
 
-class Located(NamedTuple):
+class ProblemLocation(NamedTuple):
     """A problem, with the number (from 1) and the loc of the entry in which it stands, if any."""
 
     problem: Problem
@@ -33,7 +33,7 @@ class Located(NamedTuple):
     loc: str | None
 
 
-def located(document: Document) -> Iterator[Located]:
+def located(document: Document) -> Iterator[ProblemLocation]:
     """Give each problem the entry in which it stands, in one pass over both."""
     if not document.problems:
         return
@@ -42,18 +42,20 @@ def located(document: Document) -> Iterator[Located]:
     end: int | None = None
     for problem in document.problems:
         if problem.code in IN_PACKED or problem.code in _OF_DOCUMENT:
-            yield Located(problem, None, None)
+            yield ProblemLocation(problem, None, None)
             continue
         while following is not None and (following.offset or 0) <= problem.offset:
             entry, following, end = following, next(entries, None), None
             number += 1
         if entry is None:
-            yield Located(problem, None, None)
+            yield ProblemLocation(problem, None, None)
             continue
         if end is None:  # only where it is needed, and once: a bad entry has a thousand problems
             end = _end_of(entry, following, document)
         is_within = problem.offset < end
-        yield Located(problem, number if is_within else None, entry.loc if is_within else None)
+        yield ProblemLocation(
+            problem, number if is_within else None, entry.loc if is_within else None
+        )
 
 
 def text_offset(document: Document, offset: int) -> int:

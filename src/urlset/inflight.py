@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["slow_ones", "waiting_for"]
+__all__ = ["slow_requests", "track"]
 
 _waits: dict[object, tuple[str, float]] = {}
 
 
 @contextmanager
-def waiting_for(url: str) -> Iterator[None]:
+def track(url: str) -> Iterator[None]:
     """Note that a URL is waited for, as long as this lasts."""
     key = object()
     _waits[key] = url, time.monotonic()
@@ -22,7 +22,7 @@ def waiting_for(url: str) -> Iterator[None]:
         del _waits[key]
 
 
-def slow_ones(least_s: float) -> list[tuple[str, float]]:
+def slow_requests(least_s: float) -> list[tuple[str, float]]:
     """What has been waited for at least so many seconds, the slowest first; from any thread.
 
     >>> with waiting_for("https://example.com/sitemap.xml"):

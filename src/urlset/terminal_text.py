@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 
 __all__ = [
     "Line",
-    "Piece",
     "Role",
+    "Span",
     "cells",
     "clip",
     "escape_json",
-    "first",
-    "harmless",
-    "last",
-    "unfilled",
+    "sanitize",
+    "take_end",
+    "take_start",
+    "template_text",
 ]
 
 Role = Literal[
@@ -25,14 +25,14 @@ Role = Literal[
 """What a stretch of a line is for; whoever shows it gives it a colour."""
 
 
-class Piece(NamedTuple):
+class Span(NamedTuple):
     """A stretch of a line, and the role it plays there."""
 
     text: str
     role: Role = "plain"
 
 
-Line = tuple[Piece, ...]
+Line = tuple[Span, ...]
 
 
 # C0, DEL and C1 (escape sequences); marks that turn the direction of writing (CVE-2021-42574);
@@ -47,7 +47,7 @@ _HARMFUL_IN_JSON = re.compile(
 )
 
 
-def harmless(text: str) -> str:
+def sanitize(text: str) -> str:
     r"""Write control characters, and those that turn or hide text, as escapes.
 
     >>> print(harmless("\x1b[2J\u202egpj.exe"))
@@ -63,7 +63,7 @@ def escape_json(text: str) -> str:
     return _HARMFUL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def unfilled(says: str) -> str:
+def template_text(says: str) -> str:
     """The words of a rule without what is put in.
 
     >>> unfilled("{n:,} URLs; the limit is 50,000")
@@ -89,15 +89,15 @@ def clip(text: str, width: int) -> str:
     """
     if cells(text) <= width:
         return text
-    return first(text, width // 2) + "…" + last(text, (width - 1) // 2)
+    return take_start(text, width // 2) + "…" + take_end(text, (width - 1) // 2)
 
 
-def last(text: str, width: int) -> str:
+def take_end(text: str, width: int) -> str:
     """The end of a text that takes no more than so many cells."""
-    return first(text[::-1], width)[::-1]
+    return take_start(text[::-1], width)[::-1]
 
 
-def first(text: str, width: int) -> str:
+def take_start(text: str, width: int) -> str:
     """The beginning of a text that takes no more than so many cells."""
     used = 0
     for number, character in enumerate(text):

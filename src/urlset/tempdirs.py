@@ -15,7 +15,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["STALE_S", "Scratch"]
+__all__ = ["STALE_S", "LockedTempDir"]
 
 _PREFIX = "urlset-"
 _SUFFIX = ".tmp"
@@ -25,13 +25,13 @@ STALE_S = 86_400
 """Seconds after which a folder without a lock is what a killed process left."""
 
 
-class Scratch:
+class LockedTempDir:
     """A folder in ``TMPDIR``, closed to others; ``close`` takes it away.
 
     Making one takes away those that killed processes of the same user have left.
     Raises ``OSError`` where none can be made.
 
-    >>> with Scratch() as scratch:
+    >>> with LockedTempDir() as scratch:
     ...     Path(scratch.path, "rows").write_text("1") and Path(scratch.path).is_dir()
     True
     """
@@ -51,7 +51,7 @@ class Scratch:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def __enter__(self) -> Scratch:
+    def __enter__(self) -> LockedTempDir:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,13 +10,13 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Beside", "expect_inside", "is_special", "leads_out"]
+__all__ = ["AtomicFile", "expect_inside", "is_special", "leads_out"]
 
 
 _OF_SYSTEM = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
-class Beside:
+class AtomicFile:
     """A new file in the folder of ``path``, with the permissions that the final one shall have.
 
     ``descriptor`` is open for writing; ``put`` renames the file, ``discard`` removes it, and does
