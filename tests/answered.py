@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, Findings, selector
 from urlset.checker.examples import HOME, Answer, Example, documents_of
-from urlset.fetcher import Request, Response
+from urlset.http import Request, Response
 from urlset.reader import Entries, Visit
 from urlset.reader.entries import Heard
 from urlset.reader.selection import Selection

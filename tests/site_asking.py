@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.site_box import SiteBox
 
-from urlset.fetcher import Policy, Request, Response, drive_in_thread
+from urlset.http import Policy, Request, Response, drive_in_thread
 from urlset.reader import DocumentRecord
 from urlset.walker import SiteWalk
 

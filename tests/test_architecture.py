@@ -30,10 +30,10 @@ FLOORS = {
 # The one module (or package) through which each outside library enters.
 DOORS = {
     "adbc_driver_manager": "urlset.sources.tables.adbc",  # any database, its rows as Arrow
-    "aiohttp": "urlset.fetcher",  # HTTP/1.1, TLS, proxies, keep-alive
+    "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
-    "idna": "urlset.fetcher",  # international host names as of 2008; comes with aiohttp
+    "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
     "polars": "urlset.arrow",
@@ -41,7 +41,7 @@ DOORS = {
     "rich": "urlset.cli",
     "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",
-    "yarl": "urlset.fetcher",  # aiohttp's URLs: the only way to send one as it is
+    "yarl": "urlset.http",  # aiohttp's URLs: the only way to send one as it is
 }
 
 MAX_LINES = 500  # a longer file usually holds two concepts

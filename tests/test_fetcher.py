@@ -9,8 +9,8 @@ from tests import site_box
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page, urlset_of
 
-from urlset.fetcher.room import Room, Share
-from urlset.fetcher.unpacking import Unpacker
+from urlset.http.content_encoding import Unpacker
+from urlset.http.memory_budget import Lease, MemoryBudget
 
 BODY = urlset_of("https://example.com", 50)
 
@@ -220,7 +220,7 @@ def test_name_without_an_address(monkeypatch: pytest.MonkeyPatch):
     def lookup(*_: object) -> object:
         raise OSError(-2, "Name or service not known")
 
-    monkeypatch.setattr("urlset.fetcher.connecting.lookup", lookup)
+    monkeypatch.setattr("urlset.http.transport.lookup", lookup)
 
     response = fetch("http://nowhere.example/", quick(retries=0))
 
@@ -233,19 +233,19 @@ def test_bytes_before_a_fault_are_ours_even_where_both_come_at_once():
     from aiohttp.base_protocol import BaseProtocol
     from aiohttp.streams import StreamReader
 
-    from urlset.fetcher import transfer
+    from urlset.http import exchange
 
     async def run() -> bytes:
         loop = asyncio.get_running_loop()
         content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
         content.feed_data(b"what came")
         content.set_exception(aiohttp.ClientPayloadError())
-        with Share(Room(1000)) as share:
-            taken = transfer._Taken(share)
+        with Lease(MemoryBudget(1000)) as share:
+            taken = exchange._Taken(share)
             taken.unpacker = Unpacker(None, 1000)
             async with asyncio.timeout(None) as clock:
                 with pytest.raises(aiohttp.ClientPayloadError):
-                    await transfer._take_body(content, 1000, taken, clock)
+                    await exchange._take_body(content, 1000, taken, clock)
         return taken.unpacker.body()
 
     assert asyncio.run(run()) == b"what came"

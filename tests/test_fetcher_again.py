@@ -8,8 +8,8 @@ from tests import site_box
 from tests.site_asking import Asking, fetch, quick
 from tests.site_box import SiteBox, page, redirect, urlset_of
 
-from urlset.fetcher import Request, drive_in_thread
-from urlset.fetcher.retrying import retry_after_s
+from urlset.http import Request, drive_in_thread
+from urlset.http.retry import retry_after_s
 
 BODY = urlset_of("https://example.com", 50)
 

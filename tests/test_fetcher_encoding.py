@@ -9,7 +9,7 @@ from tests import site_box
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, gz, urlset_of
 
-from urlset.fetcher.unpacking import Unpacker
+from urlset.http.content_encoding import Unpacker
 
 BODY = urlset_of("https://example.com", 50)
 

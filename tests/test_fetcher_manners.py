@@ -14,7 +14,7 @@ from tests import site_box
 from tests.site_asking import Asking, fetch, quick
 from tests.site_box import SiteBox, page, redirect, slow
 
-from urlset.fetcher import Policy, Request, Response, basic, bearer, drive, drive_in_thread
+from urlset.http import Policy, Request, Response, basic_auth, bearer_auth, drive, drive_in_thread
 
 
 def ask(walk: Asking, policy: Policy) -> list[Response]:
@@ -60,7 +60,9 @@ def test_bad_headers_are_told(held):
 
 def test_authorisation_goes_to_its_site_only(box: SiteBox):
     with SiteBox() as other:  # another port is another origin
-        policy = quick(site_headers={f"{box.site}/ignored": {"Authorization": basic("me", "pw")}})
+        policy = quick(
+            site_headers={f"{box.site}/ignored": {"Authorization": basic_auth("me", "pw")}}
+        )
         box.play("/a", redirect(other.put("/b", b"")))
         box.put("/c", b"")
         other.play("/back", redirect(box.url("/c")))
@@ -70,7 +72,7 @@ def test_authorisation_goes_to_its_site_only(box: SiteBox):
 
         assert [hit.headers.get("authorization") for hit in box.hits] == ["Basic bWU6cHc="] * 2
         assert [hit.headers.get("authorization") for hit in other.hits] == [None, None]
-    assert bearer("x") == "Bearer x"
+    assert bearer_auth("x") == "Bearer x"
 
 
 def test_authorisation_is_not_sent_to_another_name_of_the_host(box: SiteBox):
@@ -248,9 +250,7 @@ def test_leaving_early_ends_within_a_second(box: SiteBox, player: site_box.Playe
 
 
 def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        "urlset.fetcher.connecting.lookup", lambda *_: threading.Event().wait(30) or []
-    )
+    monkeypatch.setattr("urlset.http.transport.lookup", lambda *_: threading.Event().wait(30) or [])
     one, two = Request(box.put("/a", b""), reach="anywhere"), Request("http://hangs.example/")
     answers = drive_in_thread(Asking(one, two), Policy(proxies={}))
     next(answers)
@@ -319,7 +319,7 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_read(box: SiteBox):
     never = box.play("/never", site_box.silent)
     program = f"""
 from tests.site_asking import Asking
-from urlset.fetcher import Policy, Request, drive_in_thread
+from urlset.http import Policy, Request, drive_in_thread
 walk = Asking(Request({first!r}, reach="anywhere"), Request({never!r}, reach="anywhere"))
 for response in drive_in_thread(walk, Policy(proxies={{}})):
     print(response.body, flush=True)

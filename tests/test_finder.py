@@ -5,8 +5,8 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
-from urlset.fetcher import Response, drive_in_thread
 from urlset.finder import MAX_LEADS, PATHS, Finder
+from urlset.http import Response, drive_in_thread
 from urlset.reader import DocumentRecord, read
 from urlset.walker import SiteWalk
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.site_asking import Asking, fetch, quick
 from tests.site_box import SiteBox, page, redirect, urlset_of
 
-from urlset.fetcher import Request, Response, drive_in_thread
-from urlset.fetcher.guard import address_class, literal_address, may_reach, reach_of
+from urlset.http import Request, Response, drive_in_thread
+from urlset.http.ssrf import address_class, is_allowed, literal_address, scope_after
 from urlset.walker import SiteWalk
 
 BODY = urlset_of("https://example.com", 2)
@@ -44,19 +44,19 @@ def test_class_of_an_address(address: str, kind: str):
     [("anywhere", 1, 1, 1), ("private", 1, 1, 0), ("public", 1, 0, 0)],
 )
 def test_reach(reach, public: bool, private: bool, special: bool):
-    assert may_reach(reach, "8.8.8.8") == bool(public)
-    assert may_reach(reach, "10.0.0.1") == bool(private)
-    assert may_reach(reach, "169.254.169.254") == bool(special)
+    assert is_allowed(reach, "8.8.8.8") == bool(public)
+    assert is_allowed(reach, "10.0.0.1") == bool(private)
+    assert is_allowed(reach, "169.254.169.254") == bool(special)
 
 
 def test_reach_of_what_a_document_says():
-    assert reach_of("anywhere", "127.0.0.1") == "private"
-    assert reach_of("private", "127.0.0.1") == "private"
-    assert reach_of("anywhere", "8.8.8.8") == "public"
-    assert reach_of("private", "8.8.8.8") == "public"
-    assert reach_of("public", "8.8.8.8") == "public"
-    assert reach_of("public", "10.0.0.1") == "public"  # it must not, but if it did
-    assert reach_of("anywhere", None) == "public"
+    assert scope_after("anywhere", "127.0.0.1") == "private"
+    assert scope_after("private", "127.0.0.1") == "private"
+    assert scope_after("anywhere", "8.8.8.8") == "public"
+    assert scope_after("private", "8.8.8.8") == "public"
+    assert scope_after("public", "8.8.8.8") == "public"
+    assert scope_after("public", "10.0.0.1") == "public"  # it must not, but if it did
+    assert scope_after("anywhere", None) == "public"
 
 
 # On loopback alone: 127.0.0.1 plays the public network, 127.0.0.2 the private one, 127.0.0.3 the
@@ -79,9 +79,9 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Names:
             addresses = [addresses.pop(1) if len(addresses) > 2 else addresses[1]]
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in addresses]
 
-    monkeypatch.setattr("urlset.fetcher.connecting.lookup", lookup)
-    monkeypatch.setattr("urlset.fetcher.connecting.DNS_TTL_S", 0)
-    monkeypatch.setattr("urlset.fetcher.guard.address_class", lambda a: classes.get(a, "special"))
+    monkeypatch.setattr("urlset.http.transport.lookup", lookup)
+    monkeypatch.setattr("urlset.http.transport.DNS_TTL_S", 0)
+    monkeypatch.setattr("urlset.http.ssrf.address_class", lambda a: classes.get(a, "special"))
     return known
 
 

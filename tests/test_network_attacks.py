@@ -23,7 +23,7 @@ from tests.test_cli_streams import posix
 
 import urlset
 from urlset.errors import SourceError
-from urlset.fetcher import response_store
+from urlset.http import response_store
 from urlset.robots import read_robots
 
 

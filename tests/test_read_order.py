@@ -18,10 +18,10 @@ from tests.site_box import SiteBox, held, index_of, page, redirect, slow, urlset
 
 import urlset
 from urlset.errors import SourceError
-from urlset.fetcher import Request, Response, memory, response_store
-from urlset.fetcher.memory import Memory
-from urlset.fetcher.response_store import ResponseStore
 from urlset.finder import Finder
+from urlset.http import Request, Response, response_cache, response_store
+from urlset.http.response_cache import Memory
+from urlset.http.response_store import ResponseStore
 from urlset.walker import SiteWalk, tasks
 
 
@@ -267,7 +267,7 @@ def test_what_failed_and_may_pass_is_fetched_again(box: SiteBox):
 
 
 def test_site_too_large_to_be_kept_is_not_fetched_twice_in_silence(box: SiteBox, monkeypatch):
-    monkeypatch.setattr(memory.Memory.__init__, "__defaults__", (1_000,))
+    monkeypatch.setattr(response_cache.Memory.__init__, "__defaults__", (1_000,))
     nested_site(box)
     entries = read(box.site)
     assert len(list(entries)) == 12

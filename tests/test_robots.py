@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page
 
-from urlset.fetcher import drive_in_thread
 from urlset.finder import Finder
+from urlset.http import drive_in_thread
 from urlset.robots import MAX_BYTES, read_robots, robots_of
 
 BASE = "http://www.example.com/robots.txt"

@@ -7,15 +7,15 @@ from tests import site_box
 from tests.site_asking import Asking, quick
 from tests.site_box import SiteBox
 
-from urlset.fetcher import Request, drive_in_thread
-from urlset.fetcher.fetching import Fetcher
-from urlset.fetcher.room import Room, Share
-from urlset.fetcher.unpacking import Unpacker
+from urlset.http import Request, drive_in_thread
+from urlset.http.client import Fetcher
+from urlset.http.content_encoding import Unpacker
+from urlset.http.memory_budget import Lease, MemoryBudget
 
 
 def test_nobody_waits_where_there_is_room():
     async def run() -> None:
-        with Share(room := Room(10)) as one, Share(room) as two:
+        with Lease(room := MemoryBudget(10)) as one, Lease(room) as two:
             one.hold(4)
             two.hold(5)
 
@@ -27,13 +27,13 @@ def test_nobody_waits_where_there_is_room():
 
 def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ended():
     async def run() -> None:
-        room = Room(0)
-        with Share(room) as two:
-            with Share(room) as one:
+        room = MemoryBudget(0)
+        with Lease(room) as two:
+            with Lease(room) as one:
                 pass  # the oldest one is whoever is there longest
-            with Share(room) as three:
+            with Lease(room) as three:
                 assert [room.is_free_for(share) for share in (two, three)] == [True, False]
-        with Share(room) as three:
+        with Lease(room) as three:
             assert room.is_free_for(three)
             assert one is not two
 
@@ -43,9 +43,9 @@ def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ende
 def test_all_wait_for_what_was_fetched_and_is_not_done_with():
     # Beware: else each would be the oldest in its turn, and all of them would be in memory.
     async def run() -> None:
-        room = Room(10)
+        room = MemoryBudget(10)
         room.keep(10)
-        with Share(room) as share:
+        with Lease(room) as share:
             assert not room.is_free_for(share)
             async with asyncio.timeout(None) as clock:
                 waiting = asyncio.create_task(share.wait(clock))
@@ -60,9 +60,9 @@ def test_all_wait_for_what_was_fetched_and_is_not_done_with():
 
 def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
     async def run() -> None:
-        room = Room(0)
+        room = MemoryBudget(0)
         room.keep(0)
-        with Share(room) as share:
+        with Lease(room) as share:
             assert not room.is_free_for(share)
             room.drop(0)
             assert room.is_free_for(share)
@@ -72,9 +72,9 @@ def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
 
 def test_clock_stands_still_while_a_transfer_waits():
     async def run() -> None:
-        room = Room(1)
+        room = MemoryBudget(1)
         room.keep(1)
-        with Share(room) as share:
+        with Lease(room) as share:
             async with asyncio.timeout(5) as clock:
                 before = clock.when() or 0.0
                 waiting = asyncio.create_task(share.wait(clock))
@@ -92,28 +92,28 @@ def test_body_is_not_taken_in_while_there_is_no_room():
     from aiohttp.base_protocol import BaseProtocol
     from aiohttp.streams import StreamReader
 
-    from urlset.fetcher import transfer
+    from urlset.http import exchange
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
         content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
         content.feed_data(b"what came")
         content.feed_eof()
-        room = Room(1)
+        room = MemoryBudget(1)
         room.keep(1)
-        with Share(room) as share:
-            taken = transfer._Taken(share)
+        with Lease(room) as share:
+            taken = exchange._Taken(share)
             taken.unpacker = Unpacker(None, 1000)
             async with asyncio.timeout(None) as clock:
-                taking = asyncio.create_task(transfer._take_body(content, 1000, taken, clock))
+                taking = asyncio.create_task(exchange._take_body(content, 1000, taken, clock))
                 for _ in range(5):
                     await asyncio.sleep(0)
                 assert (taking.done(), taken.unpacker.size) == (False, 0)
                 room.drop(1)
                 await taking
             assert taken.unpacker.body() == b"what came"
-            assert not room.is_free_for(Share(room))  # 1 byte of room, 9 in it
-        assert room.is_free_for(Share(room))
+            assert not room.is_free_for(Lease(room))  # 1 byte of room, 9 in it
+        assert room.is_free_for(Lease(room))
 
     asyncio.run(run())
 

@@ -7,7 +7,7 @@ import pytest
 
 from urlset.checker import check
 from urlset.checker.examples import PAGE, whole
-from urlset.fetcher import Policy
+from urlset.http import Policy
 
 PLAIN = whole().encode()
 PACKED = gzip.compress(PLAIN, mtime=0)

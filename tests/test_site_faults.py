@@ -15,8 +15,8 @@ from tests import site_box
 from tests.site_asking import quick
 from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset_of
 
-from urlset.fetcher import drive_in_thread
 from urlset.finder import Finder
+from urlset.http import drive_in_thread
 from urlset.reader import DocumentRecord
 from urlset.walker import SiteWalk
 

@@ -8,8 +8,8 @@ from tests import site_box
 from tests.site_asking import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
-from urlset.fetcher import drive_in_thread
 from urlset.finder import Finder
+from urlset.http import drive_in_thread
 from urlset.walker import SiteWalk
 
 
@@ -355,7 +355,7 @@ def test_cut_transfer_that_is_whole_the_next_time_gives_each_entry_once(box: Sit
 def test_import_leaves_the_logging_of_its_host_alone():
     # advertools: `import advertools` sets the level of everybody's log to INFO.
     code = (
-        "import logging, urlset, urlset.cli.read, urlset.fetcher.fetching, urlset.walker;"
+        "import logging, urlset, urlset.cli.read, urlset.http.client, urlset.walker;"
         "print(logging.root.level, logging.root.handlers)"
     )
 

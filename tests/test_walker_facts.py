@@ -6,8 +6,8 @@ from tests.site_asking import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.errors import SourceError
-from urlset.fetcher import Request, Response, drive_in_thread
 from urlset.finder import Finder
+from urlset.http import Request, Response, drive_in_thread
 from urlset.walker import SiteWalk, walk_from
 
 

@@ -4,7 +4,7 @@ from tests import site_box
 from tests.site_asking import quick
 from tests.site_box import SiteBox, index_of, urlset_of
 
-from urlset.fetcher import Response, drive_in_thread
+from urlset.http import Response, drive_in_thread
 from urlset.reader import DocumentRecord, read
 from urlset.walker import SiteWalk
 

@@ -19,18 +19,18 @@ Work = Callable[[str], int]
 
 def ours_to_arrow() -> Work:
     import urlset
-    import urlset.fetcher.fetching
+    import urlset.http.client
     from urlset.arrow import open_stream
 
-    assert urlset.fetcher.fetching
+    assert urlset.http.client
     return lambda url: sum(batch.num_rows for batch in open_stream(urlset.read(url)))
 
 
 def ours_to_objects() -> Work:
     import urlset
-    import urlset.fetcher.fetching
+    import urlset.http.client
 
-    assert urlset.fetcher.fetching
+    assert urlset.http.client
 
     def work(url: str) -> int:
         count = 0

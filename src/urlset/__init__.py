@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         unified_diff,
         write_fixed,
     )
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
     from urlset.writer import Publication, render, write
@@ -90,7 +90,7 @@ _LATER = {
     "Findings": "checker",
     "Fixed": "checker.fixing",
     "FixedDocument": "checker.fixing",
-    "Policy": "fetcher",
+    "Policy": "http",
     "Publication": "writer",
     "Store": "store",
     "build": "builder",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
-from urlset.fetcher import Reach, Request, Response, origin_of, target_of
+from urlset.http import NetworkScope, Request, Response, origin_of, request_url
 from urlset.page import links_in_header, links_in_page
 from urlset.robots import MAX_BYTES, Robots, robots_of
 from urlset.urls import resolve
@@ -38,7 +38,7 @@ class Lead(NamedTuple):
     url: str
     how: How
     parent: str | None
-    reach: Reach
+    reach: NetworkScope
     delay_s: float = 0.0
 
 
@@ -68,7 +68,7 @@ class Finder:
     """
 
     def __init__(self, site: str, *, agent: str = "urlset", obey: bool = True):
-        home = target_of(site)
+        home = request_url(site)
         if home is None:
             raise SourceError(
                 f"expected the URL of a site, as https://example.com/, found {site!r}"
@@ -83,7 +83,7 @@ class Finder:
         self._feeds: list[Lead] = []
         self._delay_s = 0.0
         self._base = self.site
-        self._reach: Reach = "public"
+        self._reach: NetworkScope = "public"
         self._resorts = ["well-known", "feed"]
         robots = resolve("/robots.txt", self.site)
         # One after another: what robots.txt says of delays holds for the home page, too.
@@ -171,7 +171,7 @@ class Finder:
             for url in dict.fromkeys(urls)
         ]
 
-    def _reach_of(self, url: str) -> Reach:
+    def _reach_of(self, url: str) -> NetworkScope:
         # The user named the site; that its home page leads elsewhere is the site's word, not his.
         return "anywhere" if origin_of(url) == origin_of(self.site) else self._reach
 

@@ -27,7 +27,7 @@ from urlset.sources.handed import Handed
 from urlset.store import QUERY_S
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
 __all__ = [
     "EVIDENCE",

@@ -21,7 +21,7 @@ def escaped(url: str) -> str | None:
     rest, mark, fragment = url.partition("#")
     scheme, authority, rest = split_origin(rest)
     if not authority.isascii():
-        from urlset.fetcher.targets import ascii_host
+        from urlset.http.request_url import ascii_host
 
         account, at, host = authority.rpartition("@")
         name, colon, port = host.partition(":")

@@ -22,7 +22,7 @@ from urlset.reader import DocumentRecord, Source, read
 from urlset.store import RULE_S, Store
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
 __all__ = [
     "CATALOGUE",

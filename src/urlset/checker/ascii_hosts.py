@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from urlset.fetcher import target_of
+from urlset.http import request_url
 from urlset.store import Asking, quoted
 from urlset.urls import split_origin
 
@@ -26,7 +26,7 @@ def ascii_hosts(store: Asking) -> dict[str, str]:
     """Return the hosts that are not ASCII, in lower case, with their form in ASCII."""
     found: dict[str, str] = {}
     for (host,) in store.rows(f"SELECT host FROM ({_HOSTS}) WHERE strlen(host) > length(host)"):
-        target = target_of(f"https://{host}/")
+        target = request_url(f"https://{host}/")
         if target is not None:
             found[host] = split_origin(target)[1]
     return found

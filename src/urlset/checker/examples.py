@@ -28,7 +28,7 @@ class Many:
 class Answer:
     """What a server answers for a document: a body with a status, or an error of the transfer.
 
-    ``error`` is a word of :data:`urlset.fetcher.ErrorWord`, or None.
+    ``error`` is a word of :data:`urlset.http.ErrorWord`, or None.
     """
 
     body: str = ""

@@ -11,7 +11,7 @@ import typer
 from urlset.cli.options import MisuseError, misuse
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
 __all__ = [
     "AuthFile",
@@ -102,7 +102,7 @@ def network_of(
         changes["obey_robots"] = False
     if not changes:
         return Network(None, auth)
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
     with misuse("--header"):
         return Network(Policy(**changes), auth)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from urlset.reader.shelf import Shelf
 from urlset.reader.stored import Stored, stored_form
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
 __all__ = [
     "SITEMAP_KINDS",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from urlset.errors import TargetError
-from urlset.fetcher import Request, Response, Walk, document_key
+from urlset.http import Request, Response, Walk, document_key
 from urlset.reader.records import Visit
 
 __all__ = ["CachedWalk"]

@@ -25,8 +25,8 @@ from urlset.reader.tabular import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Flow, Tally
-    from urlset.fetcher import Response
     from urlset.finder import Trial
+    from urlset.http import Response
 
 __all__ = ["Entries", "Heard", "Reading"]
 
@@ -159,7 +159,7 @@ class Entries:
     def visits(self, heard: Heard | None = None) -> Generator[Visit]:
         """Read document after document, whole: :meth:`selected` are the wanted entries of one.
 
-        ``heard`` is called with every response of a site (:class:`urlset.fetcher.Response`).
+        ``heard`` is called with every response of a site (:class:`urlset.http.Response`).
         """
         log = self._log = _Log()
         with closing(self._reading.visits(heard)) as visits:

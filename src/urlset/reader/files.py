@@ -16,7 +16,7 @@ from urlset.reader.records import DocumentRecord, Visit, with_document
 from urlset.reader.selection import why_skipped
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Response
+    from urlset.http import Response
 
 __all__ = ["Files"]
 
@@ -59,7 +59,7 @@ class Files:
 
     def _robots(self) -> Iterator[Response]:
         """The robots.txt files that lie beside, as a server would give them."""
-        from urlset.fetcher import Request, Response
+        from urlset.http import Request, Response
 
         for url, found in self._finder.robots():
             request = Request(url, why="robots")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from urlset.errors import SourceError, TargetError
-from urlset.fetcher import Memory, Request, Response
+from urlset.http import Memory, Request, Response
 from urlset.object_store import Cloud
 from urlset.reader.disk import path_tails
 from urlset.reader.places import Place

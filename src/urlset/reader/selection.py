@@ -105,7 +105,7 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
     robots.txt, https://www.sitemaps.org/protocol.html#submit_robots. Where the URL of the sitemap
     is not known, everything passes.
     """
-    from urlset.fetcher import document_key
+    from urlset.http import document_key
 
     sitemap = record.fetched.url if record.fetched else record.source or ""
     if not sitemap.startswith(("http://", "https://")):
@@ -170,7 +170,7 @@ def _host(url: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _authority(url: str) -> str | None:
-    from urlset.fetcher import origin_of
+    from urlset.http import origin_of
 
     origin = origin_of(url)
     return None if origin is None else origin.partition("://")[2]

@@ -39,7 +39,7 @@ class Shelf:
 
     def _known(self, loc: str) -> str:
         """Return the URL of a document that means the same as ``loc``, such as of its host."""
-        from urlset.fetcher import document_key
+        from urlset.http import document_key
 
         if self._by_key is None:
             self._by_key = {document_key(url): url for url in self._documents}

@@ -9,18 +9,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from urlset.errors import SourceError
-from urlset.fetcher import (
+from urlset.http import (
     Memory,
     Policy,
     Response,
     Walk,
-    basic,
-    bearer,
+    basic_auth,
+    bearer_auth,
+    credentials_of,
     drive,
     drive_in_thread,
     origin_of,
-    split_user,
-    target_of,
+    request_url,
 )
 from urlset.reader.cache import CachedWalk
 from urlset.reader.entries import Heard
@@ -63,7 +63,7 @@ class Site:
         ordered: bool = True,
         keep: bool = True,
     ):
-        if target_of(url) is None:
+        if request_url(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
         self._url = url
         self._policy = _with_auth(policy or _default(limit), url, auth)
@@ -172,11 +172,11 @@ def _default(limit: int) -> Policy:
 
 def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
     """The policy with a secret for the origin of the URL, and for no other."""
-    auth = auth if auth is not None else split_user(url)
+    auth = auth if auth is not None else credentials_of(url)
     origin = origin_of(url)
     if auth is None or origin is None:
         return policy
-    value = bearer(auth) if isinstance(auth, str) else basic(*auth)
+    value = bearer_auth(auth) if isinstance(auth, str) else basic_auth(*auth)
     headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
     return replace(policy, site_headers={**policy.site_headers, origin: headers})
 

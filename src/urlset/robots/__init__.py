@@ -18,7 +18,7 @@ from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
 from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrapped
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Response
+    from urlset.http import Response
 
 __all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_of"]
 

@@ -12,7 +12,7 @@ from urlset.arrow.streams import uncounted, with_texts
 from urlset.dates import format_date, parse_date
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Policy
+    from urlset.http import Policy
 
 __all__ = ["Sitemaps"]
 

@@ -13,7 +13,7 @@ from urlset.robots import SitemapLine, robots_of
 from urlset.store.tables import TABLES
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Response
+    from urlset.http import Response
 
 __all__ = [
     "Row",

@@ -28,7 +28,7 @@ from urlset.store.facts import (
 from urlset.store.home import Home
 
 if TYPE_CHECKING:
-    from urlset.fetcher import Response
+    from urlset.http import Response
 
 __all__ = ["Filling", "Record"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from urlset.errors import SourceError
-from urlset.fetcher import document_key, target_of
 from urlset.finder import Finder
+from urlset.http import document_key, request_url
 from urlset.urls import resolve
 from urlset.walker.walk import SiteWalk
 
@@ -19,7 +19,7 @@ def walk_from(url: str, *, agent: str = "urlset", obey: bool = True, **options: 
     Every other URL is that of a sitemap. ``obey`` is for the :class:`Finder`, the options are
     those of :class:`SiteWalk`. Raises :class:`urlset.SourceError` where it is no http(s) URL.
     """
-    target = target_of(url)
+    target = request_url(url)
     if target is None:
         raise SourceError(f"expected an http or https URL, found {url!r}")
     homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from urlset.document import Document
 from urlset.errors import Failure
-from urlset.fetcher import Response
 from urlset.finder import Finder, Trial
+from urlset.http import Response
 from urlset.reader import records
 from urlset.reader.records import DocumentRecord, Fetched, Visit
 from urlset.robots import Robots

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from urlset.fetcher import Reach, Request, Response, document_key, origin_of
 from urlset.finder import MAX_LEADS, MAX_ROBOTS, Trial, trial_of_robots
+from urlset.http import NetworkScope, Request, Response, document_key, origin_of
 from urlset.reader.records import Visit
 from urlset.robots import Robots, robots_of
 from urlset.walker.records import failed_robots
@@ -29,7 +29,7 @@ class Rulebook:
         self._delays: dict[str, float] = {}
         self._unpublished: dict[str, tuple[Response, Robots]] = {}
 
-    def ask(self, url: str, reach: Reach) -> Request | None:
+    def ask(self, url: str, reach: NetworkScope) -> Request | None:
         """Ask for the robots.txt of a URL's host; None where it is known or asked for already."""
         origin = origin_of(url)
         if not self._is_asking or origin is None:

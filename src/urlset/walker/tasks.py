@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from urlset.errors import SourceError
-from urlset.fetcher import Reach, Response, ResponseStore, origin_of
+from urlset.http import NetworkScope, Response, ResponseStore, origin_of
 
 __all__ = ["AsTheyCome", "InOrder", "Task"]
 
@@ -29,7 +29,7 @@ class Task:
     url: str
     parent: str | None
     how: str
-    reach: Reach
+    reach: NetworkScope
     delay_s: float = 0.0
     declared_by: str | None = None
     lastmod: datetime | None = None

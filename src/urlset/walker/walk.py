@@ -8,8 +8,8 @@ from datetime import datetime
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
-from urlset.fetcher import Reach, Request, Response, document_key, origin_of, target_of
 from urlset.finder import Finder, Lead, Trial
+from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.detection import is_sitemap
@@ -69,7 +69,7 @@ class SiteWalk:
         self._trials: list[Trial] = []
         if not isinstance(start, Finder):
             for url in start:
-                if target_of(url) is None:
+                if request_url(url) is None:
                     raise SourceError(f"expected an http or https URL, found {url!r}")
                 self._enqueue(Task(url, None, "given", "anywhere"))
 
@@ -321,7 +321,7 @@ def _digest(document: Document) -> int:
 
 
 def _child(
-    task: Task, child: Sitemap, reach: Reach, delay_s: float, above: tuple[str, ...]
+    task: Task, child: Sitemap, reach: NetworkScope, delay_s: float, above: tuple[str, ...]
 ) -> Task:
     return Task(
         child.loc,

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from urlset.checker.fixing.editing import Change
 from urlset.checker.fixing.locs import remove_entry_of, url_fixer
 from urlset.checker.fixing.registering import Case, fixer
-from urlset.fetcher import target_of
+from urlset.http import request_url
 from urlset.urls import INNER_SPACE, SPACE, parse_url, split_origin, split_urls
 
 __all__ = ["normal"]
@@ -81,7 +81,7 @@ def ascii_host(url: str, _case: Case) -> str | None:
     scheme, authority, rest = split_origin(url)
     user, at, place = authority.rpartition("@")
     host, colon, port = place.partition(":")
-    target = None if host.isascii() else target_of(f"https://{host}/")
+    target = None if host.isascii() else request_url(f"https://{host}/")
     if target is None:
         return None
     return f"{scheme}://{user}{at}{split_origin(target)[1]}{colon}{port}{rest}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from urlset.fetcher.messages import Request, Response
-from urlset.fetcher.response_store import ResponseStore
-from urlset.fetcher.retrying import is_worth_retrying
+from urlset.http.models import Request, Response
+from urlset.http.response_store import ResponseStore
+from urlset.http.retry import is_worth_retrying
 
 __all__ = ["Memory"]
 

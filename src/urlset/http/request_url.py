@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from urlset.urls import is_host, split_origin
 
-__all__ = ["document_key", "host_of", "origin_of", "split_user", "target_of"]
+__all__ = ["credentials_of", "document_key", "host_of", "origin_of", "request_url"]
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})", re.ASCII)
@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[!#-;=?-_a-z|~]*", re.ASCII)
 _KEPT = "!#$%&'()*+,/:;=?@[]\\^|~"
 
 
-def target_of(url: str) -> str | None:
+def request_url(url: str) -> str | None:
     """The URL to be requested for a URL as written; None where that is no http(s) URL.
 
     The host is lower case and in its ASCII form, what is not ASCII in the path is
@@ -61,10 +61,10 @@ def document_key(url: str) -> str:
     >>> document_key("HTTP://Example.com:80/%7ea%2fb#x") == document_key("http://example.com/~a%2Fb")
     True
     """
-    return _ESCAPE.sub(_plain, target_of(url) or url)
+    return _ESCAPE.sub(_plain, request_url(url) or url)
 
 
-def split_user(url: str) -> tuple[str, str] | None:
+def credentials_of(url: str) -> tuple[str, str] | None:
     """The user and the password that stand in a URL, decoded, or None.
 
     >>> split_user("https://me:s%40crt@example.com/")

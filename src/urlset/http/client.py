@@ -7,15 +7,15 @@ from itertools import count
 from types import TracebackType
 from typing import Self
 
-from urlset.fetcher.connecting import Connections
-from urlset.fetcher.guard import literal_address, may_ask_proxy, reach_of
-from urlset.fetcher.messages import ErrorWord, Reach, Request, Response
-from urlset.fetcher.policy import Policy
-from urlset.fetcher.retrying import retry_after_s, wait_before_retry_s
-from urlset.fetcher.room import Room
-from urlset.fetcher.targets import host_of, origin_of, target_of
-from urlset.fetcher.transfer import Hop, transfer
-from urlset.fetcher.turns import Turns
+from urlset.http.exchange import Hop, transfer
+from urlset.http.memory_budget import MemoryBudget
+from urlset.http.models import ErrorWord, NetworkScope, Request, Response
+from urlset.http.policy import Policy
+from urlset.http.rate_limiter import HostLimiter
+from urlset.http.request_url import host_of, origin_of, request_url
+from urlset.http.retry import retry_after_s, wait_before_retry_s
+from urlset.http.ssrf import literal_address, may_ask_proxy, scope_after
+from urlset.http.transport import SessionPool
 from urlset.inflight import track
 from urlset.urls import resolve
 
@@ -33,9 +33,9 @@ class Fetcher:
 
     def __init__(self, policy: Policy):
         self._policy = policy
-        self._turns = Turns(policy.concurrency, policy.per_host)
-        self._room = Room(policy.max_held_bytes)
-        self._connections = Connections(policy)
+        self._turns = HostLimiter(policy.concurrency, policy.per_host)
+        self._room = MemoryBudget(policy.max_held_bytes)
+        self._connections = SessionPool(policy)
         self._public_hosts: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -85,7 +85,7 @@ class Fetcher:
 
     async def _follow(self, request: Request, left_s: float) -> Response:
         """Go after the redirects of one attempt."""
-        url = target_of(request.url)
+        url = request_url(request.url)
         if url is None:
             await self._turns.enter()
             return _failed(request, request.url, "bad-url", "not an http or https URL")
@@ -120,8 +120,8 @@ class Fetcher:
         return None
 
     async def _hop(
-        self, request: Request, url: str, reach: Reach, left_s: float
-    ) -> tuple[Response, Reach]:
+        self, request: Request, url: str, reach: NetworkScope, left_s: float
+    ) -> tuple[Response, NetworkScope]:
         """Wait for a turn and send one request: its response, and the reach of what it says."""
         origin = origin_of(url) or ""
         host = host_of(origin)
@@ -149,7 +149,7 @@ class Fetcher:
             return response, "anywhere"
         if proxy is not None:  # then the address is the proxy's, and tells nothing
             peer = literal_address(host)
-        found = reach_of(reach, peer)
+        found = scope_after(reach, peer)
         if reach == "anywhere" and found == "public" and peer is not None:
             self._public_hosts.add(host)
         return response, found
@@ -195,4 +195,4 @@ def _location(response: Response) -> str | None:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
-    return target_of(resolve(text, response.url))
+    return request_url(resolve(text, response.url))

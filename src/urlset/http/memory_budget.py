@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["Room", "Share"]
+__all__ = ["Lease", "MemoryBudget"]
 
 
-class Share:
+class Lease:
     """What one transfer holds of the room while it goes on."""
 
-    def __init__(self, room: Room):
+    def __init__(self, room: MemoryBudget):
         self._room = room
         self._size = 0
 
@@ -31,7 +31,7 @@ class Share:
         clock.reschedule(None if end is None else end + waited)
         return waited
 
-    def __enter__(self) -> Share:
+    def __enter__(self) -> Lease:
         self._room.enter(self)
         return self
 
@@ -40,7 +40,7 @@ class Share:
         self._room.exit(self)
 
 
-class Room:
+class MemoryBudget:
     """Counts bytes: of transfers, and of what was fetched and is not done with.
 
     Where there is no room left, transfers wait. Where nobody is going to make any, because
@@ -51,7 +51,7 @@ class Room:
     def __init__(self, size: int):
         self._left = size
         self._kept = 0
-        self._shares: dict[Share, None] = {}
+        self._shares: dict[Lease, None] = {}
         self._news = asyncio.Event()
 
     def keep(self, size: int) -> None:
@@ -71,21 +71,21 @@ class Room:
         if count < 0:
             self._news.set()
 
-    def is_free_for(self, share: Share) -> bool:
+    def is_free_for(self, share: Lease) -> bool:
         """Tell whether a transfer may go on."""
         return self._left > 0 or (not self._kept and next(iter(self._shares)) is share)
 
-    async def wait(self, share: Share) -> None:
+    async def wait(self, share: Lease) -> None:
         """Wait until a transfer may go on."""
         while not self.is_free_for(share):
             self._news.clear()
             await self._news.wait()
 
-    def enter(self, share: Share) -> None:
+    def enter(self, share: Lease) -> None:
         """A transfer begins."""
         self._shares[share] = None
 
-    def exit(self, share: Share) -> None:
+    def exit(self, share: Lease) -> None:
         """A transfer ends, so that another one is the oldest."""
         del self._shares[share]
         self._news.set()

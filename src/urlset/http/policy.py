@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from types import MappingProxyType
 
-from urlset.fetcher.targets import origin_of
+from urlset.http.request_url import origin_of
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 
-__all__ = ["Policy", "basic", "bearer", "user_agent"]
+__all__ = ["Policy", "basic_auth", "bearer_auth", "user_agent"]
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that are never sent to everybody."""
@@ -98,7 +98,7 @@ class Policy:
         }
 
 
-def basic(user: str, password: str) -> str:
+def basic_auth(user: str, password: str) -> str:
     """Make the value of an ``Authorization`` header of a user and a password.
 
     >>> basic("Aladdin", "open sesame")
@@ -107,7 +107,7 @@ def basic(user: str, password: str) -> str:
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def bearer(token: str) -> str:
+def bearer_auth(token: str) -> str:
     """Make the value of an ``Authorization`` header of a token."""
     return f"Bearer {token}"
 

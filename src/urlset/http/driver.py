@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import AsyncGenerator, Generator
 from typing import TYPE_CHECKING, TypeVar
 
-from urlset.fetcher.memory import Memory
-from urlset.fetcher.messages import Request, Response, Walk
-from urlset.fetcher.policy import Policy
+from urlset.http.models import Request, Response, Walk
+from urlset.http.policy import Policy
+from urlset.http.response_cache import Memory
 
 if TYPE_CHECKING:
-    from urlset.fetcher.fetching import Fetcher
+    from urlset.http.client import Fetcher
 
 __all__ = ["drive", "drive_in_thread"]
 
@@ -38,7 +38,7 @@ async def drive(
     (``contextlib.aclosing``): what is under way is cancelled at once.
     """
     # aiohttp takes a quarter of a second to import, and not everybody fetches.
-    from urlset.fetcher.fetching import Fetcher
+    from urlset.http.client import Fetcher
 
     policy = policy or Policy()
     done: asyncio.Queue[asyncio.Task[Response]] = asyncio.Queue()
@@ -177,7 +177,7 @@ class _Line:
             self._loop.close()
 
     async def _serve(self) -> None:
-        from urlset.fetcher.fetching import Fetcher
+        from urlset.http.client import Fetcher
 
         async with Fetcher(self._policy) as self._fetcher:
             self._ready.set()

@@ -15,18 +15,18 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 
-from urlset.fetcher.guard import socket_factory
-from urlset.fetcher.messages import Reach
-from urlset.fetcher.policy import Policy
+from urlset.http.models import NetworkScope
+from urlset.http.policy import Policy
+from urlset.http.ssrf import socket_factory
 
-__all__ = ["Answer", "Connections"]
+__all__ = ["PeerResponse", "SessionPool"]
 
 DNS_TTL_S = 10
 MAX_HEADER = 32_768
 PIECE = 262_144
 
 
-class Answer(aiohttp.ClientResponse):
+class PeerResponse(aiohttp.ClientResponse):
     """A response that remembers who gave it, which aiohttp forgets with the connection."""
 
     peer: str | None = None
@@ -54,15 +54,15 @@ class _Handler(ResponseHandler):
         super().data_received(data)
 
 
-class Connections:
+class SessionPool:
     """One pool of connections for each reach, so that none is used for what may not reach it."""
 
     def __init__(self, policy: Policy):
         self._policy = policy
-        self._sessions: dict[Reach, aiohttp.ClientSession] = {}
+        self._sessions: dict[NetworkScope, aiohttp.ClientSession] = {}
         self._resolver = _Resolver()
 
-    def session(self, reach: Reach) -> aiohttp.ClientSession:
+    def session(self, reach: NetworkScope) -> aiohttp.ClientSession:
         """The session whose sockets go no farther than ``reach``."""
         if reach not in self._sessions:
             self._sessions[reach] = self._open(reach)
@@ -94,7 +94,7 @@ class Connections:
                 connector._close()  # as close(), which is to be awaited
         self._sessions.clear()
 
-    def _open(self, reach: Reach) -> aiohttp.ClientSession:
+    def _open(self, reach: NetworkScope) -> aiohttp.ClientSession:
         policy = self._policy
         connector = aiohttp.TCPConnector(
             limit=0,  # turns.py counts
@@ -106,7 +106,7 @@ class Connections:
         connector._factory = partial(_Handler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
         return aiohttp.ClientSession(
             connector=connector,
-            response_class=Answer,
+            response_class=PeerResponse,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,  # unpacking.py does, under a cap
             read_bufsize=PIECE,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-__all__ = ["Turns"]
+__all__ = ["HostLimiter"]
 
 
 class _Host:
@@ -19,7 +19,7 @@ class _Host:
         self.users = 0
 
 
-class Turns:
+class HostLimiter:
     """Hands out turns. A turn at a host comes with a *place*, of which there are few in all.
 
     Whoever has a turn owns its place until :meth:`leave`: so long the document is in memory.

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import aiohttp
 from yarl import URL
 
-from urlset.fetcher.connecting import Answer
-from urlset.fetcher.guard import BlockedError
-from urlset.fetcher.messages import ErrorWord, Request, Response
-from urlset.fetcher.policy import Policy
-from urlset.fetcher.room import Room, Share
-from urlset.fetcher.unpacking import Unpacker
+from urlset.http.content_encoding import Unpacker
+from urlset.http.memory_budget import Lease, MemoryBudget
+from urlset.http.models import ErrorWord, Request, Response
+from urlset.http.policy import Policy
+from urlset.http.ssrf import BlockedError
+from urlset.http.transport import PeerResponse
 
 __all__ = ["Hop", "transfer"]
 
@@ -41,7 +41,7 @@ class Hop(NamedTuple):
 class _Taken:
     """What has come so far; one object per hop."""
 
-    def __init__(self, share: Share) -> None:
+    def __init__(self, share: Lease) -> None:
         self.share = share
         self.waited_s = 0.0
         self.status: int | None = None
@@ -55,12 +55,12 @@ class _Taken:
 
 
 async def transfer(
-    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, room: Room
+    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, room: MemoryBudget
 ) -> tuple[Response, str | None]:
     """Send a request once and take what comes; also gives the address that answered."""
     started, began = datetime.now(UTC), time.monotonic()
     fault: BaseException | None = None
-    with Share(room) as share:
+    with Lease(room) as share:
         taken = _Taken(share)
         try:
             async with asyncio.timeout(hop.left_s) as clock:
@@ -98,7 +98,7 @@ async def _take(
         URL(hop.url, encoded=True), headers=hop.headers, proxy=hop.proxy, allow_redirects=False
     )
     async with asking as got:
-        assert isinstance(got, Answer)
+        assert isinstance(got, PeerResponse)
         taken.first_byte_s = time.monotonic() - began
         taken.status, taken.peer = got.status, got.peer
         taken.headers = {

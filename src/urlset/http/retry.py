@@ -7,8 +7,8 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from urlset.fetcher.messages import Response
-from urlset.fetcher.policy import Policy
+from urlset.http.models import Response
+from urlset.http.policy import Policy
 
 __all__ = ["is_worth_retrying", "retry_after_s", "wait_before_retry_s"]
 

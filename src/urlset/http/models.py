@@ -7,11 +7,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = ["ErrorWord", "Reach", "Request", "Response", "Walk"]
+__all__ = ["ErrorWord", "NetworkScope", "Request", "Response", "Walk"]
 
 T_co = TypeVar("T_co", covariant=True)
 
-Reach = Literal["anywhere", "private", "public"]
+NetworkScope = Literal["anywhere", "private", "public"]
 """Where a request may lead, because of who named its URL.
 
 ``anywhere``: the user did. ``private``: a document from a private network did, so it may be
@@ -52,7 +52,7 @@ class Request(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     etag: str | None = None
     last_modified: str | None = None
-    reach: Reach = "public"
+    reach: NetworkScope = "public"
     delay_s: float = 0.0
     max_bytes: int | None = None
     token: object = None
@@ -84,7 +84,7 @@ class Response(NamedTuple):
     started: datetime | None = None
     seconds: float = 0.0
     first_byte_s: float | None = None
-    reach: Reach = "public"
+    reach: NetworkScope = "public"
     is_from_cache: bool = False
 
     @property

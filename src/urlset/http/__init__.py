@@ -8,28 +8,28 @@ response, beside whatever came.
 
 from __future__ import annotations
 
-from urlset.fetcher.driving import drive, drive_in_thread
-from urlset.fetcher.memory import Memory
-from urlset.fetcher.messages import ErrorWord, Reach, Request, Response, Walk
-from urlset.fetcher.policy import Policy, basic, bearer
-from urlset.fetcher.response_store import ResponseStore
-from urlset.fetcher.targets import document_key, origin_of, split_user, target_of
+from urlset.http.driver import drive, drive_in_thread
+from urlset.http.models import ErrorWord, NetworkScope, Request, Response, Walk
+from urlset.http.policy import Policy, basic_auth, bearer_auth
+from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
+from urlset.http.response_cache import Memory
+from urlset.http.response_store import ResponseStore
 
 __all__ = [
     "ErrorWord",
     "Memory",
+    "NetworkScope",
     "Policy",
-    "Reach",
     "Request",
     "Response",
     "ResponseStore",
     "Walk",
-    "basic",
-    "bearer",
+    "basic_auth",
+    "bearer_auth",
+    "credentials_of",
     "document_key",
     "drive",
     "drive_in_thread",
     "origin_of",
-    "split_user",
-    "target_of",
+    "request_url",
 ]

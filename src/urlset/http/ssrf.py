@@ -14,15 +14,15 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any, Literal
 
-from urlset.fetcher.messages import Reach
+from urlset.http.models import NetworkScope
 
 __all__ = [
     "BlockedError",
     "address_class",
+    "is_allowed",
     "literal_address",
     "may_ask_proxy",
-    "may_reach",
-    "reach_of",
+    "scope_after",
     "socket_factory",
 ]
 
@@ -109,7 +109,7 @@ def literal_address(host: str) -> str | None:
     return str(IPv4Address(sum(n << 8 * (3 - i) for i, n in enumerate(numbers)) + last))
 
 
-def may_ask_proxy(reach: Reach, host: str) -> bool:
+def may_ask_proxy(reach: NetworkScope, host: str) -> bool:
     """Tell whether a proxy may be asked for a host: it looks names up by itself.
 
     So of a name only its form can be judged: one of this machine is refused, and to who may
@@ -119,7 +119,7 @@ def may_ask_proxy(reach: Reach, host: str) -> bool:
         return True
     address = literal_address(host)
     if address is not None:
-        return may_reach(reach, address)
+        return is_allowed(reach, address)
     name = host.rstrip(".").lower()
     if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
         return False
@@ -138,7 +138,7 @@ def _number(text: str) -> int:
         return -1
 
 
-def may_reach(reach: Reach, address: str) -> bool:
+def is_allowed(reach: NetworkScope, address: str) -> bool:
     """Tell whether a request may be sent to an address, given who named its URL."""
     if reach == "anywhere":
         return True
@@ -146,7 +146,7 @@ def may_reach(reach: Reach, address: str) -> bool:
     return found == "public" or (found == "private" and reach == "private")
 
 
-def reach_of(asked: Reach, address: str | None) -> Reach:
+def scope_after(asked: NetworkScope, address: str | None) -> NetworkScope:
     """What the URLs in a document may lead to, given where it was fetched from.
 
     A private document may lead into private networks; one from elsewhere never, and what it
@@ -156,12 +156,12 @@ def reach_of(asked: Reach, address: str | None) -> Reach:
     return "private" if is_private and asked != "public" else "public"
 
 
-def socket_factory(reach: Reach) -> Callable[[Any], socket.socket]:
+def socket_factory(reach: NetworkScope) -> Callable[[Any], socket.socket]:
     """Make what makes the sockets: it refuses those to an address out of reach."""
 
     def make(info: tuple[Any, ...]) -> socket.socket:
         family, kind, protocol, _, address = info
-        if not may_reach(reach, str(address[0])):
+        if not is_allowed(reach, str(address[0])):
             # Beware: without the address in it, as aiohttp joins errors that differ to a new one.
             raise BlockedError("its address is in a private network or a special one")
         return socket.socket(family=family, type=kind, proto=protocol)

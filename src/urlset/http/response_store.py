@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from urlset.fetcher.messages import Response
+from urlset.http.models import Response
 from urlset.tempdirs import LockedTempDir
 
 __all__ = ["ResponseStore"]
