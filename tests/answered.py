@@ -11,13 +11,13 @@ from urlset.checker.examples import HOME, Answer, Example, documents_of
 from urlset.http import Request, Response
 from urlset.reader import Entries, Visit
 from urlset.reader.entries import Heard
-from urlset.reader.selection import Selection
+from urlset.reader.filters import EntryFilter
 from urlset.urls import resolve
 from urlset.walker import walk_from
 
 __all__ = ["answered_check", "is_answered"]
 
-ALL = Selection.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+ALL = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
 
 
 def is_answered(example: Example) -> bool:

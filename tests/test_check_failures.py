@@ -13,7 +13,7 @@ from tests.test_cli import command
 
 from urlset.checker import check
 from urlset.errors import SourceError
-from urlset.reader.disk import Disk
+from urlset.reader.filesystem import FileSystemSource
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -257,14 +257,14 @@ def test_robots_txt_that_may_not_be_read_is_a_finding(tmp_path, monkeypatch):
 
 def refuse_to_open(monkeypatch, name: str) -> None:
     """Refuse a file as the system does without permission, which root always has."""
-    load = Disk._load
+    load = FileSystemSource._load
 
     def refuse(self, path: str) -> bytes:
         if path.endswith(name):
             raise SourceError(f"expected a file that may be read, found one that may not: {path!r}")
         return load(self, path)
 
-    monkeypatch.setattr(Disk, "_load", refuse)
+    monkeypatch.setattr(FileSystemSource, "_load", refuse)
 
 
 def test_children_that_lead_out_of_the_folder_or_to_one_file_are_findings(tmp_path):

@@ -5,16 +5,16 @@ from tests.site_asking import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
-from urlset.finder import MAX_LEADS, PATHS, Finder
 from urlset.http import Response, drive_in_thread
 from urlset.reader import DocumentRecord, read
+from urlset.reader.discovery import MAX_LEADS, PATHS, Discovery
 from urlset.walker import SiteWalk
 
 HTML = "<!doctype html><html><head><title>Oops</title>{}</head><body>Not here</body></html>"
 
 
 def walk_site(box: SiteBox, **policy: object) -> tuple[SiteWalk, list[DocumentRecord]]:
-    walk = SiteWalk(Finder(f"{box.site}/any/page?of=it"))
+    walk = SiteWalk(Discovery(f"{box.site}/any/page?of=it"))
     return walk, [visit.record for visit in drive_in_thread(walk, quick(**policy))]
 
 
@@ -247,7 +247,7 @@ def test_crawl_delay_is_kept(box: SiteBox):
 
 def test_not_a_site():
     with pytest.raises(SourceError, match="expected the URL of a site"):
-        Finder("example.com/sitemap.xml")
+        Discovery("example.com/sitemap.xml")
 
 
 def test_wrong_place_is_not_asked_when_home_leads_to_another_site(box: SiteBox):
@@ -262,7 +262,7 @@ def test_wrong_place_is_not_asked_when_home_leads_to_another_site(box: SiteBox):
 
 
 def test_sitemaps_that_one_robots_txt_leads_to_are_bounded():
-    finder = Finder("https://example.com")
+    finder = Discovery("https://example.com")
     request = finder.ask()
     assert request is not None
     body = "".join(f"Sitemap: /{n}.xml\n" for n in range(MAX_LEADS + 5)).encode()
@@ -331,7 +331,7 @@ def test_rules_are_those_for_our_name(box: SiteBox):
 
     found = [
         [visit.record.entries for visit in drive_in_thread(SiteWalk(finder), quick())]
-        for finder in (Finder(box.site), Finder(box.site, agent="me"))
+        for finder in (Discovery(box.site), Discovery(box.site, agent="me"))
     ]
 
     assert found == [[1], [0]]

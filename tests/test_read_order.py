@@ -18,11 +18,12 @@ from tests.site_box import SiteBox, held, index_of, page, redirect, slow, urlset
 
 import urlset
 from urlset.errors import SourceError
-from urlset.finder import Finder
 from urlset.http import Request, Response, response_cache, response_store
 from urlset.http.response_cache import Memory
 from urlset.http.response_store import ResponseStore
-from urlset.walker import SiteWalk, tasks
+from urlset.reader import document_queue
+from urlset.reader.discovery import Discovery
+from urlset.walker import SiteWalk
 
 
 def read(url: str, **options):
@@ -101,7 +102,9 @@ def test_order_does_not_depend_on_which_response_comes_first(seed: int):
     documents["https://a.example/"] = b'<link rel="sitemap" href="/1.xml">'
 
     def walk(order: int):
-        made = SiteWalk(Finder("https://a.example/"), robots=True, ordered=True, max_documents=150)
+        made = SiteWalk(
+            Discovery("https://a.example/"), robots=True, ordered=True, max_documents=150
+        )
         with contextlib.closing(made):
             return list(Shuffled(documents, order).drive(made))
 
@@ -177,7 +180,7 @@ def test_no_more_is_fetched_ahead_than_may_wait(box: SiteBox):
         next(entries)
         before = len(box.paths)
 
-    assert before <= 2 + 2 * tasks.MAX_AHEAD
+    assert before <= 2 + 2 * document_queue.MAX_AHEAD
 
 
 def test_full_disk_is_told(box: SiteBox, monkeypatch):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
-from urlset.reader.disk import path_tails
 from urlset.reader.entries import KEPT_PROBLEMS
+from urlset.reader.filesystem import path_tails
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.site_asking import fetch, quick
 from tests.site_box import SiteBox, page
 
-from urlset.finder import Finder
 from urlset.http import drive_in_thread
+from urlset.reader.discovery import Discovery
 from urlset.robots import MAX_BYTES, read_robots, robots_of
 
 BASE = "http://www.example.com/robots.txt"
@@ -75,7 +75,7 @@ def test_field_2_5_over_http(box: SiteBox, row: str):
         data = data.replace(here, there)
     box.put("/robots.txt", data, kind="text/plain")
 
-    leads = list(drive_in_thread(Finder(box.site), quick()))
+    leads = list(drive_in_thread(Discovery(box.site), quick()))
 
     assert [(lead.url, lead.how) for lead in leads] == [
         (url.replace("www.example.com", box.site[7:]), "robots") for url in expected

@@ -15,9 +15,9 @@ from tests import site_box
 from tests.site_asking import quick
 from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset_of
 
-from urlset.finder import Finder
 from urlset.http import drive_in_thread
 from urlset.reader import DocumentRecord
+from urlset.reader.discovery import Discovery
 from urlset.walker import SiteWalk
 
 DOCUMENTS = 500
@@ -113,7 +113,7 @@ def play_site(box: SiteBox, seed: int) -> tuple[dict[str, list[str]], dict[str, 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_each_entry_is_read_or_its_document_is_listed_as_failed(box: SiteBox, seed: int):
     entries, played = play_site(box, seed)
-    walk = SiteWalk(Finder(box.site), limit=500_000)
+    walk = SiteWalk(Discovery(box.site), limit=500_000)
     policy = quick(read_timeout_s=0.25, total_timeout_s=4.0, concurrency=32, per_host=32)
 
     locs: Counter[str] = Counter()

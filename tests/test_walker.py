@@ -8,8 +8,8 @@ from tests import site_box
 from tests.site_asking import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
-from urlset.finder import Finder
 from urlset.http import drive_in_thread
+from urlset.reader.discovery import Discovery
 from urlset.walker import SiteWalk
 
 
@@ -158,7 +158,7 @@ def test_declared_sitemaps_of_equal_bytes_are_read_where_their_urls_differ(box: 
     for path in paths:
         box.put(path, RELATIVE)
 
-    walk = SiteWalk(Finder(box.url("/")))
+    walk = SiteWalk(Discovery(box.url("/")))
     found = list(drive_in_thread(walk, quick()))
 
     assert [
@@ -177,7 +177,7 @@ def test_declared_sitemaps_of_equal_bytes_with_full_urls_are_read_once(box: Site
     for path in ("/a/s.xml", "/b/s.xml"):
         box.put(path, urlset_of(box.url("/"), 2))
 
-    found = list(drive_in_thread(SiteWalk(Finder(box.url("/"))), quick()))
+    found = list(drive_in_thread(SiteWalk(Discovery(box.url("/"))), quick()))
 
     assert [document and len(document.entries) for _, document in found] == [2, None]
 
@@ -188,7 +188,7 @@ def test_declared_indexes_of_equal_bytes_are_read_where_their_children_differ(bo
         box.put(f"/{folder}/s.xml", index_of(["part.xml"]))
         box.put_urlset(f"/{folder}/part.xml", 2)
 
-    found = list(drive_in_thread(SiteWalk(Finder(box.url("/"))), quick()))
+    found = list(drive_in_thread(SiteWalk(Discovery(box.url("/"))), quick()))
 
     assert sum(len(document.entries) for _, document in found if document) == 4
 
@@ -304,7 +304,7 @@ def test_connection_cut_at_a_well_known_path(box: SiteBox):
     box.play("/sitemap.xml", site_box.cut(data, 1_000))
     box.put_urlset("/sitemap_index.xml", 2)
 
-    walk = SiteWalk(Finder(box.site))
+    walk = SiteWalk(Discovery(box.site))
     records = [visit.record for visit in drive_in_thread(walk, quick())]
 
     found = {str(r.source).removeprefix(box.site): (r.entries, r.error) for r in records}

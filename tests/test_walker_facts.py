@@ -6,8 +6,8 @@ from tests.site_asking import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.errors import SourceError
-from urlset.finder import Finder
 from urlset.http import Request, Response, drive_in_thread
+from urlset.reader.discovery import Discovery
 from urlset.walker import SiteWalk, walk_from
 
 
@@ -163,7 +163,7 @@ def test_whole_site_with_a_crowd_of_children(box: SiteBox):
         box.put_urlset(path, 3)
     box.put_robots("Sitemap: /s.xml")
 
-    walk = SiteWalk(Finder(box.site))
+    walk = SiteWalk(Discovery(box.site))
     locs = [
         entry.loc
         for visit in drive_in_thread(walk, quick())

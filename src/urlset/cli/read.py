@@ -21,7 +21,7 @@ from urlset.cli.network import (
 from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Quiet, Sources
 from urlset.cli.session import Session
 from urlset.cli.showing import RowFormat, Work
-from urlset.reader.selection import Selection
+from urlset.reader.filters import EntryFilter
 from urlset.terminal_text import sanitize
 
 __all__ = ["read"]
@@ -213,7 +213,7 @@ def _split(options: list[str] | None) -> list[str] | None:
 def _checked(wanted: dict[str, Any]) -> dict[str, Any]:
     """The options as they are, if they can be meant: told before anything is read."""
     try:
-        Selection.of(**wanted)
+        EntryFilter.of(**wanted)
     except ValueError as error:
         raise MisuseError(f"--{error}") from error
     return wanted

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urlset.cli.talk import Progress, complain_each, count_of, note, size_of
 from urlset.errors import SourceError
 from urlset.model import Entry
-from urlset.reader import SITEMAP_KINDS, DocumentRecord, Portion
+from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
 from urlset.reader.entries import Entries, Heard
-from urlset.reader.tabular import table_kind_of_file
+from urlset.reader.table_detection import table_kind_of_file
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Tally
@@ -69,7 +69,7 @@ class Session:
 
     def portions(
         self, source: str, progress: Progress, tally: Tally, heard: Heard | None = None
-    ) -> Generator[Portion]:
+    ) -> Generator[DocumentBatch]:
         """The documents of one source with their wanted entries, counted by ``tally``.
 
         It ends early where the source cannot be read.

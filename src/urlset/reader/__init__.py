@@ -14,24 +14,24 @@ from urlset import engine as engines
 from urlset.errors import SourceError
 from urlset.object_store import is_object_url
 from urlset.protocol import READ_LIMIT
-from urlset.reader.disk import Disk
+from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
-from urlset.reader.files import Files
-from urlset.reader.places import Alone, Finder, read_at_most
-from urlset.reader.records import SITEMAP_KINDS, DocumentRecord, Fetched, Portion, Visit
-from urlset.reader.selection import Moment, Selection
-from urlset.reader.shelf import Shelf
-from urlset.reader.stored import Stored, stored_form
+from urlset.reader.file_walk import FileWalk
+from urlset.reader.filesystem import FileSystemSource
+from urlset.reader.filters import EntryFilter, Moment
+from urlset.reader.locations import DocumentSource, SingleDocument, read_at_most
+from urlset.reader.memory import MemorySource
+from urlset.reader.store_source import StoredDocuments, stored_form
 
 if TYPE_CHECKING:
     from urlset.http import Policy
 
 __all__ = [
     "SITEMAP_KINDS",
+    "DocumentBatch",
     "DocumentRecord",
     "Entries",
     "Fetched",
-    "Portion",
     "Source",
     "Visit",
     "entries_from",
@@ -119,7 +119,7 @@ def read(
     ['https://example.com/']
     """
     engines.get(engine)  # one that is not there is told now, not with the first row
-    selection = Selection.of(
+    selection = EntryFilter.of(
         since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
     )
     if limit is not None and limit < 0:
@@ -146,9 +146,9 @@ def read(
             **common,
         )
     elif form is not None:
-        reading = Stored(form, os.fspath(source))  # type: ignore[arg-type]
+        reading = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
     else:
-        reading = Files(finder_of(source, base, limit_bytes), **common)
+        reading = FileWalk(finder_of(source, base, limit_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     return Entries(
         reading,
@@ -171,10 +171,10 @@ def read_stored(
     in_scope: bool = False,
 ) -> Entries:
     """Read a file of Parquet as the document ``name``, whose entries were put there."""
-    selection = Selection.of(
+    selection = EntryFilter.of(
         since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
     )
-    reading = Stored("parquet", path, name)
+    reading = StoredDocuments("parquet", path, name)
     return Entries(reading, source=name, selection=selection, limit=None, fail_fast=False)
 
 
@@ -183,29 +183,29 @@ def is_url(source: object) -> TypeGuard[str]:
     return isinstance(source, str) and _HTTP.match(source) is not None
 
 
-def entries_from(finder: Finder, engine: str | None, limit: int) -> Entries:
+def entries_from(finder: DocumentSource, engine: str | None, limit: int) -> Entries:
     """The entries of documents that lie where ``finder`` finds them; each has ``limit`` bytes."""
-    reading = Files(finder, engine=engine, limit=limit, follow=True)
-    selection = Selection.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+    reading = FileWalk(finder, engine=engine, limit=limit, follow=True)
+    selection = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
     return Entries(reading, selection=selection, limit=None, fail_fast=False)
 
 
-def finder_of(source: Source, base: str | None, limit: int) -> Finder:
+def finder_of(source: Source, base: str | None, limit: int) -> DocumentSource:
     """Who finds the documents of a source that is no URL; raises :class:`urlset.SourceError`."""
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
-        return Alone(None, base, lambda: data)
+        return SingleDocument(None, base, lambda: data)
     if hasattr(source, "read"):
         name = getattr(source, "name", None)  # of a descriptor, a number
         shown = name if isinstance(name, str) else None
         file: Any = source
-        return Alone(shown, base, lambda: _drain(file, limit))
+        return SingleDocument(shown, base, lambda: _drain(file, limit))
     if source == "-":
-        return Alone("-", base, lambda: _drain(sys.stdin.buffer, limit))
+        return SingleDocument("-", base, lambda: _drain(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if is_object_url(path):
-            from urlset.reader.objects import Objects
+            from urlset.reader.object_store import Objects
 
             return Objects(path, base, limit)
         if _FILE.match(path):
@@ -215,9 +215,9 @@ def finder_of(source: Source, base: str | None, limit: int) -> Finder:
                 f"expected a file or a folder, found nothing at {path!r}; to read the site of "
                 f"that name, write https://{path}"
             )
-        return Disk(path, base, limit)
+        return FileSystemSource(path, base, limit)
     if isinstance(source, Mapping):
-        return Shelf(source)
+        return MemorySource(source)
     raise SourceError(
         f"expected a path, a URL, '-', bytes or an open binary file, found {type(source).__name__}"
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from urlset.errors import TargetError
 from urlset.http import Request, Response, Walk, document_key
-from urlset.reader.records import Visit
+from urlset.reader.documents import Visit
 
 __all__ = ["CachedWalk"]
 

@@ -13,7 +13,7 @@ from typing import Literal
 from urlset.document import Document
 from urlset.engine.inflating import GZIP
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
-from urlset.reader.tabular import is_table
+from urlset.reader.table_detection import is_table
 
 __all__ = [
     "SITEMAP_KINDS",

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
-from urlset.reader.records import DocumentRecord, Portion, Visit
-from urlset.reader.selection import Selected, Selection
-from urlset.reader.tabular import is_table
+from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit
+from urlset.reader.filters import EntryFilter, FilteredRows
+from urlset.reader.table_detection import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Flow, Tally
-    from urlset.finder import Trial
     from urlset.http import Response
+    from urlset.reader.discovery import Attempt
 
 __all__ = ["Entries", "Heard", "Reading"]
 
@@ -63,7 +63,7 @@ class Entries:
         reading: Reading,
         *,
         source: str | None = None,
-        selection: Selection,
+        selection: EntryFilter,
         limit: int | None,
         fail_fast: bool,
         is_in_memory: bool = False,
@@ -152,7 +152,7 @@ class Entries:
         return self._latest.sitemaps
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[Attempt]:
         """Where the latest reading looked for the sitemaps of a site, with what was there."""
         return list(getattr(self._reading, "trials", ()))
 
@@ -170,11 +170,11 @@ class Entries:
         """The wanted entries of a document; also an Arrow stream."""
         if visit.document is None:
             return ()
-        return Selected(visit.document.entries, self._selection, visit.record)
+        return FilteredRows(visit.document.entries, self._selection, visit.record)
 
     def portions(
         self, heard: Heard | None = None, tally: Tally | None = None
-    ) -> Generator[Portion]:
+    ) -> Generator[DocumentBatch]:
         """Read document after document, each with those of its entries that are wanted.
 
         Their rows are to be read before the next one where there is a limit. ``tally`` counts
@@ -191,7 +191,7 @@ class Entries:
                 choose = None if self._selection.is_all else wants
                 rows = document.entries if document is not None else None
                 counted = None if rows is None else Counted(rows, choose, tally)
-                yield Portion(record, document, counted)
+                yield DocumentBatch(record, document, counted)
                 if tally.is_full:
                     return
 

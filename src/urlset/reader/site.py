@@ -23,12 +23,12 @@ from urlset.http import (
     request_url,
 )
 from urlset.reader.cache import CachedWalk
+from urlset.reader.documents import Visit
 from urlset.reader.entries import Heard
-from urlset.reader.records import Visit
 from urlset.walker import SiteWalk, walk_from
 
 if TYPE_CHECKING:
-    from urlset.finder import Trial
+    from urlset.reader.discovery import Attempt
     from urlset.robots import Robots
 
 __all__ = ["Auth", "Site"]
@@ -89,7 +89,7 @@ class Site:
             self._memory = Memory()
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[Attempt]:
         """Where sitemaps were looked for in the latest reading, and what was there."""
         return self._walk.trials if self._walk else []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.declaring import rule
-from urlset.finder import PATHS
+from urlset.reader.discovery import PATHS
 
 __all__ = ["RULES"]
 

@@ -7,7 +7,7 @@ import os
 from urlset.checker.fixing.unpacking import Container
 from urlset.document import Document
 from urlset.reader.detection import has_sitemap_ending, objection_to
-from urlset.reader.places import Place
+from urlset.reader.locations import Location
 
 __all__ = ["objection_to_fixing", "objection_to_name"]
 
@@ -15,7 +15,7 @@ _REPLACEMENT = "\ufffd".encode()
 """It stands for bytes that could not be decoded, such as those of an unknown encoding."""
 
 
-def objection_to_name(place: Place) -> str | None:
+def objection_to_name(place: Location) -> str | None:
     """Say why the file at a place may not be fixed: an index leads to any file of its folder."""
     key = place.key
     is_file = isinstance(key, str) and os.path.isabs(key)

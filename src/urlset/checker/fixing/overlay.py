@@ -11,7 +11,7 @@ from urlset.checker.fixing.registering import Around
 from urlset.dates import parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
-from urlset.reader.places import Finder, Place
+from urlset.reader.locations import DocumentSource, Location
 
 __all__ = ["Overlay"]
 
@@ -20,26 +20,26 @@ _TOLERANCE = timedelta(days=1)  # a date that lies further ahead is no date of a
 
 
 class Overlay:
-    """A :class:`Finder` over another one: what is in ``changed``, by key, is read from there.
+    """A :class:`DocumentSource` over another one: what is in ``changed``, by key, is read from there.
 
     ``places_by_name`` has every document that was met, ``parents`` the index that led to it.
     """
 
-    def __init__(self, finder: Finder, moment: datetime, engine: str | None, limit: int):
+    def __init__(self, finder: DocumentSource, moment: datetime, engine: str | None, limit: int):
         self.changed: dict[object, bytes] = {}
-        self.places_by_name: dict[str, Place] = {}
-        self.parents: dict[object, tuple[Place, str]] = {}
+        self.places_by_name: dict[str, Location] = {}
+        self.parents: dict[object, tuple[Location, str]] = {}
         self._finder = finder
         self._moment = moment
         self._engine = engine
         self._limit = limit
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The documents that a reading begins with."""
         for place in self._finder.places():
             yield self._met(place)
 
-    def child(self, loc: str, parent: Place, /) -> Place:
+    def child(self, loc: str, parent: Location, /) -> Location:
         """The document that an index lists."""
         place = self._met(self._finder.child(loc, parent))
         self.parents.setdefault(place.key, (parent, loc))
@@ -51,19 +51,19 @@ class Overlay:
             if not isinstance(found, SourceError):  # one that cannot be read is reported by R015
                 yield url, self.changed.get(url, found)
 
-    def around(self, parent: Place) -> Around:
+    def around(self, parent: Location) -> Around:
         """What an index may ask about the documents that it lists."""
         return Around(
             lambda loc: self._lastmod(loc, parent), lambda loc: self._children(loc, parent)
         )
 
-    def _met(self, place: Place) -> Place:
+    def _met(self, place: Location) -> Location:
         self.places_by_name.setdefault(_name(place), place)
         if place.key in self.changed:
             return place._replace(load=lambda: self.changed[place.key])
         return place
 
-    def _document(self, loc: str, parent: Place) -> tuple[Document, Place] | None:
+    def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
             place = self._met(self._finder.child(loc, parent))
             document = parse(place.load(), base=loc, engine=self._engine, limit=self._limit)
@@ -71,7 +71,7 @@ class Overlay:
             return None
         return document, place
 
-    def _lastmod(self, loc: str, parent: Place) -> date | None:
+    def _lastmod(self, loc: str, parent: Location) -> date | None:
         """Return when a document was last changed: its newest entry, or when the file was written.
 
         A day is returned for an entry that gives no time.
@@ -98,18 +98,18 @@ class Overlay:
             return date.fromisoformat(day[0]) if day else moment.date()
         return moment
 
-    def _children(self, loc: str, parent: Place) -> list[tuple[str, str | None]] | None:
+    def _children(self, loc: str, parent: Location) -> list[tuple[str, str | None]] | None:
         found = self._document(loc, parent)
         if found is None or found[0].kind != "index":
             return None
         return [(child.loc, child.lastmod_text) for child in found[0].sitemaps]
 
 
-def _name(place: Place) -> str:
+def _name(place: Location) -> str:
     return place.name or ""
 
 
-def _written(place: Place) -> datetime | None:
+def _written(place: Location) -> datetime | None:
     """When the file of a place was written; None for what is no file."""
     if not isinstance(place.key, str) or not os.path.isabs(place.key):
         return None

@@ -17,7 +17,7 @@ from urlset.document import Document
 from urlset.entry_spans import IN_PACKED, located, text_offset
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, entries_from
-from urlset.reader.places import Alone
+from urlset.reader.locations import SingleDocument
 
 __all__ = ["Spots", "Wishes", "is_of_set"]
 
@@ -114,7 +114,7 @@ class Wishes:
         return Findings(entries, rules, lambda *_: True, max_excerpts=0, **options)
 
 
-class _Desk(Alone):
+class _Desk(SingleDocument):
     """One document, with the robots.txt files that lie around it."""
 
     def __init__(self, raw: bytes, name: str, base: str | None, robots: Mapping[str, bytes]):

@@ -16,7 +16,7 @@ from urlset.checker.fixing.splits import Split, split
 from urlset.checker.fixing.unpacking import opened
 from urlset.entry_spans import text_offset
 from urlset.reader import entries_from
-from urlset.reader.places import Finder, Place
+from urlset.reader.locations import DocumentSource, Location
 from urlset.urls import split_origin
 
 __all__ = ["Fixed", "FixedDocument", "fix_set"]
@@ -63,7 +63,7 @@ class Fixed:
         self.left += [(code, name, why) for code, why in mended.left.items()]
 
 
-def fix_set(finder: Finder, wishes: Wishes) -> Fixed:
+def fix_set(finder: DocumentSource, wishes: Wishes) -> Fixed:
     """Mend all documents that a finder finds; nothing is written anywhere.
 
     Raises :class:`urlset.SourceError` where there is nothing to read.
@@ -74,7 +74,7 @@ def fix_set(finder: Finder, wishes: Wishes) -> Fixed:
 class _Work:
     """The mending of one set; one object per set."""
 
-    def __init__(self, finder: Finder, wishes: Wishes):
+    def __init__(self, finder: DocumentSource, wishes: Wishes):
         self.overlay = Overlay(finder, wishes.moment, wishes.engine, wishes.limit)
         self.wishes = replace(wishes, robots=dict(self.overlay.robots()))
         self.fixed = Fixed()
@@ -108,14 +108,14 @@ class _Work:
                 names[finding.source or ""] = None
         return [name for name in names if name in self.overlay.places_by_name]
 
-    def _is_eligible(self, place: Place) -> bool:
+    def _is_eligible(self, place: Location) -> bool:
         """Tell whether the file at a place may be changed; note why not."""
         why = objection_to_name(place)
         if why is not None:
             self.fixed.left.append(("", place.name or "", why))
         return why is None
 
-    def _mend(self, place: Place) -> None:
+    def _mend(self, place: Location) -> None:
         if not self._is_eligible(place):
             return
         name = place.name or ""
@@ -123,7 +123,7 @@ class _Work:
         self.fixed.note(mended, name)
         self._keep(place, mended.data)
 
-    def _keep(self, place: Place, data: bytes) -> bool:
+    def _keep(self, place: Location, data: bytes) -> bool:
         """Let a document be another one from now on; tell whether it is."""
         known = self.overlay.changed.get(place.key)
         before = place.load() if known is None else known
@@ -184,7 +184,7 @@ class _Work:
             elif result is not None:
                 self._keep_split(place, result)
 
-    def _keep_split(self, place: Place, result: Split) -> None:
+    def _keep_split(self, place: Location, result: Split) -> None:
         self.fixed.counts.update(result.codes)
         self._keep(place, result.data)
         for key, name, data in result.others:

@@ -19,7 +19,7 @@ from urlset.dates import format_date
 from urlset.document import Document, parse
 from urlset.entry_spans import text_offset
 from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.reader.places import Place
+from urlset.reader.locations import Location
 
 __all__ = ["Split", "split"]
 
@@ -31,12 +31,12 @@ class Split(NamedTuple):
 
     data: bytes
     others: list[tuple[object, str, bytes]]
-    parents: list[tuple[Place, bytes]]
+    parents: list[tuple[Location, bytes]]
     codes: Counter[str]
     dropped: list[Dropped]
 
 
-def split(place: Place, overlay: Overlay, wishes: Wishes) -> Split | str | None:
+def split(place: Location, overlay: Overlay, wishes: Wishes) -> Split | str | None:
     """Split a document; None where there is no need to, words where it cannot be done."""
     data = overlay.changed.get(place.key) or place.load()
     if len(data) < _ENOUGH:
@@ -65,7 +65,7 @@ def split(place: Place, overlay: Overlay, wishes: Wishes) -> Split | str | None:
 
 
 def _arranged(
-    place: Place,
+    place: Location,
     overlay: Overlay,
     wishes: Wishes,
     parts: list[bytes],
@@ -125,7 +125,7 @@ def _beside(name: str, new: str) -> str:
 
 
 def _listed(
-    parent: Place, loc: str, overlay: Overlay, wishes: Wishes, urls: list[str]
+    parent: Location, loc: str, overlay: Overlay, wishes: Wishes, urls: list[str]
 ) -> bytes | None:
     """The index with further children behind one."""
     data = overlay.changed.get(parent.key) or parent.load()

@@ -11,25 +11,25 @@ from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
 from urlset.reader.detection import is_sitemap
-from urlset.reader.places import Finder, Place
-from urlset.reader.records import DocumentRecord, Visit, with_document
-from urlset.reader.selection import why_skipped
+from urlset.reader.documents import DocumentRecord, Visit, with_document
+from urlset.reader.filters import skip_reason
+from urlset.reader.locations import DocumentSource, Location
 
 if TYPE_CHECKING:
     from urlset.http import Response
 
-__all__ = ["Files"]
+__all__ = ["FileWalk"]
 
-ParsePlace = Callable[[Place], Document]
+ParsePlace = Callable[[Location], Document]
 ChildrenOf = Callable[[Document], list[tuple[Sitemap, str | None]]]
 
 
-class Files:
+class FileWalk:
     """A source without a network; each of its readings reads it anew."""
 
     def __init__(
         self,
-        finder: Finder,
+        finder: DocumentSource,
         *,
         engine: str | None,
         limit: int,
@@ -68,7 +68,7 @@ class Files:
             else:
                 yield Response(request, url, status=200, body=found)
 
-    def _parse(self, place: Place) -> Document:
+    def _parse(self, place: Location) -> Document:
         return parse(
             place.load(), base=place.base, engine=self._engine, source=place.name, limit=self._limit
         )
@@ -76,7 +76,7 @@ class Files:
     def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
         """The children to be looked at, each once, with the reason why one is skipped."""
         children = {child.loc: child for child in document.sitemaps} if self._follow else {}
-        return [(child, why_skipped(child, self._since)) for child in children.values()]
+        return [(child, skip_reason(child, self._since)) for child in children.values()]
 
 
 class _Walk:
@@ -86,7 +86,7 @@ class _Walk:
     index did).
     """
 
-    def __init__(self, finder: Finder, parse_place: ParsePlace, children_of: ChildrenOf):
+    def __init__(self, finder: DocumentSource, parse_place: ParsePlace, children_of: ChildrenOf):
         self._finder = finder
         self._parse = parse_place
         self._children_of = children_of
@@ -110,7 +110,7 @@ class _Walk:
             )
 
     def _tree(
-        self, place: Place, above: tuple[Place, ...], blank: DocumentRecord
+        self, place: Location, above: tuple[Location, ...], blank: DocumentRecord
     ) -> Iterator[Visit]:
         try:
             document = self._parse(place)
@@ -129,7 +129,7 @@ class _Walk:
             yield from self._child(child, skipped, (*above, place))
 
     def _child(
-        self, child: Sitemap, skipped: str | None, above: tuple[Place, ...]
+        self, child: Sitemap, skipped: str | None, above: tuple[Location, ...]
     ) -> Iterator[Visit]:
         blank = DocumentRecord(
             child.loc,
@@ -151,7 +151,7 @@ class _Walk:
             self._seen[place.key] = child.loc
             yield from self._tree(place, above, blank._replace(source=place.name))
 
-    def _place(self, loc: str, above: tuple[Place, ...]) -> Place:
+    def _place(self, loc: str, above: tuple[Location, ...]) -> Location:
         """Find a child; raises where it is not to be read, except where it only was already."""
         place = self._finder.child(loc, above[-1])
         if any(place.key == higher.key for higher in above):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from urlset.finder import MAX_LEADS, MAX_ROBOTS, Trial, trial_of_robots
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of
-from urlset.reader.records import Visit
+from urlset.reader.discovery import MAX_LEADS, MAX_ROBOTS, Attempt, trial_of_robots
+from urlset.reader.documents import Visit
+from urlset.reader.http_documents import failed_robots
 from urlset.robots import Robots, robots_of
-from urlset.walker.records import failed_robots
 
-__all__ = ["Rulebook"]
+__all__ = ["RobotsCache"]
 
 
-class Rulebook:
+class RobotsCache:
     """What is known of robots.txt, by origin; asks for those that are not, where that is wanted.
 
     ``files`` has each that was heard, ``trials`` what came of those that were asked for here.
@@ -21,7 +21,7 @@ class Rulebook:
 
     def __init__(self, agent: str, *, is_asking: bool):
         self.files: dict[str, Robots] = {}
-        self.trials: list[Trial] = []
+        self.trials: list[Attempt] = []
         self._agent = agent
         self._is_asking = is_asking
         self._awaited: dict[str, str] = {}  # the origin of each URL that is asked for

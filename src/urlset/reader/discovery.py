@@ -17,7 +17,7 @@ from urlset.page import links_in_header, links_in_page
 from urlset.robots import MAX_BYTES, Robots, robots_of
 from urlset.urls import resolve
 
-__all__ = ["MAX_LEADS", "MAX_ROBOTS", "Finder", "Lead", "Trial", "trial_of_robots"]
+__all__ = ["MAX_LEADS", "MAX_ROBOTS", "Attempt", "Discovery", "Lead", "trial_of_robots"]
 
 How = Literal["robots", "link", "well-known", "feed"]
 
@@ -42,7 +42,7 @@ class Lead(NamedTuple):
     delay_s: float = 0.0
 
 
-class Trial(NamedTuple):
+class Attempt(NamedTuple):
     """What was tried and what came of it.
 
     ``outcome`` is ``found``, ``absent`` (404 and the like), ``not-a-sitemap`` (as soft 404s
@@ -57,7 +57,7 @@ class Trial(NamedTuple):
     detail: str | None = None
 
 
-class Finder:
+class Discovery:
     """A walk from a site to leads; ``site`` is any URL of it, and its origin is what counts.
 
     Yields leads from :meth:`answer`. Whoever follows them and finds nothing asks for
@@ -77,7 +77,7 @@ class Finder:
         self.is_mute = True
         self.robots: Robots | None = None
         self.robots_response: Response | None = None
-        self.trials: list[Trial] = []
+        self.trials: list[Attempt] = []
         self._agent = agent
         self._obey = obey
         self._feeds: list[Lead] = []
@@ -160,7 +160,7 @@ class Finder:
         if not is_its or robots.allows(url, self._agent):
             return True
         words = f"{robots.url} disallows it for {self._agent}"
-        self.trials.append(Trial(url, how, "disallowed", None, words))
+        self.trials.append(Attempt(url, how, "disallowed", None, words))
         return False
 
     def _well_known(self) -> list[Lead]:
@@ -180,13 +180,13 @@ class Finder:
 
     def _record(self, response: Response, outcome: str) -> None:
         why, url = response.request.why, response.request.url
-        self.trials.append(Trial(url, why, outcome, response.status, response.message))
+        self.trials.append(Attempt(url, why, outcome, response.status, response.message))
 
 
-def trial_of_robots(response: Response, robots: Robots) -> Trial:
+def trial_of_robots(response: Response, robots: Robots) -> Attempt:
     """What came of asking for a robots.txt."""
     outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
-    return Trial(response.request.url, "robots", outcome, response.status, response.message)
+    return Attempt(response.request.url, "robots", outcome, response.status, response.message)
 
 
 def _plain_host(url: str) -> str:

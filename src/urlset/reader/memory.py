@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from urlset.errors import SourceError
-from urlset.reader.places import Place
+from urlset.reader.locations import Location
 from urlset.urls import split_origin
 
-__all__ = ["Shelf"]
+__all__ = ["MemorySource"]
 
 
-class Shelf:
+class MemorySource:
     """A site that lies in memory: every document that is not a robots.txt is read.
 
     What an index lists comes after it, as its child; what none lists is read all the same.
@@ -21,7 +21,7 @@ class Shelf:
         self._documents = {url: bytes(data) for url, data in documents.items()}
         self._by_key: dict[str, str] | None = None
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The documents, indexes first, so that children know their parent."""
         urls = [url for url in self._documents if not _is_robots(url)]
         if not urls:
@@ -29,7 +29,7 @@ class Shelf:
         for url in sorted(urls, key=lambda url: b"<sitemapindex" not in self._documents[url]):
             yield self._place(url)
 
-    def child(self, loc: str, _parent: Place, /) -> Place:
+    def child(self, loc: str, _parent: Location, /) -> Location:
         """The document of that URL."""
         if loc not in self._documents:
             loc = self._known(loc)
@@ -51,8 +51,8 @@ class Shelf:
             if _is_robots(url):
                 yield url, data
 
-    def _place(self, url: str) -> Place:
-        return Place(url, url, lambda: self._documents[url], url)
+    def _place(self, url: str) -> Location:
+        return Location(url, url, lambda: self._documents[url], url)
 
 
 def _is_robots(url: str) -> bool:

@@ -7,12 +7,12 @@ from typing import IO, NamedTuple, Protocol
 
 from urlset.errors import SourceError
 
-__all__ = ["Alone", "Finder", "Place", "read_at_most"]
+__all__ = ["DocumentSource", "Location", "SingleDocument", "read_at_most"]
 
 _PIECE = 1 << 20
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """One document: how people call it, its URL if that is known, and how to get its bytes.
 
     ``key`` is equal for the same document. ``load`` raises :class:`SourceError`. ``is_named``
@@ -28,20 +28,20 @@ class Place(NamedTuple):
     is_guess: bool = False
 
 
-class Finder(Protocol):
+class DocumentSource(Protocol):
     """What knows where documents are: on a disk, or in memory."""
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The documents that a reading begins with."""
 
-    def child(self, loc: str, parent: Place, /) -> Place:
+    def child(self, loc: str, parent: Location, /) -> Location:
         """The document that an index lists; raises :class:`SourceError` where it is not found."""
 
     def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """The robots.txt files that lie there, each with its URL, or why one cannot be read."""
 
 
-class Alone:
+class SingleDocument:
     """One document that comes once, as a stream or in memory: it is kept, to be read again."""
 
     def __init__(self, name: str | None, base: str | None, load: Callable[[], bytes]):
@@ -55,11 +55,11 @@ class Alone:
         self._bytes()
         return vars(self)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The one document."""
-        yield Place(self._name, self._base, self._bytes, key=None, is_named=True)
+        yield Location(self._name, self._base, self._bytes, key=None, is_named=True)
 
-    def child(self, _loc: str, parent: Place, /) -> Place:
+    def child(self, _loc: str, parent: Location, /) -> Location:
         """Nothing lies beside a stream."""
         raise SourceError(
             f"nothing lies beside the index that lists it ({parent.name or 'bytes'}); "

@@ -11,9 +11,9 @@ from urlset.document import Document
 from urlset.engine import Mark, Rows
 from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
-from urlset.reader.records import DocumentRecord, Visit
+from urlset.reader.documents import DocumentRecord, Visit
 
-__all__ = ["Stored", "stored_form"]
+__all__ = ["StoredDocuments", "stored_form"]
 
 Form = Literal["duckdb", "parquet"]
 
@@ -34,7 +34,7 @@ def stored_form(source: object) -> Form | None:
     return "duckdb" if head[8:] == b"DUCK" else None
 
 
-class Stored:
+class StoredDocuments:
     """A file of tables as a source, a document at a time; of Parquet under another ``name``."""
 
     def __init__(self, form: Form, path: str, name: str | None = None):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from urlset.document import Document
 from urlset.errors import Failure
-from urlset.finder import Finder, Trial
 from urlset.http import Response
-from urlset.reader import records
-from urlset.reader.records import DocumentRecord, Fetched, Visit
+from urlset.reader import documents
+from urlset.reader.discovery import Attempt, Discovery
+from urlset.reader.documents import DocumentRecord, Fetched, Visit
 from urlset.robots import Robots
 
 __all__ = ["failed_robots", "failure_of", "fetched", "why_nothing", "with_document"]
@@ -37,7 +37,7 @@ def fetched(response: Response) -> Fetched:
 
 def with_document(record: DocumentRecord, document: Document, response: Response) -> DocumentRecord:
     """Note the facts of a document; what went wrong on its way comes before what is wrong in it."""
-    record = records.with_document(record, document)
+    record = documents.with_document(record, document)
     if response.error is not None:
         error = f"{response.message}; what came is read"
         return record._replace(error=error, failure="incomplete")
@@ -64,7 +64,7 @@ def failed_robots(response: Response, robots: Robots) -> Iterator[Visit]:
         yield Visit(record._replace(error=error, failure=failure), None)
 
 
-def why_nothing(finder: Finder, trials: Sequence[Trial]) -> str:
+def why_nothing(finder: Discovery, trials: Sequence[Attempt]) -> str:
     """Tell what was tried on a site where no sitemap was found."""
     if finder.is_mute:
         return f"the site does not answer: {trials[-1].detail}"

@@ -9,8 +9,8 @@ from functools import cached_property
 from urlset.errors import SourceError, TargetError
 from urlset.http import Memory, Request, Response
 from urlset.object_store import Cloud
-from urlset.reader.disk import path_tails
-from urlset.reader.places import Place
+from urlset.reader.filesystem import path_tails
+from urlset.reader.locations import Location
 from urlset.urls import split_origin
 
 __all__ = ["Objects"]
@@ -37,7 +37,7 @@ class Objects:
         except TargetError as error:
             raise SourceError(str(error), failure="unreadable") from error
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The object; or those below the prefix whose names are those of sitemaps."""
         if self._memory.is_full:
             raise SourceError(
@@ -56,7 +56,7 @@ class Objects:
         for name in sorted(names, key=lambda name: ("index" not in name.lower(), name)):
             yield self._place(name)._replace(is_guess=True)
 
-    def child(self, loc: str, parent: Place, /) -> Place:
+    def child(self, loc: str, parent: Location, /) -> Location:
         """The object below the prefix that the longest end of the path of ``loc`` names."""
         folder = str(parent.key).rpartition("/")[0]
         keys = set(self._keys)
@@ -83,8 +83,8 @@ class Objects:
         except TargetError as error:
             raise SourceError(str(error), failure="unreachable") from error
 
-    def _place(self, key: str) -> Place:
-        return Place(f"{self._url}/{key}", self._url_of(key), lambda: self._load(key), key)
+    def _place(self, key: str) -> Location:
+        return Location(f"{self._url}/{key}", self._url_of(key), lambda: self._load(key), key)
 
     def _url_of(self, key: str) -> str | None:
         if self._base is None or (self._name and not self._base.endswith("/")):

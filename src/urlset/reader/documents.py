@@ -9,16 +9,16 @@ from urlset.document import Document
 from urlset.errors import Failure
 from urlset.model import Kind, Problem
 from urlset.reader.detection import SITEMAP_KINDS
-from urlset.reader.tabular import is_table
+from urlset.reader.table_detection import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import Counted
 
 __all__ = [
     "SITEMAP_KINDS",
+    "DocumentBatch",
     "DocumentRecord",
     "Fetched",
-    "Portion",
     "Visit",
     "with_document",
 ]
@@ -102,7 +102,7 @@ class Visit(NamedTuple):
     document: Document | None
 
 
-class Portion(NamedTuple):
+class DocumentBatch(NamedTuple):
     """A document while it is in memory, with those of its entries that are wanted, as a table.
 
     ``rows`` is an Arrow stream that is read while it is asked for

@@ -8,16 +8,22 @@ from datetime import datetime
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
-from urlset.finder import Finder, Lead, Trial
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.detection import is_sitemap
-from urlset.reader.records import DocumentRecord, Visit
-from urlset.reader.selection import why_skipped
-from urlset.walker.records import failed_robots, failure_of, fetched, why_nothing, with_document
-from urlset.walker.rulebook import Rulebook
-from urlset.walker.tasks import AsTheyCome, InOrder, Task
+from urlset.reader.discovery import Attempt, Discovery, Lead
+from urlset.reader.document_queue import AsTheyCome, InOrder, Task
+from urlset.reader.documents import DocumentRecord, Visit
+from urlset.reader.filters import skip_reason
+from urlset.reader.http_documents import (
+    failed_robots,
+    failure_of,
+    fetched,
+    why_nothing,
+    with_document,
+)
+from urlset.reader.robots_cache import RobotsCache
 
 __all__ = ["SiteWalk"]
 
@@ -26,7 +32,7 @@ MAX_DOCUMENTS = 1_000_000
 
 
 class SiteWalk:
-    """Reads a site: ``start`` is a :class:`Finder`, or the URLs of sitemaps.
+    """Reads a site: ``start`` is a :class:`Discovery`, or the URLs of sitemaps.
 
     Yields a :class:`Visit` for each document, also for those that failed; nothing on the
     network raises. ``trials`` are the places that were tried, with what came of it; ``rulebook``
@@ -39,7 +45,7 @@ class SiteWalk:
 
     def __init__(
         self,
-        start: Finder | Iterable[str],
+        start: Discovery | Iterable[str],
         *,
         engine: str | None = None,
         limit: int = READ_LIMIT,
@@ -50,13 +56,13 @@ class SiteWalk:
         robots: bool = False,
         ordered: bool = False,
     ):
-        self.finder = start if isinstance(start, Finder) else None
+        self.finder = start if isinstance(start, Discovery) else None
         self._engine = engine
         self._limit = limit
         self._follow = follow
         self._room = max_documents
         self._since = since
-        self.rulebook = Rulebook(agent, is_asking=robots)
+        self.rulebook = RobotsCache(agent, is_asking=robots)
         self._tasks: InOrder | AsTheyCome = InOrder() if ordered else AsTheyCome()
         self._is_ordered = ordered
         self._waiting = 0
@@ -66,15 +72,15 @@ class SiteWalk:
         self._bodies: dict[int, str] = {}
         self._relative: dict[str, int] = {}
         self._rejected: set[str] = set()
-        self._trials: list[Trial] = []
-        if not isinstance(start, Finder):
+        self._trials: list[Attempt] = []
+        if not isinstance(start, Discovery):
             for url in start:
                 if request_url(url) is None:
                     raise SourceError(f"expected an http or https URL, found {url!r}")
                 self._enqueue(Task(url, None, "given", "anywhere"))
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[Attempt]:
         """Where sitemaps were looked for, and what was there."""
         return [*(self.finder.trials if self.finder else ()), *self.rulebook.trials, *self._trials]
 
@@ -141,7 +147,7 @@ class SiteWalk:
         """Tell whether another document of an index led to this one in the meantime."""
         return task.how == "index" and document_key(task.url) in self._read
 
-    def _heard(self, finder: Finder, response: Response) -> Iterator[Visit]:
+    def _heard(self, finder: Discovery, response: Response) -> Iterator[Visit]:
         for lead in finder.answer(response):
             self._lead(lead)
         robots = finder.robots
@@ -262,7 +268,7 @@ class SiteWalk:
             self._found += 1
         if task.how not in ("index", "given"):
             detail = record.same_as or record.error
-            self._trials.append(Trial(task.url, task.how, outcome, response.status, detail))
+            self._trials.append(Attempt(task.url, task.how, outcome, response.status, detail))
         if task.how not in ("well-known", "feed") or outcome == "found":
             yield Visit(record, document)
 
@@ -286,7 +292,7 @@ class SiteWalk:
             )
             if why := self._why_not(task, key, above):
                 yield failed._replace(error=why, failure="cycle" if key in above else "unreadable")
-            elif key not in self._named and (why := why_skipped(child, self._since)):
+            elif key not in self._named and (why := skip_reason(child, self._since)):
                 yield failed._replace(skipped=why)
             elif key not in self._named and self._has_room():
                 self._named.add(key)

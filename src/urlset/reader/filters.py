@@ -11,9 +11,9 @@ from typing import NamedTuple
 from urlset.dates import parse_date
 from urlset.engine import Rows
 from urlset.model import Entry, Sitemap
-from urlset.reader.records import DocumentRecord
+from urlset.reader.documents import DocumentRecord
 
-__all__ = ["Moment", "Selected", "Selection", "in_scope", "why_skipped"]
+__all__ = ["EntryFilter", "FilteredRows", "Moment", "in_scope", "skip_reason"]
 
 Moment = str | date | datetime
 """A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
@@ -22,7 +22,7 @@ Moment = str | date | datetime
 _LENGTHS = {"year": timedelta(366), "month": timedelta(31), "day": timedelta(1)}
 
 
-class Selection(NamedTuple):
+class EntryFilter(NamedTuple):
     """Which entries are wanted; the default is all of them.
 
     ``since`` leaves out those that are older, and those that do not say. ``match`` must be found
@@ -46,7 +46,7 @@ class Selection(NamedTuple):
         exclude: str | re.Pattern[str] | None,
         hosts: Iterable[str] | None,
         in_scope: bool,
-    ) -> Selection:
+    ) -> EntryFilter:
         """Make one of what a user gives; raises ``ValueError`` for what cannot be meant."""
         return cls(
             None if since is None else _instant(since),
@@ -59,7 +59,7 @@ class Selection(NamedTuple):
     @property
     def is_all(self) -> bool:
         """Whether nothing is left out."""
-        return self == Selection()
+        return self == EntryFilter()
 
     def wants(self, loc: str, lastmod: datetime | None, record: DocumentRecord) -> bool:
         """Tell whether an entry of a document is wanted."""
@@ -74,10 +74,10 @@ class Selection(NamedTuple):
         return not self.in_scope or in_scope(loc, record)
 
 
-class Selected:
+class FilteredRows:
     """The wanted entries of one document: rows for Python, and as Arrow for everybody else."""
 
-    def __init__(self, rows: Rows, selection: Selection, record: DocumentRecord):
+    def __init__(self, rows: Rows, selection: EntryFilter, record: DocumentRecord):
         self._rows = rows
         self._selection = selection
         self._record = record
@@ -116,7 +116,7 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
     return record.declared_by is not None and _host(loc) == _host(record.declared_by)
 
 
-def why_skipped(child: Sitemap, since: datetime | None) -> str | None:
+def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
     """Why a child of an index need not be read: it has not changed since; None where it may have.
 
     A day lasts until midnight, and a file that was changed on it may have been at its end.

@@ -19,16 +19,16 @@ from urlset.reader.detection import (
     has_sitemap_ending,
     has_sitemap_name,
 )
-from urlset.reader.places import Alone, Place, read_at_most
+from urlset.reader.locations import Location, SingleDocument, read_at_most
 from urlset.urls import split_origin
 
-__all__ = ["Disk", "path_tails"]
+__all__ = ["FileSystemSource", "path_tails"]
 
 MAX_SEGMENTS = 16
 """Of a path that are looked for: a hostile loc has a thousand, for as many look-ups."""
 
 
-class Disk:
+class FileSystemSource:
     """A path that a reading begins with, and everything below its folder."""
 
     def __init__(self, path: str, base: str | None, limit: int):
@@ -38,14 +38,14 @@ class Disk:
         self._is_folder = stat.S_ISDIR(mode)
         is_stream = not self._is_folder and not stat.S_ISREG(mode)
         self._base = base if self._is_folder or is_stream else _url_of_file(path, base)
-        self._stream: Alone | None = None
+        self._stream: SingleDocument | None = None
         if is_stream:
             # A pipe, as in <(curl …): it comes once.
-            self._stream = Alone(shown(path), base, lambda: self._load(path))
+            self._stream = SingleDocument(shown(path), base, lambda: self._load(path))
         self._top = path if self._is_folder else os.path.dirname(path) or "."
         self._top_real = os.path.realpath(self._top)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[Location]:
         """The file; or those in the folder, indexes first, so that children know their parent."""
         if self._stream is not None:
             yield from self._stream.places()
@@ -54,7 +54,7 @@ class Disk:
         else:
             yield from self._in_folder()
 
-    def child(self, loc: str, parent: Place, /) -> Place:
+    def child(self, loc: str, parent: Location, /) -> Location:
         """The file below the top folder that the longest end of the path of ``loc`` names."""
         if self._stream is not None:
             return self._stream.child(loc, parent)
@@ -84,8 +84,8 @@ class Disk:
                 found = error
             yield f"{scheme}://{host}/robots.txt", found
 
-    def _place(self, path: str, base: str | None) -> Place:
-        return Place(shown(path), base, lambda: self._load(path), os.path.realpath(path))
+    def _place(self, path: str, base: str | None) -> Location:
+        return Location(shown(path), base, lambda: self._load(path), os.path.realpath(path))
 
     def _load(self, path: str) -> bytes:
         try:
@@ -103,7 +103,7 @@ class Disk:
     def _is_inside(self, path: str) -> bool:
         return os.path.realpath(path).startswith(os.path.join(self._top_real, ""))
 
-    def _in_folder(self) -> Iterator[Place]:
+    def _in_folder(self) -> Iterator[Location]:
         indexes: list[tuple[str, bool]] = []
         others: list[tuple[str, bool]] = []
         for path in self._files():
