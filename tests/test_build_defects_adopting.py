@@ -11,7 +11,7 @@ from tests.test_git_dates import Repository
 from tests.test_source_folder import make
 
 from urlset.builder import build
-from urlset.builder.mark import MARK, is_marked
+from urlset.builder.file_mark import MARK, is_marked
 from urlset.sources import Candidate, HtmlFolder
 from urlset.sources.git.dated import WithGit
 

@@ -100,7 +100,7 @@ def test_a_bucket_is_told_what_a_packed_file_is(site, monkeypatch):
 
     store = MemoryStore()
     monkeypatch.setattr(
-        "urlset.builder.job.open_target",
+        "urlset.builder.pipeline.open_target",
         lambda *_, cache_control, **__: Bucket(
             Cloud(store, "memory://maps"), cache_control=cache_control
         ),

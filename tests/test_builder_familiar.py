@@ -7,7 +7,7 @@ import pytest
 import urlset
 from urlset.arrow import batches
 from urlset.arrow.streams import Kind, rows_to_batch
-from urlset.builder import build, familiar, judging
+from urlset.builder import build, incremental, roundtrip
 from urlset.errors import EntryError
 from urlset.model import Image
 from urlset.sources import Candidate, Rows
@@ -52,13 +52,13 @@ def make(tmp_path):
 def judged(monkeypatch):
     """How many rows were judged, batch by batch."""
     counts = []
-    judge = judging.Judge.as_written
+    judge = roundtrip.RoundTrip.as_written
 
     def counted(self, entries):
         counts.append(entries.num_rows)
         return judge(self, entries)
 
-    monkeypatch.setattr(judging.Judge, "as_written", counted)
+    monkeypatch.setattr(roundtrip.RoundTrip, "as_written", counted)
     return counts
 
 
@@ -155,9 +155,9 @@ def test_of_entries_the_columns_that_hold_anything_are_looked_at():
     (empty,) = Rows([Candidate(BASE, lastmod_text="2026-11-01", priority=0.5)]).batches()
     (more,) = Rows([Candidate(BASE), Candidate(BASE, images=pictures)]).batches()
 
-    plain = familiar.plain_part(batches.entry_columns(empty))
+    plain = incremental.plain_part(batches.entry_columns(empty))
 
     assert plain is not None
     assert sorted(plain.schema.names) == ["lastmod_text", "loc", "priority"]
-    assert familiar.plain_part(batches.entry_columns(more)) is None
-    assert familiar.plain_part(batches.entry_columns(more.slice(0, 1))) is not None
+    assert incremental.plain_part(batches.entry_columns(more)) is None
+    assert incremental.plain_part(batches.entry_columns(more.slice(0, 1))) is not None

@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import urlset
-from urlset.builder import Settings
+from urlset.builder import BuildOptions
+from urlset.builder.ascii_urls import escaped
 from urlset.builder.canonical_urls import (
     CREDENTIALS,
     TEMPLATE,
@@ -21,8 +22,7 @@ from urlset.builder.canonical_urls import (
     is_unfilled,
     unescaped,
 )
-from urlset.builder.escaping import escaped
-from urlset.builder.judging import Judge
+from urlset.builder.roundtrip import RoundTrip
 from urlset.engine import available
 from urlset.model import Alternate, Entry, Image
 from urlset.sources import Candidate, Rows, open_source
@@ -117,14 +117,14 @@ BASES = st.sampled_from([BASE, "https://example.com/", "http://e.com:8080/a/b.c/
 @example("h1ttp", BASE)
 @example("nonesuch", BASE)
 def test_resolving_in_columns_is_that_of_rows(text, base):
-    urls = CanonicalUrls(Settings(base))
+    urls = CanonicalUrls(BuildOptions(base))
 
     assert urls.url(text) == by_rows(text, urls._base)
 
 
 @given(REFERENCES, BASES)
 def test_canonical_url_stays_as_it_is(text, base):
-    urls = CanonicalUrls(Settings(base))
+    urls = CanonicalUrls(BuildOptions(base))
     made = urls.url(text)
     counted = urls.encoded
 
@@ -147,7 +147,7 @@ BATCHES = st.one_of(
 
 @given(BATCHES, BASES)
 def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
-    urls, others = CanonicalUrls(Settings(base)), CanonicalUrls(Settings(base))
+    urls, others = CanonicalUrls(BuildOptions(base)), CanonicalUrls(BuildOptions(base))
     one_by_one = [text if is_canonical(text) else others.url(text, is_page=True) for text in given]
 
     assert urls._canonical(given) == one_by_one
@@ -156,7 +156,7 @@ def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
 
 @given(BATCHES, BASES)
 def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
-    urls = CanonicalUrls(Settings(base))
+    urls = CanonicalUrls(BuildOptions(base))
     if urls._is_plain(given):
         made = urls._untracked(urls._secured(urls._canonical(given)))
 
@@ -170,15 +170,15 @@ def judged(monkeypatch) -> list[int]:
     if available()[0] != "native":
         pytest.skip("the reference engine looks at rows one by one")
     counts: list[int] = []
-    whole = Judge.as_written
+    whole = RoundTrip.as_written
 
-    def counting(self: Judge, entries: Any) -> Any:
+    def counting(self: RoundTrip, entries: Any) -> Any:
         counts.append(entries.num_rows)
         found = whole(self, entries)
         assert found is not None, "rows are looked at one by one"
         return found
 
-    monkeypatch.setattr(Judge, "as_written", counting)
+    monkeypatch.setattr(RoundTrip, "as_written", counting)
     return counts
 
 

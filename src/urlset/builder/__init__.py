@@ -18,9 +18,9 @@ from urlset.builder.inputs import (
     strings_of,
     with_base_url,
 )
-from urlset.builder.job import LEDGER, Job
+from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
+from urlset.builder.pipeline import LEDGER, Pipeline
 from urlset.builder.result import Build, BuiltFile
-from urlset.builder.settings import EVIDENCE, GATES, Filter, Gate, Rewrite, Settings
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.sources.handed import Handed
@@ -34,11 +34,11 @@ __all__ = [
     "GATES",
     "LEDGER",
     "Build",
+    "BuildOptions",
     "BuiltFile",
     "Excluded",
     "Filter",
     "Rewrite",
-    "Settings",
     "build",
 ]
 
@@ -167,7 +167,7 @@ def build(
     (1, ['sitemap.xml'], ())
     """
     evidence = None if lastmod is None else evidence_of(lastmod)
-    settings = Settings(
+    settings = BuildOptions(
         _ANY_BASE if base_url is None else base_url,
         gzip=gzip,
         format=format,
@@ -233,7 +233,7 @@ def build(
     for source in found:
         if isinstance(source, Handed):
             source.base_url = base_url
-    return Job(based, place, settings, progress).run()
+    return Pipeline(based, place, settings, progress).run()
 
 
 _ANY_BASE = "https://example.com/"

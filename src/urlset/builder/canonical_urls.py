@@ -12,15 +12,15 @@ from functools import cache
 from typing import Any
 
 from urlset.arrow import ENTRY, array_of, batches, column_of
-from urlset.builder.escaping import escaped
-from urlset.builder.no_pages import (
+from urlset.builder.ascii_urls import escaped
+from urlset.builder.non_page_urls import (
     SESSION_ID,
     SITEMAP,
     SITEMAP_ENDINGS,
     NoPages,
     without_tracking,
 )
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
 
 __all__ = [
@@ -77,12 +77,12 @@ class CanonicalUrls:
     given; ``untracked`` counts pages that lost tracking parameters, ``secured`` those of which the
     scheme was changed to that of the base URL, https.
 
-    >>> urls = CanonicalUrls(Settings("https://example.com/"))
+    >>> urls = CanonicalUrls(BuildOptions("https://example.com/"))
     >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
     ('https://example.com/k%C3%A4se?a%7Cb', 'https://example.com/100%25', 2)
     """
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: BuildOptions):
         self.encoded = self.untracked = self.secured = 0
         self.example: str | None = None
         self._base = settings.base

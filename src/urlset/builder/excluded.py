@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
 from urlset.atomic import AtomicFile, is_special
-from urlset.builder.deciding import refusal
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import exclusion_sql
 from urlset.errors import TargetError
 from urlset.store import Workbench, quoted
 from urlset.writer import Rejection
@@ -32,17 +32,17 @@ class Excluded(NamedTuple):
     reason: str
 
 
-def count_excluded(bench: Workbench, settings: Settings) -> dict[str, int]:
+def count_excluded(bench: Workbench, settings: BuildOptions) -> dict[str, int]:
     """How many URLs are left out, by the kind of reason; the most frequent first."""
     return dict(
         bench.rows(f"""
             SELECT {_kind(settings)}, count(*) FROM given g
-            WHERE {refusal(settings)} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""")
+            WHERE {exclusion_sql(settings)} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""")
     )
 
 
 def examples_of(
-    bench: Workbench, settings: Settings, names: Sequence[str], counts: Mapping[str, int]
+    bench: Workbench, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
 ) -> tuple[Excluded, ...]:
     """The first exclusions of each reason, by URL; the reasons as they are counted."""
     found: list[Excluded] = []
@@ -57,7 +57,7 @@ def examples_of(
 
 def write_excluded(
     bench: Workbench,
-    settings: Settings,
+    settings: BuildOptions,
     names: Sequence[str],
     rejected: Sequence[Rejection],
     path: Path,
@@ -81,9 +81,9 @@ def write_excluded(
 
 
 def _lines(
-    bench: Workbench, settings: Settings, names: Sequence[str], rejected: Sequence[Rejection]
+    bench: Workbench, settings: BuildOptions, names: Sequence[str], rejected: Sequence[Rejection]
 ) -> Iterator[str]:
-    query = f"{_query(settings)} WHERE {refusal(settings)} IS NOT NULL ORDER BY loc"
+    query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
     for batch in bench.batches(query):
         for row in rows_of(as_table(batch)):
             yield _line(_excluded(row, names)._asdict())
@@ -95,8 +95,8 @@ def _line(values: dict[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False) + "\n"
 
 
-def _query(settings: Settings) -> str:
-    return f"SELECT loc, source, place, line, {refusal(settings)} AS reason FROM given g"
+def _query(settings: BuildOptions) -> str:
+    return f"SELECT loc, source, place, line, {exclusion_sql(settings)} AS reason FROM given g"
 
 
 def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
@@ -104,6 +104,6 @@ def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
     return Excluded(loc, place or names[source - 1], line, reason)
 
 
-def _kind(settings: Settings) -> str:
+def _kind(settings: BuildOptions) -> str:
     """An expression: a reason without the URL that it may name."""
-    return f"regexp_replace({refusal(settings)}, ': https?://.*$', '')"
+    return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"

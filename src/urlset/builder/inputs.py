@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from urlset.arrow import is_arrow
 from urlset.arrow.batches import column
-from urlset.builder.settings import EVIDENCE, Evidence
+from urlset.builder.options import EVIDENCE, Evidence
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries

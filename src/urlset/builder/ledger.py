@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from urlset.atomic import expect_inside
-from urlset.builder.ledger_tables import TABLES
+from urlset.builder.ledger_schema import TABLES
 from urlset.errors import StoreError
 from urlset.store import Workbench, quoted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from urlset.builder import EVIDENCE, Build, Settings, build
+from urlset.builder import EVIDENCE, Build, BuildOptions, build
 from urlset.builder.inputs import evidence_of, with_base_url
 from urlset.cli.building import Wishes, wishes_of
 from urlset.cli.options import MisuseError
@@ -36,7 +36,7 @@ def run_build(
     wanted = wishes.options
     is_dry = given["dry_run"] or bool(explained)
     with Place(wishes.output, wanted, as_json=as_json) as place:
-        Settings("https://example.com/", **wanted)  # misuse is told before anything is read
+        BuildOptions("https://example.com/", **wanted)  # misuse is told before anything is read
         with Progress(is_shown=not is_quiet) as progress:
             sources = list(wishes.sources(engine))
             base_url, based = _based(wishes, sources)

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
 from urlset.builder.canonical_urls import CanonicalUrls
-from urlset.builder.familiar import find_familiar, lay_as_given, plain_part, strangers
-from urlset.builder.fragments import without_fragments
-from urlset.builder.judging import Checked, Judge
-from urlset.builder.settings import Settings
-from urlset.builder.staging import Staging
+from urlset.builder.incremental import find_familiar, plain_part, stage_unverified, unmatched
+from urlset.builder.options import BuildOptions
+from urlset.builder.roundtrip import RoundTrip, RoundTripResult
+from urlset.builder.tables import StagedRows
+from urlset.builder.url_fragments import without_fragments
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
@@ -28,7 +28,7 @@ from urlset.writer.faults import Fault, shown
 from urlset.writer.intake import Batch
 from urlset.writer.validation import Rules, validate
 
-__all__ = ["Intake"]
+__all__ = ["Ingest"]
 
 BATCH_ROWS = 40_960
 """Rows that are written and read back together: of one document of more a reader complains."""
@@ -56,7 +56,7 @@ class Part(NamedTuple):
         return Part(self.batch.slice(start, stop - start), entries, self.numbers[start:stop])
 
 
-class Intake:
+class Ingest:
     """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
 
     ``rejected`` is what may not be written. Where settings say so, :meth:`settle` raises
@@ -64,7 +64,7 @@ class Intake:
     fragment was cut off.
     """
 
-    def __init__(self, bench: Workbench, engine: Engine, settings: Settings):
+    def __init__(self, bench: Workbench, engine: Engine, settings: BuildOptions):
         self.rejected: list[Rejection] = []
         self.notes: list[str] = []
         self.count = self.fragments = 0
@@ -72,7 +72,7 @@ class Intake:
         self._bench = bench
         self._engine = engine
         self._settings = settings
-        self._judge = Judge(engine, settings)
+        self._judge = RoundTrip(engine, settings)
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._names: list[str] = []
         self._source = 0
@@ -83,7 +83,7 @@ class Intake:
         self._first_refused: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._is_published = False
-        self.staging = Staging(bench, settings)
+        self.staging = StagedRows(bench, settings)
         self.urls = CanonicalUrls(settings)
 
     @property
@@ -123,7 +123,7 @@ class Intake:
         for part in parts:
             plain = plain_part(part.entries)
             if plain is not None:
-                lay_as_given(self.staging, self._source, plain, self._beside(part))
+                stage_unverified(self.staging, self._source, plain, self._beside(part))
                 self.count += len(part.numbers)
                 yield self.count
             else:
@@ -138,7 +138,7 @@ class Intake:
         if self._urls is not None:
             beside = (*EVIDENCE, *self._settings.kept_columns)
             find_familiar(self._bench, self._urls, self._settings)
-            for source, batch in strangers(self._bench, list(dict.fromkeys(beside))):
+            for source, batch in unmatched(self._bench, list(dict.fromkeys(beside))):
                 self._source = source
                 self.count -= batch.num_rows
                 start = self._starts[source - 1] - 1
@@ -230,9 +230,9 @@ class Intake:
         return batch.slice(0, 0), []
 
     def _take_parts(self, parts: Iterator[Part]) -> Iterator[int]:
-        """Judge and lay down parts; while one is laid down, the next is written and read back."""
+        """RoundTrip and lay down parts; while one is laid down, the next is written and read back."""
         with ThreadPoolExecutor(1) as pool:
-            before: tuple[Part, Future[Checked | None]] | None = None
+            before: tuple[Part, Future[RoundTripResult | None]] | None = None
             for part in parts:
                 after = part, pool.submit(self._judge.as_written, part.entries)
                 if before is not None:
@@ -243,7 +243,7 @@ class Intake:
                 self._take_part(before[0], before[1].result())
                 yield self.count
 
-    def _take_part(self, part: Part, whole: Checked | None) -> None:
+    def _take_part(self, part: Part, whole: RoundTripResult | None) -> None:
         if whole is not None:
             self._lay(part, whole)
             return
@@ -253,7 +253,7 @@ class Intake:
             for checked in [whole] if whole is not None else self._row_by_row(mine):
                 self._lay(mine, checked)
 
-    def _row_by_row(self, part: Part) -> Iterator[Checked]:
+    def _row_by_row(self, part: Part) -> Iterator[RoundTripResult]:
         table = batches.as_table(part.entries)
         items = [entry for some in batches_to_entries(table) for entry in some]
         items, cut = without_fragments(items)
@@ -265,7 +265,7 @@ class Intake:
 
     def _halved(
         self, entries: list[Entry], rows: list[int], numbers: Sequence[int]
-    ) -> Iterator[Checked]:
+    ) -> Iterator[RoundTripResult]:
         """Read valid entries back: all together, or else each half, down to the one at fault."""
         if not entries:
             return
@@ -308,7 +308,7 @@ class Intake:
             return
         self.rejected.append(Rejection(number, entry.loc, error.field, shown(error.value), reason))
 
-    def _lay(self, part: Part, checked: Checked) -> None:
+    def _lay(self, part: Part, checked: RoundTripResult) -> None:
         """Insert rows that may be written, with the evidence that came beside them."""
         columns = self._beside(part, checked.rows)
         if checked.more is not None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from urlset.builder.deciding import sort_key
-from urlset.builder.placing import Placing
-from urlset.builder.settings import Settings
+from urlset.builder.allocation import Allocator
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import sort_key
 from urlset.store import Workbench
 
-__all__ = ["Gathering", "Lot"]
+__all__ = ["RowBatches", "RowRange"]
 
 ROWS = 50_000
 """Rows of one query, which costs 5 ms whatever it gives: of a full file, or of many others."""
@@ -20,7 +20,7 @@ _ROW = "loc, lastmod, changefreq, priority, id"
 _NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
 
 
-class Lot(NamedTuple):
+class RowRange(NamedTuple):
     """Rows of some files, one file after another.
 
     ``rows`` is the query of them, ``order`` sorts them; ``files`` are the number of each and
@@ -32,15 +32,15 @@ class Lot(NamedTuple):
     files: list[tuple[int, int, int]]
 
 
-class Gathering:
+class RowBatches:
     """Gives the rows of files of a placing, those of each in its order."""
 
-    def __init__(self, bench: Workbench, settings: Settings, *, has_more: bool):
+    def __init__(self, bench: Workbench, settings: BuildOptions, *, has_more: bool):
         self._bench = bench
         self._settings = settings
         self._has_more = has_more
 
-    def lots(self, placing: Placing, numbers: list[int]) -> list[Lot]:
+    def lots(self, placing: Allocator, numbers: list[int]) -> list[RowRange]:
         """Put those files into lots, each of the rows of one query."""
         is_new = {n for n in placing.ranges if placing.files[n].digest is None}
         old = [n for n in numbers if n not in is_new]
@@ -49,7 +49,7 @@ class Gathering:
             *(self._old(old, placing) if old else []),
         ]
 
-    def tables(self, lot: Lot) -> Iterator[tuple[int, list[Any]]]:
+    def tables(self, lot: RowRange) -> Iterator[tuple[int, list[Any]]]:
         """The number of each file of a lot, and its rows."""
         more, join = "", ""
         if self._has_more:
@@ -60,14 +60,16 @@ class Gathering:
         )
         yield from _cut(found, lot.files)
 
-    def _new(self, files: list[tuple[int, int, int]]) -> Iterator[Lot]:
+    def _new(self, files: list[tuple[int, int, int]]) -> Iterator[RowRange]:
         """Files of nothing but rows of the queue, which has them in their order."""
         for some in _grouped(files):
             first, last = some[0][0], some[-1][1]
             rows = f"SELECT {_ROW}, n FROM queue WHERE n BETWEEN {first} AND {last}"
-            yield Lot(rows, "r.n", [(n, start - first, end - first + 1) for start, end, n in some])
+            yield RowRange(
+                rows, "r.n", [(n, start - first, end - first + 1) for start, end, n in some]
+            )
 
-    def _old(self, numbers: list[int], placing: Placing) -> Iterator[Lot]:
+    def _old(self, numbers: list[int], placing: Allocator) -> Iterator[RowRange]:
         """Files with rows that stay: those and the new ones are laid into ``kept`` first."""
         self._bench.run(f"""
             CREATE OR REPLACE TABLE kept AS
@@ -91,7 +93,9 @@ class Gathering:
             )
             order = f"r.file, {sort_key(self._settings, 'r.loc')}"
             first = some[0][0]
-            yield Lot(rows, order, [(n, start - first, end - first + 1) for start, end, n in some])
+            yield RowRange(
+                rows, order, [(n, start - first, end - first + 1) for start, end, n in some]
+            )
 
 
 def _grouped(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:

@@ -6,48 +6,60 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from urlset import engine as engines
-from urlset.builder import gates
-from urlset.builder.adopting import adopt
-from urlset.builder.beside import check_robots, named_urls, stage_besides, stale_notes, write_robots
+from urlset.builder import guards
+from urlset.builder.allocation import Allocator
 from urlset.builder.changes import changes_written
-from urlset.builder.clock import turn_back
-from urlset.builder.committing import Counts, commit, count_changes, count_undated, intend
-from urlset.builder.deciding import check_patterns, decide
+from urlset.builder.companion_files import (
+    check_robots,
+    named_urls,
+    stage_companion_files,
+    stale_notes,
+    write_robots,
+)
 from urlset.builder.excluded import count_excluded, examples_of, write_excluded
-from urlset.builder.forbidding import forbid
-from urlset.builder.intake import Intake
-from urlset.builder.labelling import labelled
+from urlset.builder.explain import why
+from urlset.builder.future_timestamps import clamp_future
+from urlset.builder.import_existing import adopt
+from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import LEDGER, Ledger
-from urlset.builder.naming import Names
+from urlset.builder.ledger_commit import (
+    Counts,
+    commit,
+    count_changes,
+    count_undated,
+    record_intent,
+)
+from urlset.builder.names import FileNames
+from urlset.builder.options import BuildOptions
 from urlset.builder.page_cache import PageCache
-from urlset.builder.placing import Placing
-from urlset.builder.publishing import Published, publish, shape_of
-from urlset.builder.rendering import Rendering
+from urlset.builder.publish import Published, publish, shape_of
+from urlset.builder.render import FileRenderer
+from urlset.builder.resolve import check_patterns, resolve
 from urlset.builder.result import Build, BuiltFile
-from urlset.builder.settings import Settings
-from urlset.builder.suspecting import suspicions
-from urlset.builder.why import why
+from urlset.builder.robots_filter import exclude
+from urlset.builder.section_labels import section_labels
+from urlset.builder.warnings import warnings
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.store import Workbench
 
-__all__ = ["LEDGER", "Job"]
+__all__ = ["LEDGER", "Pipeline"]
 
 """Where the ledger lies, from the working directory: never in the folder that is served."""
 
 
-class Job:
+class Pipeline:
     """One build; :meth:`run` does all of it."""
 
     def __init__(
         self,
         sources: Sequence[Source],
         target: str,
-        settings: Settings,
+        settings: BuildOptions,
         progress: Callable[[str], None] | None = None,
     ):
-        self._sources, self._settings = labelled(sources, settings)
+        self._sources, self._settings = section_labels(sources, settings)
         self._place = target
         self._progress = progress or _say_nothing
         self._engine = engines.get(settings.engine)
@@ -68,9 +80,9 @@ class Job:
             target = stack.enter_context(self._target())
             path, is_kept = settings.ledger or LEDGER, not settings.dry_run
             ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
-            intake = Intake(bench, self._engine, settings)
+            intake = Ingest(bench, self._engine, settings)
             self._prepare(bench, ledger, intake, target)
-            self._duplicates = decide(bench, ledger, settings, is_familiar=intake.is_trusting)
+            self._duplicates = resolve(bench, ledger, settings, is_familiar=intake.is_trusting)
             counts = count_changes(bench)
             self._undated = count_undated(bench, ledger, settings)
             self._left_out = count_excluded(bench, settings)
@@ -78,14 +90,14 @@ class Job:
                 names = [source.name for source in self._sources]
                 write_excluded(bench, settings, names, intake.rejected, settings.excluded)
             self._pass_gates(bench, ledger, intake, counts)
-            placing = Placing(bench, ledger, settings, self._engine, has_more=intake.has_extended)
+            placing = Allocator(bench, ledger, settings, self._engine, has_more=intake.has_extended)
             placing.place()
-            rendering = Rendering(
+            rendering = FileRenderer(
                 bench, settings, self._engine, target, has_more=intake.has_extended
             )
             published = publish(placing, rendering, ledger, settings, target, self._progress)
             self._note_names(published)
-            stage_besides(published, settings, target)
+            stage_companion_files(published, settings, target)
             if settings.robots is not None:
                 check_robots(settings.robots, named_urls(published, settings), place=self._place)
             self._explain(bench, placing, published)
@@ -104,12 +116,12 @@ class Job:
             is_rehearsal=settings.dry_run,
         )
 
-    def _prepare(self, bench: Workbench, ledger: Ledger, intake: Intake, target: Target) -> None:
+    def _prepare(self, bench: Workbench, ledger: Ledger, intake: Ingest, target: Target) -> None:
         """Know what is published, then take in what the sources give."""
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
             self._notes += [note] if note else []
-        self._notes += turn_back(bench, ledger, self._settings)
+        self._notes += clamp_future(bench, ledger, self._settings)
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             intake.trust(ledger.table("urls"))
         self._check_sources()
@@ -129,7 +141,7 @@ class Job:
             self._progress(f"{count:,} URLs")
         self._notes += intake.notes
         if self._settings.obey_robots is not None:
-            forbid(bench, intake.staging, self._settings.obey_robots, self._settings)
+            exclude(bench, intake.staging, self._settings.obey_robots, self._settings)
         if intake.urls.encoded:
             urls = "1 URL" if intake.urls.encoded == 1 else f"{intake.urls.encoded:,} URLs"
             self._notes.append(
@@ -156,23 +168,23 @@ class Job:
             if check is not None:
                 check()
 
-    def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Intake, counts: Counts) -> None:
+    def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Ingest, counts: Counts) -> None:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
-        self._notes += suspicions(bench, self._settings)
+        self._notes += warnings(bench, self._settings)
         if not urls:
             given = intake.count + len(intake.rejected)
             names = [source.name for source in self._sources]
-            gates.check_zero(given, names, self._left_out, self._settings)
-        gates.check_share(urls, before, self._settings)
-        gates.check_hosts(bench, self._settings)
+            guards.check_zero(given, names, self._left_out, self._settings)
+        guards.check_share(urls, before, self._settings)
+        guards.check_hosts(bench, self._settings)
 
     def _note_names(self, published: Published) -> None:
-        names = Names(self._settings)
+        names = FileNames(self._settings)
         names.of(published.files)
         self._notes += names.notes
 
-    def _explain(self, bench: Workbench, placing: Placing, published: Published) -> None:
+    def _explain(self, bench: Workbench, placing: Allocator, published: Published) -> None:
         names = {file.number: file.name for file in published.files}
         sources = [source.name for source in self._sources]
         self._explained = tuple(
@@ -185,13 +197,13 @@ class Job:
         self,
         bench: Workbench,
         ledger: Ledger,
-        placing: Placing,
+        placing: Allocator,
         published: Published,
         counts: Counts,
         target: Target,
     ) -> None:
         """Swap the files in, and remember it: both, or neither."""
-        intend(bench, ledger, self._settings, published, target)
+        record_intent(bench, ledger, self._settings, published, target)
         is_swapped = False
         try:
             with bench.transaction(), changes_written(bench, self._settings.changes):
@@ -209,7 +221,7 @@ class Job:
             write_robots(published, self._settings)
 
     def _result(
-        self, bench: Workbench, intake: Intake, published: Published, counts: Counts
+        self, bench: Workbench, intake: Ingest, published: Published, counts: Counts
     ) -> Build:
         changed = published.changed
         return Build(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from urlset.builder.settings import GATES, Gate, Settings
+from urlset.builder.options import GATES, BuildOptions, Gate
 from urlset.errors import GateError
 from urlset.store import Workbench, quoted
 
-__all__ = ["check_hosts", "check_share", "check_zero", "stop"]
+__all__ = ["check_hosts", "check_share", "check_zero", "fail"]
 
 
-def stop(gate: Gate, settings: Settings, words: str) -> None:
+def fail(gate: Gate, settings: BuildOptions, words: str) -> None:
     """Raise :class:`urlset.GateError`, unless this gate is to be passed by force."""
     if gate in settings.force:
         return
@@ -24,7 +24,7 @@ def stop(gate: Gate, settings: Settings, words: str) -> None:
 
 
 def check_zero(
-    given: int, sources: Sequence[str], left_out: Mapping[str, int], settings: Settings
+    given: int, sources: Sequence[str], left_out: Mapping[str, int], settings: BuildOptions
 ) -> None:
     """A set without a single URL is more often an accident than a wish.
 
@@ -36,14 +36,14 @@ def check_zero(
         found = f"none of {given:,} to keep" + (f" (left out: {reasons})" if reasons else "")
     elif sources:
         found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
-    stop("zero", settings, f"expected URLs to publish, found {found}")
+    fail("zero", settings, f"expected URLs to publish, found {found}")
 
 
-def check_share(urls: int, before: int, settings: Settings) -> None:
+def check_share(urls: int, before: int, settings: BuildOptions) -> None:
     """A set that shrank to less than half (``min_share``) is more often an accident."""
     if urls < before * settings.min_share:
         least = f"{settings.min_share:.0%}".removesuffix("%")
-        stop(
+        fail(
             "shrunk",
             settings,
             f"expected at least {least} % of the {before:,} URLs that are published, found "
@@ -51,7 +51,7 @@ def check_share(urls: int, before: int, settings: Settings) -> None:
         )
 
 
-def check_hosts(bench: Workbench, settings: Settings) -> None:
+def check_hosts(bench: Workbench, settings: BuildOptions) -> None:
     """Engines believe a sitemap about its own host only."""
     allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
     hosts = ", ".join(map(quoted, allowed))
@@ -64,7 +64,7 @@ def check_hosts(bench: Workbench, settings: Settings) -> None:
     if count:
         rows = bench.rows(f"SELECT loc FROM {foreign} ORDER BY loc LIMIT 3")
         examples = ", ".join(loc for (loc,) in rows)
-        stop(
+        fail(
             "hosts",
             settings,
             f"expected URLs of {allowed[0]}, found {count:,} of another host ({examples}); "

@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import Any
 
 from urlset.arrow import open_stream
-from urlset.builder.intake import Intake
+from urlset.builder.file_mark import is_marked
+from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
-from urlset.builder.mark import is_marked
-from urlset.builder.naming import Names
-from urlset.builder.rendering import digest_of
-from urlset.builder.settings import Settings
+from urlset.builder.names import FileNames
+from urlset.builder.options import BuildOptions
+from urlset.builder.render import digest_of
 from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.protocol import MAX_BYTES
@@ -73,13 +73,13 @@ class _Child:
 def adopt(
     bench: Workbench,
     ledger: Ledger,
-    intake: Intake,
-    settings: Settings,
+    intake: Ingest,
+    settings: BuildOptions,
     engine: Engine,
     target: Target,
 ) -> str | None:
     """Fill a new ledger from what is published; tells in a sentence what was found, or None."""
-    names = Names(settings)
+    names = FileNames(settings)
     children = _own(names, settings, engine, target)
     is_foreign = not children and settings.adopt
     indexes: list[str] = []
@@ -100,7 +100,7 @@ def adopt(
     return f"no ledger of this set: {many} in {files} adopted{bulk}"
 
 
-def _replaced(settings: Settings, target: Target) -> str | None:
+def _replaced(settings: BuildOptions, target: Target) -> str | None:
     """What is to be said where another tool's file has the name that one of ours will have."""
     name = Scheme.of(settings.name, settings.format, settings.gzip).single()
     if target.read(name) is None:
@@ -113,7 +113,7 @@ def _replaced(settings: Settings, target: Target) -> str | None:
     return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
 
 
-def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+def _own(names: FileNames, settings: BuildOptions, engine: Engine, target: Target) -> list[_Child]:
     """The files of a set whose ledger is lost; only what bears the mark of a build is one."""
     there = set(target.names())
     children: dict[str, _Child] = {}
@@ -129,19 +129,19 @@ def _own(names: Names, settings: Settings, engine: Engine, target: Target) -> li
     return list(children.values()) or _alone(settings, engine, target)
 
 
-def _alone(settings: Settings, engine: Engine, target: Target) -> list[_Child]:
+def _alone(settings: BuildOptions, engine: Engine, target: Target) -> list[_Child]:
     """The only file of a set that has no index; nothing tells whose a list of URLs is."""
     name = Scheme.of(settings.name, settings.format, settings.gzip).single()
     is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
     return [_Child(name, None, target)] if is_ours else []
 
 
-def _unpacked(name: str, settings: Settings, engine: Engine, target: Target) -> bytes | None:
+def _unpacked(name: str, settings: BuildOptions, engine: Engine, target: Target) -> bytes | None:
     data = target.read(name)
     return engine.gunzip(data, MAX_BYTES) if data and settings.gzip else data
 
 
-def _foreign(settings: Settings, target: Target) -> tuple[list[str], list[_Child]]:
+def _foreign(settings: BuildOptions, target: Target) -> tuple[list[str], list[_Child]]:
     """The indexes and files of a set that another tool made."""
     there = set(target.names())
     single = Scheme.of(settings.name, settings.format, settings.gzip).single()
@@ -163,7 +163,7 @@ def _remember(
     ledger: Ledger,
     children: list[_Child],
     indexes: list[str],
-    names: Names | None,
+    names: FileNames | None,
 ) -> None:
     for number, child in enumerate(children, 1):
         section, position = (names and names.place(child.name)) or ("", number)

@@ -12,16 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from urlset.arrow.batches import beside, text_array
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
 from urlset.sources import Source
 
-__all__ = ["labelled", "labels_of"]
+__all__ = ["labels_of", "section_labels"]
 
 _COLUMN = "section_of_source"
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
 
 
-def labelled(sources: Sequence[Source], settings: Settings) -> tuple[Sequence[Source], Settings]:
+def section_labels(
+    sources: Sequence[Source], settings: BuildOptions
+) -> tuple[Sequence[Source], BuildOptions]:
     """Sources whose rows say which one gave them, where settings make sections of that."""
     if "source" not in settings.sections:
         return sources, settings

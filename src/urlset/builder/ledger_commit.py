@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from urlset.builder.ledger import File, Ledger
-from urlset.builder.publishing import Published, shape_of
-from urlset.builder.settings import Settings
-from urlset.builder.unchanged import rules_of
+from urlset.builder.options import BuildOptions
+from urlset.builder.publish import Published, shape_of
+from urlset.builder.unchanged_rows import rules_of
 from urlset.dates import format_date
 from urlset.publisher import Target
 from urlset.store import Workbench, quoted
 
-__all__ = ["Counts", "commit", "count_changes", "count_undated", "intend"]
+__all__ = ["Counts", "commit", "count_changes", "count_undated", "record_intent"]
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
 fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen"""
@@ -39,7 +39,7 @@ def count_changes(bench: Workbench) -> Counts:
     return {"added": added, "changed": changed, "removed": removed}
 
 
-def count_undated(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
+def count_undated(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> int:
     """How many URLs of the set have no ``lastmod`` afterwards, where the form has room for one."""
     if settings.is_text:
         return 0
@@ -50,8 +50,8 @@ def count_undated(bench: Workbench, ledger: Ledger, settings: Settings) -> int:
     return int(before + more)
 
 
-def intend(
-    bench: Workbench, ledger: Ledger, settings: Settings, published: Published, target: Target
+def record_intent(
+    bench: Workbench, ledger: Ledger, settings: BuildOptions, published: Published, target: Target
 ) -> None:
     """Write into the ledger which files are about to appear, as orphans until they are no more.
 
@@ -70,7 +70,7 @@ def intend(
 def commit(
     bench: Workbench,
     ledger: Ledger,
-    settings: Settings,
+    settings: BuildOptions,
     published: Published,
     ranges: Mapping[int, tuple[int, int]],
     counts: Counts,

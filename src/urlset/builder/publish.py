@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from urlset.builder.allocation import Allocator
+from urlset.builder.file_mark import MARK, marked
 from urlset.builder.ledger import File, Ledger
-from urlset.builder.mark import MARK, marked
-from urlset.builder.naming import Names
-from urlset.builder.placing import Placing
-from urlset.builder.rendering import Rendering, digest_of
-from urlset.builder.settings import Settings
+from urlset.builder.names import FileNames
+from urlset.builder.options import BuildOptions
+from urlset.builder.render import FileRenderer, digest_of
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, due, orphans_after
 from urlset.writer.indexing import render_indexes
@@ -48,15 +48,15 @@ class Published:
 
 
 def publish(
-    placing: Placing,
-    rendering: Rendering,
+    placing: Allocator,
+    rendering: FileRenderer,
     ledger: Ledger,
-    settings: Settings,
+    settings: BuildOptions,
     target: Target,
     progress: Callable[[str], None],
 ) -> Published:
     """Stage every file that is not as it is to be, and the indexes of all."""
-    names = Names(settings)
+    names = FileNames(settings)
     files = sorted(placing.files.values(), key=lambda file: (file.section, file.position))
     named = names.of(files)
     _date(placing, named, ledger)
@@ -81,7 +81,7 @@ def publish(
     return published
 
 
-def _date(placing: Placing, named: Mapping[int, str], ledger: Ledger) -> None:
+def _date(placing: Allocator, named: Mapping[int, str], ledger: Ledger) -> None:
     """Files packed anew have the dates of those of their names: true, if the bytes are the same."""
     if all(file.lastmod for file in placing.files.values()):
         return
@@ -90,7 +90,7 @@ def _date(placing: Placing, named: Mapping[int, str], ledger: Ledger) -> None:
         placing.files[number] = replace(file, lastmod=file.lastmod or before.get(named[number]))
 
 
-def shape_of(settings: Settings) -> str:
+def shape_of(settings: BuildOptions) -> str:
     """What all files look like but for their entries: when it changes, all are written anew."""
     return f"2 {settings.format} {settings.stylesheet or ''}"
 
@@ -107,10 +107,10 @@ def _is_stale(file: File, name: str, target: Target, there: frozenset[str]) -> b
 
 def _indexes(
     published: Published,
-    names: Names,
-    rendering: Rendering,
+    names: FileNames,
+    rendering: FileRenderer,
     ledger: Ledger,
-    settings: Settings,
+    settings: BuildOptions,
 ) -> Iterator[File]:
     before = ledger.indexes()
     for section, files in _index_groups(published.files, settings):
@@ -125,7 +125,7 @@ def _indexes(
             yield rendering.stage(file, marked(data))
 
 
-def _index_groups(files: list[File], settings: Settings) -> Iterable[tuple[str, list[Listed]]]:
+def _index_groups(files: list[File], settings: BuildOptions) -> Iterable[tuple[str, list[Listed]]]:
     groups: dict[str, list[Listed]] = {}
     for file in files:
         section = file.section if settings.index == "section" else ""
@@ -133,7 +133,7 @@ def _index_groups(files: list[File], settings: Settings) -> Iterable[tuple[str, 
     return groups.items()
 
 
-def _retired(published: Published, ledger: Ledger, settings: Settings, target: Target) -> None:
+def _retired(published: Published, ledger: Ledger, settings: BuildOptions, target: Target) -> None:
     """Note what was published and is no part of the set any more, indexes before their children.
 
     It is taken away once it has been so for as long as the grace of the settings.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from urlset.arrow import batches
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
 from urlset.sources import EVIDENCE
 from urlset.store import Workbench
 
-__all__ = ["TAKEN", "Staging"]
+__all__ = ["TAKEN", "StagedRows"]
 
 TAKEN = "taken"
 """The table itself; the view ``staged`` has every column."""
@@ -35,7 +35,7 @@ _MORE = {
 }
 
 
-class Staging:
+class StagedRows:
     """What sources gave: the view ``staged`` of a workbench.
 
     ``size`` is bytes in the file without a lastmod, or null for that of the ledger; ``more`` a
@@ -43,7 +43,7 @@ class Staging:
     was given as one and was not looked at. The others are evidence, and columns for sections.
     """
 
-    def __init__(self, bench: Workbench, settings: Settings):
+    def __init__(self, bench: Workbench, settings: BuildOptions):
         self._bench = bench
         texts = dict.fromkeys([*EVIDENCE, *settings.kept_columns], "VARCHAR")
         self._kinds = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from urlset.builder.settings import Settings
-from urlset.builder.staging import TAKEN, Staging
+from urlset.builder.options import BuildOptions
+from urlset.builder.tables import TAKEN, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
 from urlset.robots.regexes import alternatives, regexes_of
 from urlset.store import Workbench, quoted
 from urlset.urls import split_origin
 
-__all__ = ["forbid"]
+__all__ = ["exclude"]
 
 AGENT = "Googlebot"
 """Whose rules count: Google's, which are those for everybody where it has none of its own."""
@@ -25,7 +25,7 @@ PORTION = 1_000
 _ODD = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
 
 
-def forbid(bench: Workbench, staging: Staging, path: Path, settings: Settings) -> None:
+def exclude(bench: Workbench, staging: StagedRows, path: Path, settings: BuildOptions) -> None:
     """Give a reason against each staged URL of the site that a robots.txt forbids.
 
     Raises :class:`urlset.SourceError` where the file cannot be read.

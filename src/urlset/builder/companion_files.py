@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from urlset.atomic import AtomicFile, expect_inside
-from urlset.builder.publishing import Published
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.publish import Published
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_BYTES
@@ -16,7 +16,7 @@ from urlset.publisher import Target
 from urlset.writer import stylesheet
 from urlset.writer.robots_lines import with_sitemaps
 
-__all__ = ["check_robots", "named_urls", "stage_besides", "stale_notes", "write_robots"]
+__all__ = ["check_robots", "named_urls", "stage_companion_files", "stale_notes", "write_robots"]
 
 # What other generators call their files, beside the forms of the name of ours.
 _OTHERS = ("sitemap_index.xml", "sitemap-index.xml")
@@ -24,7 +24,7 @@ _OTHERS = ("sitemap_index.xml", "sitemap-index.xml")
 _PROBE = "https://example.com/sitemap.xml"
 
 
-def stage_besides(published: Published, settings: Settings, target: Target) -> None:
+def stage_companion_files(published: Published, settings: BuildOptions, target: Target) -> None:
     """Stage the style sheet, where it is ours and not there yet."""
     name = stylesheet.file_of(settings.stylesheet)
     data = stylesheet.to_write(target.read(name)) if name else None
@@ -34,7 +34,7 @@ def stage_besides(published: Published, settings: Settings, target: Target) -> N
 
 
 def stale_notes(
-    published: Published, settings: Settings, engine: Engine, target: Target
+    published: Published, settings: BuildOptions, engine: Engine, target: Target
 ) -> list[str]:
     """Sentences about sitemaps of other tools that lie beside those of the set, and stay there.
 
@@ -90,7 +90,7 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> 
         raise TargetError(f"cannot write {path}: {words}; nothing was published") from error
 
 
-def write_robots(published: Published, settings: Settings) -> bool:
+def write_robots(published: Published, settings: BuildOptions) -> bool:
     """Have robots.txt name the indexes, between markers; tells whether it had to be changed.
 
     It is written after the publication, so that it never names what is not there.
@@ -113,7 +113,7 @@ def write_robots(published: Published, settings: Settings) -> bool:
     return True
 
 
-def named_urls(published: Published, settings: Settings) -> list[str]:
+def named_urls(published: Published, settings: BuildOptions) -> list[str]:
     """The URLs that robots.txt is to name: of the indexes, or else of the only file."""
     return [settings.base + file.name for file in published.indexes or published.files]
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from urlset.builder.canonical_urls import GUESSED
 from urlset.builder.ledger import Ledger
+from urlset.builder.options import BuildOptions
+from urlset.builder.partitions import portions_of
 from urlset.builder.plausible_dates import is_plausible
-from urlset.builder.portions import portions_of
-from urlset.builder.sections import SECTION, section_of
-from urlset.builder.settings import Settings
-from urlset.builder.unchanged import divide
+from urlset.builder.section_sql import SECTION, section_of
+from urlset.builder.unchanged_rows import split
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.sources import GUESSES
 from urlset.store import Workbench, quoted
 
-__all__ = ["IS_CHANGED", "check_patterns", "decide", "refusal", "sort_key"]
+__all__ = ["IS_CHANGED", "check_patterns", "exclusion_sql", "resolve", "sort_key"]
 
 _W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
 
@@ -92,7 +92,7 @@ _REMEMBERED = (*_OWN, *_UNSEEN, "adopted_lastmod")
 _SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
-def check_patterns(bench: Workbench, settings: Settings) -> None:
+def check_patterns(bench: Workbench, settings: BuildOptions) -> None:
     """Raise ``ValueError`` for a pattern that is none, before anything is read."""
     section_of(settings)
     named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
@@ -107,14 +107,14 @@ def check_patterns(bench: Workbench, settings: Settings) -> None:
             ) from error
 
 
-def decide(bench: Workbench, ledger: Ledger, settings: Settings, *, is_familiar: bool) -> int:
+def resolve(bench: Workbench, ledger: Ledger, settings: BuildOptions, *, is_familiar: bool) -> int:
     """Make the views and tables of this module; gives how many rows were listed before.
 
     ``is_familiar`` says that it is known which rows the ledger has.
     """
-    same = divide(bench, ledger, settings) if is_familiar else None
+    same = split(bench, ledger, settings) if is_familiar else None
     doubles = _merge(bench, settings, is_single=same is not None)
-    wanted = f"{refusal(settings)} IS NULL"
+    wanted = f"{exclusion_sql(settings)} IS NULL"
     words = {**_expressions(bench, ledger, settings), "wanted": wanted}
     bench.run(f"CREATE VIEW decided AS {_DECIDED.format(given='given', **words)}")
     if ledger.is_new:
@@ -143,7 +143,7 @@ def decide(bench: Workbench, ledger: Ledger, settings: Settings, *, is_familiar:
     return doubles
 
 
-def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[str, str]:
+def _expressions(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
     """What stands in the view ``decided``."""
     there = _filled(bench, "staged", _SPARSE)
     before = _filled(bench, ledger.table("urls"), _REMEMBERED)
@@ -184,7 +184,7 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: Settings) -> dict[s
     }
 
 
-def _created(bench: Workbench, ledger: Ledger, settings: Settings) -> str:
+def _created(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> str:
     """An expression: the build that listed a page first, unless it was the first one of all.
 
     What the first build lists was there before; nobody knows since when.
@@ -217,7 +217,7 @@ IS_CHANGED = _differ(_SEEN)
 """An expression: whether an entry of ``decided`` is not what was published."""
 
 
-def refusal(settings: Settings) -> str:
+def exclusion_sql(settings: BuildOptions) -> str:
     """An expression of SQL: why a URL of ``given`` is left out, or null.
 
     A reason that is known counts before all filters, one that is a guess behind them.
@@ -232,13 +232,13 @@ def refusal(settings: Settings) -> str:
     return f"CASE WHEN NOT {_IS_GUESS} THEN g.reason{cases} ELSE g.reason END"
 
 
-def sort_key(settings: Settings, loc: str = "loc") -> str:
+def sort_key(settings: BuildOptions, loc: str = "loc") -> str:
     """An expression that puts URLs into the order of a file; what all begin with is passed over."""
     base = settings.base
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _merge(bench: Workbench, settings: Settings, *, is_single: bool) -> int:
+def _merge(bench: Workbench, settings: BuildOptions, *, is_single: bool) -> int:
     """Make ``given``: one row for each URL, of all that sources say; gives how many are merged.
 
     ``is_single`` says that none is listed twice.
@@ -274,7 +274,7 @@ def _find_twins(bench: Workbench) -> int:
     return int(doubles)
 
 
-def _believed(column: str, settings: Settings) -> str:
+def _believed(column: str, settings: BuildOptions) -> str:
     """A date that may be true: none of the future, none before 1995, and not without its day."""
     text = f"if({is_plausible(column, settings)}, {column}, NULL)"
     if column == _EVIDENCE["given"]:

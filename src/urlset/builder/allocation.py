@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from urlset.builder.deciding import IS_CHANGED, sort_key
+from urlset.builder.allocation_queue import DATED, sort_new_rows
+from urlset.builder.file_mark import MARK
 from urlset.builder.ledger import File, Ledger
-from urlset.builder.mark import MARK
-from urlset.builder.queueing import DATED, line_up
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import IS_CHANGED, sort_key
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_NEWS, URIS, Ns
 from urlset.store import Workbench
 
-__all__ = ["Placing"]
+__all__ = ["Allocator"]
 
 _PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
@@ -51,7 +51,7 @@ class _Pile:
         self.news -= news
 
 
-class Placing:
+class Allocator:
     """Gives every URL its file; ``files`` are those of the set afterwards.
 
     ``dirty`` are the numbers of those whose entries are not what they were; ``ranges`` which rows
@@ -62,7 +62,7 @@ class Placing:
         self,
         bench: Workbench,
         ledger: Ledger,
-        settings: Settings,
+        settings: BuildOptions,
         engine: Engine,
         *,
         has_more: bool,
@@ -84,7 +84,7 @@ class Placing:
         """Place all that is new or has moved."""
         self._subtract()
         self._evict()
-        line_up(self._bench, self._settings, has_more=self._has_more)
+        sort_new_rows(self._bench, self._settings, has_more=self._has_more)
         for pile in self._piles():
             while pile.next < pile.end:
                 self._fill(pile)
@@ -201,7 +201,7 @@ class Placing:
         return file
 
 
-def _frame(bench: Workbench, settings: Settings, engine: Engine, *, has_more: bool) -> int:
+def _frame(bench: Workbench, settings: BuildOptions, engine: Engine, *, has_more: bool) -> int:
     """Bytes of the header and the footer, with the namespaces that any entry needs."""
     if settings.is_text:
         return 0

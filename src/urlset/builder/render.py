@@ -10,23 +10,23 @@ from threading import Lock
 from typing import Any
 
 from urlset.arrow import batches
-from urlset.builder.gates import stop
-from urlset.builder.gathering import Gathering, Lot
+from urlset.builder.allocation import Allocator
+from urlset.builder.file_mark import MARK, marked
+from urlset.builder.guards import fail
 from urlset.builder.ledger import File
-from urlset.builder.mark import MARK, marked
-from urlset.builder.placing import Placing
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.row_batches import RowBatches, RowRange
 from urlset.engine import Engine
 from urlset.protocol import MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import Workbench
 
-__all__ = ["Rendering", "digest_of"]
+__all__ = ["FileRenderer", "digest_of"]
 
 THREADS = 2
 
 
-class Rendering:
+class FileRenderer:
     """Renders files of a placing into a staging; gives each as it was published.
 
     ``made`` are the names of those that were staged: what is published is not what they are.
@@ -35,25 +35,25 @@ class Rendering:
     def __init__(
         self,
         bench: Workbench,
-        settings: Settings,
+        settings: BuildOptions,
         engine: Engine,
         target: Target,
         *,
         has_more: bool,
     ):
         self.made: set[str] = set()
-        self._gathering = Gathering(bench, settings, has_more=has_more)
+        self._gathering = RowBatches(bench, settings, has_more=has_more)
         self._settings = settings
         self._engine = engine
         self._target = target
         self._lock = Lock()
 
     def render(
-        self, placing: Placing, names: Mapping[int, str], wanted: Iterable[int]
+        self, placing: Allocator, names: Mapping[int, str], wanted: Iterable[int]
     ) -> Iterator[File]:
         """Render those files; yields each when it is staged."""
 
-        def some(lot: Lot) -> list[File]:
+        def some(lot: RowRange) -> list[File]:
             return [
                 self._file(replace(placing.files[number], name=names[number]), rows)
                 for number, rows in self._gathering.tables(lot)
@@ -82,7 +82,7 @@ class Rendering:
             self.made.add(file.name)
             staged = self._target.staged(file.name)
         if self._unpacked(staged, len(data)) != data:
-            stop("unreadable", self._settings, f"expected {file.name} to read back as it was")
+            fail("unreadable", self._settings, f"expected {file.name} to read back as it was")
         digest = digest_of(packed)
         # The target may have lost it (a site that is built from nothing in every run of CI).
         lastmod = file.lastmod if digest == file.digest else None
@@ -104,7 +104,7 @@ class Rendering:
         for batch in rows:
             columns = self._engine.columns(batches.as_table(batch))
             if renderer.add(columns, 0) < batch.num_rows:
-                stop("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
+                fail("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
         data = renderer.finish()
         self._verify(file, renderer.count, data)
         return data if self._settings.is_text else marked(data)
@@ -131,11 +131,11 @@ class Rendering:
         elif found != file.urls or count != file.urls:
             words = f"with {file.urls:,} URLs, found {found:,}"
         elif len(data) > self._max_bytes:
-            stop("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
+            fail("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
             return
         else:
             return
-        stop("unreadable", self._settings, f"expected a file that reads back {words}")
+        fail("unreadable", self._settings, f"expected a file that reads back {words}")
 
 
 def digest_of(data: bytes) -> str:

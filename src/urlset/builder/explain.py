@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from urlset.builder.deciding import refusal
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import exclusion_sql
 from urlset.store import Workbench, quoted
 from urlset.urls import parse_url
 
@@ -20,7 +20,7 @@ _STAGED = (
 def why(
     bench: Workbench,
     url: str,
-    settings: Settings,
+    settings: BuildOptions,
     sources: Sequence[str],
     names: Mapping[int, str],
     ranges: Mapping[int, tuple[int, int]],
@@ -42,7 +42,7 @@ def why(
     if not given:
         yield "  no source gives it"
         return
-    refused = bench.rows(f"SELECT {refusal(settings)} FROM given g WHERE loc = ?", [loc])
+    refused = bench.rows(f"SELECT {exclusion_sql(settings)} FROM given g WHERE loc = ?", [loc])
     if refused and refused[0][0] is not None:
         yield f"  left out: {refused[0][0]}"
         return
@@ -52,7 +52,7 @@ def why(
         yield f"  in {names[number]}"
 
 
-def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
+def _kept(bench: Workbench, loc: str, settings: BuildOptions) -> Iterator[str]:
     yield f"  kept by {_rule(bench, loc, settings)}"
     (row,) = bench.rows(
         "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
@@ -79,7 +79,7 @@ def _kept(bench: Workbench, loc: str, settings: Settings) -> Iterator[str]:
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
 
 
-def _rule(bench: Workbench, loc: str, settings: Settings) -> str:
+def _rule(bench: Workbench, loc: str, settings: BuildOptions) -> str:
     for number, rule in enumerate(settings.filters, 1):
         (found,) = bench.one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:

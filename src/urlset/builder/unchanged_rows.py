@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from urlset.builder.familiar import FAMILIAR
+from urlset.builder.incremental import FAMILIAR
 from urlset.builder.ledger import Ledger
+from urlset.builder.options import BuildOptions
 from urlset.builder.plausible_dates import EARLIEST
-from urlset.builder.settings import Settings
-from urlset.builder.staging import TAKEN
+from urlset.builder.tables import TAKEN
 from urlset.sources import EVIDENCE
 from urlset.store import Workbench
 
-__all__ = ["divide", "rules_of"]
+__all__ = ["rules_of", "split"]
 
 MAX_BITS = 1_000_000_000
 """The longest string of bits that DuckDB makes."""
@@ -36,13 +36,13 @@ SELECT (SELECT count(*) - {distinct} FROM same)
 """
 
 
-def rules_of(settings: Settings) -> str:
+def rules_of(settings: BuildOptions) -> str:
     """What decides of an entry beside what its sources say: when it changes, all are looked at."""
     rules = (settings.base, settings.lastmod, settings.sections, settings.filters, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 
-def divide(bench: Workbench, ledger: Ledger, settings: Settings) -> int | None:
+def split(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> int | None:
     """Make the view ``same`` and the table ``fresh``; how many are the same, or None for neither.
 
     So it is where the rules are others, where a source says more than sitemaps do, or where a URL
@@ -63,7 +63,7 @@ def divide(bench: Workbench, ledger: Ledger, settings: Settings) -> int | None:
     return int(count)
 
 
-def _has_evidence(bench: Workbench, settings: Settings) -> bool:
+def _has_evidence(bench: Workbench, settings: BuildOptions) -> bool:
     """Whether there is a date, a fingerprint … of a page: `reason` and sections are looked at."""
     evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
     return not evidence.isdisjoint(bench.columns(TAKEN))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from urlset.builder.deciding import sort_key
-from urlset.builder.portions import portions
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
+from urlset.builder.partitions import portions
+from urlset.builder.resolve import sort_key
 from urlset.store import Workbench, quoted
 
-__all__ = ["DATED", "line_up"]
+__all__ = ["DATED", "sort_new_rows"]
 
 SAMPLE = 10_000
 """Rows of which it is guessed where to part all of them."""
@@ -50,7 +50,7 @@ class _Facts(NamedTuple):
     alike: dict[str, str]
 
 
-def line_up(bench: Workbench, settings: Settings, *, has_more: bool) -> None:
+def sort_new_rows(bench: Workbench, settings: BuildOptions, *, has_more: bool) -> None:
     """Make ``queue``: what is to be placed, in its order, numbered ``n`` from 0."""
     facts = _facts(bench, settings)
     alike = facts.alike
@@ -81,7 +81,7 @@ def _sort(bench: Workbench, rows: str, order: str, parts: int) -> None:
         bench.run(f"INSERT INTO sorted {rows} AND {' AND '.join(within)} ORDER BY {order}")
 
 
-def _facts(bench: Workbench, settings: Settings) -> _Facts:
+def _facts(bench: Workbench, settings: BuildOptions) -> _Facts:
     """Look at all rows: columns with no value in them, or one text in all, are ``alike``."""
     facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
     base = quoted(settings.base)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from urlset.builder.naming import Names
-from urlset.builder.settings import Settings
+from urlset.builder.names import FileNames
+from urlset.builder.options import BuildOptions
 
 __all__ = ["SESSION_ID", "SITEMAP", "SITEMAP_ENDINGS", "NoPages", "without_tracking"]
 
@@ -51,9 +51,9 @@ def _without(url: str, parameter: re.Pattern[str]) -> str:
 class NoPages:
     """Finds reasons to exclude URLs that the rules U018 and U021 complain of."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: BuildOptions):
         self._folder = settings.base if settings.base.endswith("/") else f"{settings.base}/"
-        self._names = Names(settings)
+        self._names = FileNames(settings)
         endings = (".txt", ".txt.gz") if settings.is_text else (".xml", ".xml.gz")
         self._single = {f"{settings.name}{ending}" for ending in endings}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
 from urlset.store import quoted
 
 __all__ = ["SECTION", "section_of"]
@@ -13,7 +13,7 @@ SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
 """A section by a pattern: its name, and what is in its URLs."""
 
 
-def section_of(settings: Settings) -> str:
+def section_of(settings: BuildOptions) -> str:
     """An expression for the section of a URL of ``g``: a word for names of files, or nothing.
 
     Raises ``ValueError`` for one that is no such thing.

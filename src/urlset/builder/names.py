@@ -6,18 +6,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from urlset.builder.ledger import File
-from urlset.builder.settings import Settings
+from urlset.builder.options import BuildOptions
 from urlset.writer.naming import Scheme
 
-__all__ = ["Names"]
+__all__ = ["FileNames"]
 
 _TAKEN = re.compile(r"index_*")  # sitemap-index-2.xml is the second index
 _ROUNDS = 8
 _FIELD = re.compile(r"\{(name|section|number)(?::0?(\d))?\}")
 
 
-class Names:
-    """Names of the files and indexes of one set.
+class FileNames:
+    """FileNames of the files and indexes of one set.
 
     Without sections ``sitemap-1.xml``, …, with sections ``sitemap-blog-1.xml``, …; the index is
     ``sitemap.xml``, or that of each section ``sitemap-blog.xml``. One file alone, without a
@@ -28,7 +28,7 @@ class Names:
     there: ``sitemap-index_-1.xml``. ``notes`` tells which, once :meth:`of` has named the files.
     """
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: BuildOptions):
         self._settings = settings
         self._scheme = Scheme.of(settings.name, settings.format, settings.gzip)
         self._ending = self._scheme.single().removeprefix(settings.name)
@@ -102,7 +102,7 @@ class Names:
     def place(self, name: str) -> tuple[str, int] | None:
         """The section and the position of a file, by its name; None for one that is no child.
 
-        >>> Names(Settings("https://example.com/")).place("sitemap-blog-12.xml")
+        >>> FileNames(BuildOptions("https://example.com/")).place("sitemap-blog-12.xml")
         ('blog', 12)
         """
         if self._settings.format == "text" and name == self._scheme.single():

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from urlset.arrow import batches
-from urlset.builder.portions import portions_of
-from urlset.builder.sections import section_of
-from urlset.builder.settings import Settings
-from urlset.builder.staging import TAKEN, Staging
+from urlset.builder.options import BuildOptions
+from urlset.builder.partitions import portions_of
+from urlset.builder.section_sql import section_of
+from urlset.builder.tables import TAKEN, StagedRows
 from urlset.store import Workbench
 
-__all__ = ["FAMILIAR", "find_familiar", "lay_as_given", "plain_part", "strangers"]
+__all__ = ["FAMILIAR", "find_familiar", "plain_part", "stage_unverified", "unmatched"]
 
 FAMILIAR = "familiar"
 """The table of them: ``id`` of a row of ``staged``, ``known`` of which row of the ledger, and
@@ -45,7 +45,9 @@ def plain_part(entries: Any) -> Any | None:
     return batches.batch_of({name: entries.column(name) for name in filled if name != "offset"})
 
 
-def lay_as_given(staging: Staging, source: int, entries: Any, columns: Mapping[str, Any]) -> None:
+def stage_unverified(
+    staging: StagedRows, source: int, entries: Any, columns: Mapping[str, Any]
+) -> None:
     """Lay plain entries into ``staged`` as they are, without a size: it is that of the ledger."""
     core = {n: entries.column(n) for n in _CORE if n in entries.schema.names}
     made = batches.batch_of({**core, **columns})
@@ -55,7 +57,7 @@ def lay_as_given(staging: Staging, source: int, entries: Any, columns: Mapping[s
     staging.insert(made, [("source", str(source)), *values])
 
 
-def find_familiar(bench: Workbench, urls: str, settings: Settings) -> None:
+def find_familiar(bench: Workbench, urls: str, settings: BuildOptions) -> None:
     """Make the table of those that a table of the ledger has."""
     there = bench.columns(TAKEN)
     is_same = _SAME_DATE
@@ -80,7 +82,7 @@ def _alike(name: str, there: Sequence[str]) -> str:
     return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in there else f"u.{name} IS NULL"
 
 
-def strangers(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
+def unmatched(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Take those out of ``staged`` that are not familiar; yields them, by their source."""
     bench.run(_STRANGERS)
     bench.run(f"DELETE FROM {TAKEN} WHERE id IN (SELECT id FROM strangers)")

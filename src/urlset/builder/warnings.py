@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from urlset.builder.deciding import refusal
+from urlset.builder.options import BuildOptions
 from urlset.builder.plausible_dates import EARLIEST, is_future
-from urlset.builder.settings import Settings
+from urlset.builder.resolve import exclusion_sql
 from urlset.dates import format_date
 from urlset.store import Workbench, quoted
 from urlset.urls import split_origin
 
-__all__ = ["suspicions"]
+__all__ = ["warnings"]
 
 LEAST = 20
 SHARE = 0.8
 """Of so many dates, this share at one and the same instant is the time of a build, or an import."""
 
 
-def suspicions(bench: Workbench, settings: Settings) -> list[str]:
+def warnings(bench: Workbench, settings: BuildOptions) -> list[str]:
     """What is suspicious about the dates of the sources, as sentences."""
     dates: list[str] = []
     if not settings.is_text:
@@ -26,7 +26,7 @@ def suspicions(bench: Workbench, settings: Settings) -> list[str]:
     return [*_columns(bench, settings), *_outside(bench, settings), *dates]
 
 
-def _outside(bench: Workbench, settings: Settings) -> Iterator[str]:
+def _outside(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
     """URLs that a sitemap at the base URL may only list if a robots.txt declares it."""
     if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
         return
@@ -36,7 +36,7 @@ def _outside(bench: Workbench, settings: Settings) -> Iterator[str]:
         f"(starts_with(lower(loc), {quoted(origin.lower())}) "
         f"AND regexp_matches(substr(loc, {len(origin) + 1}), '^([/?#]|$)'))"
     )
-    is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {refusal(settings)} IS NULL"
+    is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {exclusion_sql(settings)} IS NULL"
     count, first, others, other = bench.one(f"""
         SELECT count(*) FILTER ({is_own}), min(loc) FILTER ({is_own}),
             count(*) FILTER (NOT {is_own}), min(loc) FILTER (NOT {is_own})
@@ -58,14 +58,14 @@ def _urls(count: int) -> str:
     return "1 URL is" if count == 1 else f"{count:,} URLs are"
 
 
-def _columns(bench: Workbench, settings: Settings) -> Iterator[str]:
+def _columns(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
     for name in settings.kept_columns:
         (count,) = bench.one(f'SELECT count("{name}") FROM given')
         if not count:
             yield f"no source has anything in the column {name}: it makes no sections"
 
 
-def _disbelieved(bench: Workbench, settings: Settings) -> Iterator[str]:
+def _disbelieved(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
     tests = {
         f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": "have no day",
         f"lastmod_text < {quoted(EARLIEST)}": "are before 1995 (a default value)",
@@ -93,7 +93,7 @@ def _bulk(bench: Workbench) -> Iterator[str]:
         )
 
 
-def _unmoved(bench: Workbench, settings: Settings) -> Iterator[str]:
+def _unmoved(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
     """Pages that have another content than in the last build, and still the same older date."""
     count, first = bench.one(f"""
         SELECT count(*), min(loc) FROM differing

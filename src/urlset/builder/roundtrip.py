@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches
-from urlset.builder.fragments import has_fragment
-from urlset.builder.mark import MARK
-from urlset.builder.settings import Settings
+from urlset.builder.file_mark import MARK
+from urlset.builder.options import BuildOptions
+from urlset.builder.url_fragments import has_fragment
 from urlset.engine import Engine
 from urlset.model import Entry
 
-__all__ = ["Checked", "Judge"]
+__all__ = ["RoundTrip", "RoundTripResult"]
 
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
@@ -22,7 +22,7 @@ _DATE_END = b"</lastmod>"
 _ANY = 1 << 62
 
 
-class Checked(NamedTuple):
+class RoundTripResult(NamedTuple):
     """Rows of a batch that may be written: which ones (None: all), and how they come back.
 
     ``entries`` know where each begins in the document that was read back, ``end`` is where the
@@ -35,17 +35,17 @@ class Checked(NamedTuple):
     more: list[str | None] | None
 
 
-class Judge:
+class RoundTrip:
     """Judges batches of entries, several at once if need be."""
 
-    def __init__(self, engine: Engine, settings: Settings):
+    def __init__(self, engine: Engine, settings: BuildOptions):
         self._engine = engine
         self._settings = settings
         kind = "text" if settings.is_text else "urlset"
         self._frame = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
         self._frame += 0 if settings.is_text else len(MARK)
 
-    def as_written(self, entries: Any) -> Checked | None:
+    def as_written(self, entries: Any) -> RoundTripResult | None:
         """The entries as they come back when they were written; None unless all is well.
 
         All is well only where :func:`urlset.write` would take each of them as it stands.
@@ -58,7 +58,7 @@ class Judge:
             return None
         return self.read_back(columns, entries, entries.num_rows)
 
-    def read_back(self, columns: Any, given: Any, count: int) -> Checked | None:
+    def read_back(self, columns: Any, given: Any, count: int) -> RoundTripResult | None:
         """Write entries and read them back; ``given`` is a batch, or a list of valid entries."""
         kind = "text" if self._settings.is_text else "urlset"
         renderer = self._engine.renderer(kind, count, _ANY, count)
@@ -81,7 +81,7 @@ class Judge:
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
         if end > self._room and _largest(read, end) > self._room:
             return None
-        return Checked(None, read, end, self._digests(data, read, end))
+        return RoundTripResult(None, read, end, self._digests(data, read, end))
 
     @property
     def _room(self) -> int:

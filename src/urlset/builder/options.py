@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
-from urlset.builder.escaping import escaped
+from urlset.builder.ascii_urls import escaped
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import parse_url
 from urlset.writer.naming import Scheme
 from urlset.writer.stylesheet import check_address
 
-__all__ = ["EVIDENCE", "GATES", "Evidence", "Filter", "Gate", "Rewrite", "Settings"]
+__all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite"]
 
 Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
@@ -96,7 +96,7 @@ class Rewrite:
 
 
 @dataclass(frozen=True)
-class Settings:
+class BuildOptions:
     """All that a build is told, but for its sources; see :func:`urlset.build`.
 
     - ``base_url``: the address of the folder that is published to; URLs are relative to it.
