@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.checker import check, own_rule
-from urlset.checker.declaring import Need
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.markup import Fact, facts_of
+from urlset.checker.rule import Need
 from urlset.document import parse
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -260,7 +260,7 @@ def is_unfilled(url: str) -> bool:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The patterns of rule U019."""
-    from urlset.checker.catalogue.urls_spelling import UNFILLED  # many modules
+    from urlset.checker.rules.urls_syntax import UNFILLED  # many modules
 
     anywhere, in_rest = UNFILLED
     return re.compile(anywhere, re.ASCII), re.compile(in_rest, re.ASCII)

@@ -113,7 +113,7 @@ def _has_session(url: str) -> bool:
 @cache
 def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What the URL of a page with such a parameter has, and the parameters of a query."""
-    from urlset.checker.catalogue.urls_pages import TRACKING  # many modules
+    from urlset.checker.rules.urls_pages import TRACKING  # many modules
 
     value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may well have a semicolon
     return (
@@ -128,7 +128,7 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
     A tracking parameter that could not be removed counts as well.
     """
-    from urlset.checker.catalogue.urls_pages import IN_PATH, SESSION, TRACKING
+    from urlset.checker.rules.urls_pages import IN_PATH, SESSION, TRACKING
 
     either = f"{SESSION}|{TRACKING}"
     return (
@@ -140,6 +140,6 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _sitemap_name() -> re.Pattern[str]:
-    from urlset.checker.catalogue.urls_pages import SITEMAP_NAME
+    from urlset.checker.rules.urls_pages import SITEMAP_NAME
 
     return re.compile(SITEMAP_NAME)

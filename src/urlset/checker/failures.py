@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from urlset.arrow.streams import Flow, Kind, rows_to_flow
-from urlset.checker.declaring import Rule
 from urlset.checker.model import Finding
+from urlset.checker.rule import Rule
 from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.reader import DocumentRecord

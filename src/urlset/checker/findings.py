@@ -7,13 +7,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 
-from urlset.checker.declaring import Rule
 from urlset.checker.failures import Failures
 from urlset.checker.filling import Seen, fill
 from urlset.checker.judging import MAX_ROWS, Row, Tally, Told, judge
 from urlset.checker.markup import Markup
 from urlset.checker.model import LEVELS, Finding
 from urlset.checker.placing import Place, placed
+from urlset.checker.rule import Rule
 from urlset.checker.texts import Text, Texts
 from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from urlset.checker import disallowed
 from urlset.checker.ascii_hosts import as_map, ascii_hosts
-from urlset.checker.declaring import Rule
 from urlset.checker.preparing import prepare
+from urlset.checker.rule import Rule
 from urlset.checker.sharing import Task, share
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level

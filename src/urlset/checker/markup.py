@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from urlset.arrow.streams import Flow, Kind, rows_to_flow
-from urlset.checker.declaring import Need
+from urlset.checker.rule import Need
 from urlset.document import Document
 from urlset.engine import source_offset
 from urlset.protocol import FIND_ROOT, MAX_NAMESPACES, PROLOG_LIMIT

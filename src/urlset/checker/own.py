@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from urlset.checker.declaring import Rule, rule
+from urlset.checker.rule import Rule, rule
 from urlset.config import hint
 
 __all__ = ["own_rule"]

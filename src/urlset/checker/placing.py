@@ -8,8 +8,8 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from urlset.checker.declaring import Rule
 from urlset.checker.judging import Row
+from urlset.checker.rule import Rule
 from urlset.checker.texts import Text, Texts, count_characters, count_lines, line_begin
 from urlset.entry_spans import IN_PACKED
 

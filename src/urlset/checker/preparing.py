@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from urlset.checker.declaring import Rule
+from urlset.checker.rule import Rule
 from urlset.checker.sharing import share
 from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
 from urlset.store import Asking

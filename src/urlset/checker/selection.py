@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from urlset.checker.catalogue import CATALOGUE
-from urlset.checker.declaring import Rule
+from urlset.checker.rule import Rule
+from urlset.checker.rules import CATALOGUE
 from urlset.model import Level
 
 __all__ = ["catalogue_with", "rules_named", "selector"]

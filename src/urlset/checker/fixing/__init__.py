@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from urlset.checker.declaring import Profile, Rule
 from urlset.checker.fixing.diffing import unified_diff
 from urlset.checker.fixing.mending import Dropped
 from urlset.checker.fixing.seeking import Wishes
 from urlset.checker.fixing.sets import Fixed, FixedDocument, fix_set
 from urlset.checker.fixing.writing import write_fixed
+from urlset.checker.rule import Profile, Rule
 from urlset.checker.selection import OWN, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
 from urlset.model import Level

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from urlset.checker.declaring import Profile, Rule
 from urlset.checker.findings import Findings
 from urlset.checker.fixing.registering import ELSEWHERE, FIXERS, Spot
 from urlset.checker.fixing.splitting import SPLITS
 from urlset.checker.fixing.unpacking import CONTAINERS
+from urlset.checker.rule import Profile, Rule
 from urlset.document import Document
 from urlset.entry_spans import IN_PACKED, located, text_offset
 from urlset.protocol import READ_LIMIT

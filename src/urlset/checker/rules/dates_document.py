@@ -1,0 +1,117 @@
+"""D: what the dates of one sitemap, taken together, tell about where they come from."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import Many, entry
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_BING = "https://blogs.bing.com/webmaster/february-2023/The-Importance-of-Setting-the-lastmod-Tag-in-Your-Sitemap"
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
+_DATED = "FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL"
+
+_GENERATED = """
+    WITH counted AS (
+        SELECT l.document, moment, count(*) AS n, count(*) FILTER (
+            has_time AND abs(epoch(lastmod) - moment.at) <= 300) AS hits
+        FROM lastmods l JOIN generated g ON g.document = l.document
+        WHERE lastmod IS NOT NULL GROUP BY ALL)
+    SELECT document, n, (100 * hits) // n AS percent, moment.what AS what,
+        strftime(to_timestamp(moment.at), '%Y-%m-%dT%H:%M:%SZ') AS moment
+    FROM counted WHERE n >= 10 AND 100 * hits >= 95 * n
+    QUALIFY row_number() OVER (PARTITION BY document ORDER BY hits DESC, what) = 1"""
+
+# The narrowest stretch of time that holds 95 % of the dates, in microseconds. Wherever it lies, the
+# middle one is in it: where fewer are near that, which costs little to see, there is none.
+_IDENTICAL = """
+    WITH near AS (
+        SELECT * REPLACE (list_sort(all_) AS all_) FROM crowded),
+    gaps AS (
+        SELECT *, list_transform(list_zip(all_[:n - most + 1], all_[most:]),
+            lambda pair: pair[2] - pair[1]) AS gaps FROM near),
+    stretches AS (
+        SELECT *, all_[list_position(gaps, list_min(gaps))] AS start FROM gaps
+        WHERE list_min(gaps) <= 60000000)
+    SELECT document, n, (100 * len(list_filter(all_, lambda t:
+            t >= start AND t <= start + 60000000))) // n AS percent,
+        CASE WHEN has_time THEN strftime(make_timestamp(start), '%Y-%m-%dT%H:%M:%SZ')
+            ELSE strftime(make_timestamp(start), '%Y-%m-%d') END
+            || CASE WHEN list_min(gaps) > 0 THEN ' (within a minute)' ELSE '' END AS value
+    FROM stretches"""
+
+_SPREAD = (
+    Many(
+        "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
+    Many(
+        "<url><loc>https://example.com/a{n}</loc><lastmod>2026-10-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
+)
+
+RULES = (
+    rule(
+        "D009 lastmod-all-identical warning",
+        says="{percent} % of {n:,} URLs share the lastmod {value}",
+        given="crowded",
+        # Where D010 tells whence the date comes, that is enough.
+        sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
+        f"(SELECT document FROM ({_GENERATED}))",
+        why="Not all pages changed at once; it is the date of a deployment, or of the sitemap. "
+        "Search engines that notice no longer use lastmod, on the whole site.",
+        instead="Write when each page itself was last changed, or leave lastmod out",
+        source=_BING,
+        bad=(Many(entry("https://example.com/{n}"), 10),),
+        good=_SPREAD,
+        fixing="unsafe",
+    ),
+    rule(
+        "D010 lastmod-is-generation-time warning",
+        says="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
+        given="generated",
+        sql=_GENERATED,
+        why="It is the time at which the sitemap was made, not that of the page's last change. "
+        "Search engines that notice no longer use lastmod, on the whole site.",
+        instead="Write when each page itself was last changed, or leave lastmod out",
+        source="https://www.sitemaps.org/protocol.html#lastmoddef",
+        bad={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
+            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
+            "pages.xml": (Many(entry("https://example.com/{n}"), 10),),
+        },
+        good={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
+            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
+            "pages.xml": _SPREAD,
+        },
+        needs=("set",),
+        fixing="unsafe",
+    ),
+    rule(
+        "D011 lastmod-coverage info",
+        says="{missing:,} of {total:,} URLs have no lastmod",
+        sql="""
+            SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
+            FROM totals t JOIN sound s ON s.document = t.document
+            WHERE s.kind <> 'text' AND t.lastmods < t.n""",
+        why="lastmod is the one hint that search engines use to fetch what is new first. Without "
+        "it, a change is found whenever they come by.",
+        instead="Give each URL the date of its last change",
+        source=_BING,
+        bad="<url><loc>https://example.com/</loc></url>",
+        good=entry("https://example.com/"),
+    ),
+    rule(
+        "D012 lastmod-date-only info",
+        says="None of {n:,} lastmod values has a time",
+        sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
+        "HAVING NOT bool_or(has_time)",
+        why="Where pages change more than once a day, a date alone hides the later changes. Bing "
+        "asks for the time.",
+        instead="Write the time and its zone, too, where they are known",
+        source=_BING,
+        bad=entry("https://example.com/", lastmod="2026-11-20"),
+        good=entry("https://example.com/"),
+        is_default=False,
+    ),
+)

@@ -1,0 +1,64 @@
+"""G: extensions that nobody reads any more, and Baidu's."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+from urlset.protocol import URIS, Ns
+
+__all__ = ["RULES"]
+
+_PAGE = "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>{}</url>"
+_BAIDU = (
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"\n'
+    f'  xmlns:mobile="{URIS[Ns.BAIDU]}">\n{_PAGE}\n</urlset>'
+)
+
+_DEAD = {
+    Ns.MOBILE: "Mobile sitemaps, for telephones of long ago, are read by nobody any more",
+    Ns.GEO: "Geo sitemaps are read by nobody any more",
+    Ns.CODESEARCH: "Code Search, and so its sitemaps, is no more",
+    Ns.PAGEMAP: "PageMaps are read by Programmable Search alone, not by Google Search",
+}
+_TABLE = ", ".join(f"('{URIS[ns]}', '{words}')" for ns, words in _DEAD.items())
+
+# Where attributes stand in `extra`, values are escaped and in double quotes.
+_TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"', 1)"
+
+RULES = (
+    rule(
+        "G070 dead-extension info",
+        says="{words}; entries with it in this file: {n:,}",
+        # One finding for each file and extension, at the first entry that has it.
+        given="extended",
+        sql=f"""
+            SELECT document, words, n, unnest(first) FROM (
+                SELECT u.document, d.words, count(*) AS n, arg_min(
+                    {{"offset": u."offset", line: u.line, loc: u.loc}}, u."offset") AS first
+                FROM extended u JOIN (VALUES {_TABLE}) d(uri, words)
+                    ON contains(u.extra, '"' || d.uri || '"')
+                GROUP BY u.document, d.words)""",
+        why="What nobody reads makes files larger and says nothing.",
+        instead="Leave the extension out",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/"
+        "combine-sitemap-extensions",
+        bad=_PAGE.format("<mobile:mobile/>"),
+        good=_PAGE.format(""),
+        fixing="opt-in",
+    ),
+    rule(
+        "G071 baidu-mobile-type warning",
+        says='type "{v}" of mobile:mobile is none that Baidu knows',
+        over="extended",
+        where="CASE WHEN NOT contains(extra, "
+        f"'\"{URIS[Ns.BAIDU]}\"') THEN false ELSE {_TYPE} NOT IN "
+        "('', 'mobile', 'pc,mobile', 'htmladapt', 'autoadapt') END",
+        values={"v": f"shown({_TYPE})"},
+        at="mobile",
+        why="Baidu tells from it whether a page is for telephones, for computers or for both. A "
+        "word that it does not know says nothing.",
+        instead="Write mobile, pc,mobile or htmladapt, or leave type out",
+        source="Baidu on mobile sitemaps, as webmasters quote it",
+        bad=_BAIDU.format('<mobile:mobile type="phone"/>'),
+        good=_BAIDU.format('<mobile:mobile type="pc,mobile"/>'),
+    ),
+)

@@ -1,0 +1,76 @@
+"""F: feeds that serve as sitemaps."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import of_engine, rule
+
+__all__ = ["RULES"]
+
+_FEEDS = "https://www.sitemaps.org/protocol.html#otherformats"
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#rss"
+_RSS = "https://www.rssboard.org/rss-specification"
+
+_HEAD = "<channel>\n<title>News</title>\n<link>https://example.com/</link>\n"
+_LINK = "<link>https://example.com/a</link>"
+_DATE = "<pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>"
+
+
+def _rss(item: str, version: str = "2.0") -> str:
+    return f'<rss version="{version}">{_HEAD}<item>{item}</item>\n</channel></rss>'
+
+
+_GOOD = {"feed.xml": _rss(_LINK + _DATE)}
+
+RULES = (
+    of_engine(
+        "F001",
+        why="Google takes RSS 2.0 and Atom 1.0 as sitemaps, Bing Atom 0.3 besides; what engines "
+        "make of older formats nobody says.",
+        instead="Use RSS 2.0 or Atom 1.0",
+        source=_GOOGLE,
+        bad={"feed.xml": _rss(_LINK + _DATE, "0.91")},
+        good=_GOOD,
+    ),
+    of_engine(
+        "F002",
+        why="The link of an item is the URL that an engine takes from it; without one the item "
+        "lists nothing.",
+        instead="Give the item a <link>",
+        source=_FEEDS,
+        bad={"feed.xml": _rss("<title>An article</title>" + _DATE)},
+        good=_GOOD,
+        fixing="unsafe",
+    ),
+    of_engine(
+        "F003",
+        why="The date tells an engine whether the page has changed since it was last read; one "
+        "that cannot be read tells nothing.",
+        instead="Write the date as the feed format has it: RFC 822 in RSS, RFC 3339 in Atom",
+        source=_RSS,
+        bad={"feed.xml": _rss(_LINK + "<pubDate>yesterday</pubDate>")},
+        good=_GOOD,
+        fixing="safe",
+    ),
+    rule(
+        "F004 feed-only-recent info",
+        says="All sitemaps of the site are feeds, which list only recent URLs",
+        sql="""
+            SELECT min(document) AS document FROM sources
+            WHERE same_as IS NULL
+            HAVING bool_and(coalesce(kind IN ('rss', 'atom'), false))
+                AND (SELECT count(*) FROM robots) > 0""",
+        needs=("robots", "set"),
+        why="A feed has the latest pages. It tells engines of news within minutes, but not of the "
+        "pages that have fallen out of it.",
+        instead="Publish a sitemap of all pages besides, and keep the feed for what is new",
+        source=_GOOGLE,
+        bad={"robots.txt": "Sitemap: https://example.com/feed.xml\n", **_GOOD},
+        good={
+            "robots.txt": "Sitemap: https://example.com/feed.xml\n"
+            "Sitemap: https://example.com/sitemap.xml\n",
+            "sitemap.xml": "<url><loc>https://example.com/a</loc>"
+            "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+            **_GOOD,
+        },
+    ),
+)

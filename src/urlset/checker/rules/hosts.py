@@ -1,0 +1,100 @@
+"""U: hosts that no crawler reaches, or that are written in a way that readers do not expect."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import entry
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+# RFC 2606, 6761, 6762, 8375, and the ICANN resolutions on home, corp and internal; example.com,
+# example.net and example.org are left out, since they stand for any site.
+_ENDINGS = (
+    "localhost|localdomain|local|internal|intranet|private|lan|home|corp|home\\.arpa|test|"
+    "example|invalid"
+)
+# RFC 6890: what is not routed.
+_ADDRESSES = (
+    r"(?:0|10|127|22[4-9]|2[34]\d|25[0-5])\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|"
+    r"100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|192\.0\.[02]\.|198\.1[89]\.|198\.51\.100\.|"
+    r"203\.0\.113\."
+)
+_IS_NOT_PUBLIC = (
+    "(NOT contains(rtrim(host, '.'), '.') AND NOT starts_with(host, '[') "
+    f"OR regexp_matches(host, '\\.(?:{_ENDINGS})\\.?$') "
+    f"OR regexp_matches(host, '^(?:{_ADDRESSES})[0-9.]+$') "
+    "OR regexp_matches(host, '^\\[(?:::1?|f[cd].*|fe[89ab].*|2001:0?db8.*|"
+    "::ffff:(?:10|127|192\\.168)\\..*)\\]$'))"
+)
+
+RULES = (
+    rule(
+        "U009 loc-idn-host warning",
+        says="Host {name} is not ASCII; write its punycode form (xn--…)",
+        over="odd",
+        # `host` itself is the form in ASCII.
+        where="strlen(authority) > length(authority)",
+        values={"name": "regexp_extract(lower(authority), '^(?:.*@)?([^:]*)', 1)"},
+        at="loc",
+        why="Names are looked up in ASCII. Readers that do not convert international names do not "
+        "find the host, and take the two forms for two hosts.",
+        instead="Write the host in punycode",
+        source="https://www.rfc-editor.org/rfc/rfc5891",
+        bad={"https://xn--bcher-kva.example.com/sitemap.xml": entry("https://bücher.example.com/")},
+        good={
+            "https://xn--bcher-kva.example.com/sitemap.xml": entry(
+                "https://xn--bcher-kva.example.com/"
+            )
+        },
+        fixing="safe",
+    ),
+    rule(
+        "U013 loc-credentials error",
+        says='URL contains user information ("{user}" before the @)',
+        over="odd",
+        where="contains(loc, '@') AND contains(authority_of(loc), '@')",
+        values={"user": "regexp_extract(authority_of(loc), '^[^:@]*')"},
+        at="loc",
+        why="Whoever reads the sitemap can read the name and the password. Crawlers do not send "
+        "them, and cannot fetch the page.",
+        instead="Remove what stands before the @, and change the password",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
+        bad=entry("https://editor:secret@example.com/draft"),
+        good=entry("https://example.com/draft"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U014 loc-port info",
+        says="Port {port} is {what}",
+        over="odd",
+        # Where the URL of the sitemap is known, it has the same port, or U028 speaks.
+        where="port <> '' AND (scheme || port IN ('http80', 'https443') "
+        f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
+        values={
+            "what": "CASE WHEN scheme || port IN ('http80', 'https443') "
+            "THEN 'the one of ' || scheme || ' anyway' ELSE 'not the one of ' || scheme END"
+        },
+        at="loc",
+        why="The default port need not be written, and makes a second spelling of each URL. "
+        "Another one is mostly that of a server that is not public.",
+        instead="Leave out the port",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.3",
+        bad=entry("https://example.com:443/about"),
+        good=entry("https://example.com/about"),
+        fixing="safe",
+    ),
+    rule(
+        "U016 loc-nonpublic-host warning",
+        says="Host {host} is not public",
+        over="odd",
+        # Where the URL of the sitemap is known, it lies there itself, or U028 speaks.
+        where=f"sitemap IS NULL AND {_IS_NOT_PUBLIC}",
+        at="loc",
+        why="Nobody outside of your network can fetch the page. Mostly the sitemap was made where "
+        "the site is developed.",
+        instead="Make the sitemap with the base URL of the public site",
+        source="https://www.rfc-editor.org/rfc/rfc6761",
+        bad={"file:///srv/www/sitemap.xml": entry("http://localhost:3000/about")},
+        good={"file:///srv/www/sitemap.xml": entry("https://example.com/about")},
+    ),
+)

@@ -1,0 +1,148 @@
+"""H: what is wrong with all the links of one page to its other versions."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://developers.google.com/search/docs/specialty/international/localized-versions"
+
+
+def _page(*links: str) -> str:
+    """A page with links, each ``hreflang URL``."""
+    found = "\n".join(
+        '  <xhtml:link rel="alternate" hreflang="{}" href="{}"/>'.format(*link.split())
+        for link in links
+    )
+    return (
+        "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        f"{found}</url>"
+    )
+
+
+_SELF, _GERMAN = "en https://example.com/en", "de https://example.org/de"
+
+
+def _links(condition: str) -> str:
+    """The links of the pages whose ``versions`` (v) or entries (e) are so."""
+    return f"""
+        SELECT e.document, e."offset", e.line, e.loc, e.entry,
+            unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
+            unnest(list_transform(e.alternates, lambda a: a.href)) AS href,
+            unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth
+        FROM entries e JOIN versions v ON v.document = e.document AND v.entry = e.entry
+        WHERE {condition}"""
+
+
+_REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-'))) > 1"
+
+RULES = (
+    rule(
+        "H008 hreflang-missing-self warning",
+        says="Page does not list itself among its {n} alternates",
+        given="alternates",
+        sql="""
+            SELECT v.*, v.link_count AS n, e.loc FROM versions v
+            JOIN entries e ON e.document = v.document AND e.entry = v.entry
+            -- A link without a full URL, which is told of, may be the one to itself.
+            WHERE NOT v.has_self AND v.url_count = v.link_count""",
+        at="loc",
+        why="Each version lists all versions, itself included. Without the link to itself it is "
+        "not said in which language the page is.",
+        instead="Add a link from the page to its own URL, with its own language",
+        source=_SOURCE,
+        bad=_page(_GERMAN),
+        good=_page(_SELF, _GERMAN),
+        fixing="unsafe",
+    ),
+    rule(
+        "H009 hreflang-duplicate-language error",
+        says='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
+        given="alternates",
+        sql=f"""
+            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT there) AS n,
+                arg_min(href, nth) AS a, arg_max(href, nth) AS b
+            FROM ({_links("v.pair_count > v.tag_count")})
+            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
+            HAVING count(DISTINCT there) > 1""",
+        values={
+            "v": "shown(tag)",
+            "first": "shown(a)",
+            "last": "shown(b)",
+            "others": "CASE WHEN n > 2 THEN ' among them' ELSE '' END",
+        },
+        at="link",
+        why="Of two pages for the same readers an engine can show one only, and may take neither.",
+        instead="Keep one URL for each language, or tell the two apart by region",
+        source=_SOURCE,
+        bad=_page(_SELF, _GERMAN, "de https://example.org/at"),
+        good=_page(_SELF, _GERMAN, "de-AT https://example.org/at"),
+        fixing="unsafe",
+    ),
+    rule(
+        "H010 hreflang-duplicate-link info",
+        says='Alternate {href} is listed {n} times as "{v}"',
+        given="alternates",
+        sql=f"""
+            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
+                shown(min(href)) AS href
+            FROM ({_links("v.url_count > v.pair_count")})
+            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, there
+            HAVING count(*) > 1""",
+        values={"v": "shown(tag)"},
+        at="link",
+        why="Saying it twice does no harm and no good; it shows that something writes it twice.",
+        instead="Keep one of the links",
+        source=_SOURCE,
+        bad=_page(_SELF, _GERMAN, _GERMAN),
+        good=_page(_SELF, _GERMAN),
+        fixing="unsafe",
+    ),
+    rule(
+        "H011 hreflang-no-x-default info",
+        says="Page has {n} languages, and no x-default for readers of all others",
+        given="alternates",
+        sql="""
+            SELECT v.*, v.tag_count AS n, e.loc FROM versions v
+            JOIN entries e ON e.document = v.document AND e.entry = v.entry
+            WHERE v.tag_count > 1 AND NOT v.has_default""",
+        at="link",
+        why="x-default names the page for everybody whose language is not among the others.",
+        instead="Add a link with hreflang x-default",
+        source=_SOURCE,
+        bad=_page(_SELF, _GERMAN),
+        good=_page(_SELF, _GERMAN, "x-default https://example.com/en"),
+        is_default=False,
+    ),
+    rule(
+        "H012 hreflang-no-generic info",
+        says='Page has {n} regions of "{language}" ({regions}), and no "{language}" for all others',
+        given="alternates",
+        sql=f"""
+            SELECT * FROM (
+                SELECT document, "offset", line, loc, min(nth) AS nth,
+                    shown(split_part(tag, '-', 1)) AS language,
+                    shown(string_agg(DISTINCT tag, ', ' ORDER BY tag)
+                        FILTER (WHERE contains(tag, '-'))) AS regions,
+                    count(DISTINCT tag) FILTER (WHERE contains(tag, '-')) AS n,
+                    bool_or(tag = split_part(tag, '-', 1)) AS has_generic
+                FROM ({_links(_REGIONAL)})
+                -- Scripts and variants are no regions: no zh is neither zh-Hans nor zh-Hant.
+                WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
+                GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
+            ) WHERE n > 1 AND NOT has_generic""",
+        at="link",
+        why="Readers of the language in other countries are given any of the regions, or another "
+        "language.",
+        instead="Add a link with the language alone; it may lead to one of the regional pages",
+        source=_SOURCE,
+        bad=_page("en-US https://example.com/en", "en-GB https://example.org/gb"),
+        good=_page(
+            "en-US https://example.com/en",
+            "en-GB https://example.org/gb",
+            "en https://example.com/en",
+        ),
+        is_default=False,
+    ),
+)

@@ -1,0 +1,124 @@
+"""H: pages that do not agree which versions of them there are."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://developers.google.com/search/docs/specialty/international/localized-versions"
+
+
+def _page(name: str, *links: str) -> str:
+    """A page of example.com with links to others, each ``hreflang=name``."""
+    found = "\n".join(
+        '  <xhtml:link rel="alternate" hreflang="{}" href="https://example.com/{}"/>'.format(
+            *link.split("=")
+        )
+        for link in links
+    )
+    return (
+        f"<url><loc>https://example.com/{name}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        f"{found}</url>"
+    )
+
+
+_ALL = ("en=a", "de=b", "fr=c")
+_WHOLE = "\n".join(_page(name, *_ALL) for name in "abc")
+
+# What of a link tells where it stands.
+_PLACE = 'document, entry, "offset", line, loc'
+
+RULES = (
+    rule(
+        "H501 hreflang-no-return-link error",
+        says='Lists {other} as "{lang}", which does not list this page in return',
+        given="doubtful",
+        sql=f"""
+            SELECT {_PLACE}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
+                min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
+                    THEN 'warning' ELSE 'error' END AS level
+            FROM crossings WHERE is_listed AND NOT is_returned
+            GROUP BY {_PLACE}, there""",
+        values={"other": "shown(href)", "lang": "shown(hreflang)"},
+        at="link",
+        why="Anybody can say that a page of somebody else is a version of his own. Two pages are "
+        "taken for versions of one another only where each lists the other.",
+        instead="List every version, with the same links, on each of them",
+        source=_SOURCE,
+        bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'de=b')}",
+        good=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de=b')}",
+        needs=("set",),
+    ),
+    rule(
+        "H502 hreflang-target-not-listed warning",
+        says="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
+        # One finding for each URL, at the first page that lists it. Where not all sitemaps were
+        # read, it may stand in one of the others. What x-default names often only redirects.
+        given="doubtful",
+        sql="""
+            SELECT first.*, n FROM (
+                SELECT count(DISTINCT (document, entry)) AS n, unnest(arg_min(
+                    {document: document, "offset": "offset", line: line, loc: loc, nth: nth,
+                        href: href}, (document, entry, nth)))
+                FROM crossings
+                WHERE NOT is_listed AND is_covered AND tag <> 'x-default'
+                    AND (SELECT count(*) FROM sound) > 1
+                    AND NOT EXISTS (
+                        SELECT 1 FROM sources WHERE NOT is_sound AND same_as IS NULL)
+                GROUP BY there) first""",
+        values={"other": "shown(href)"},
+        at="link",
+        why="Each version is to have an entry of its own, with links to all others. It may be that "
+        "the URL is written differently there: with a slash, with www.",
+        instead="Add an entry for the URL, or link to the one that is listed",
+        source=_SOURCE,
+        bad={
+            "en.xml": _page("a", *_ALL),
+            "de.xml": _page("b", *_ALL),
+        },
+        good={
+            "en.xml": _page("a", *_ALL),
+            "de.xml": _page("b", *_ALL),
+            "fr.xml": _page("c", *_ALL),
+        },
+        needs=("set",),
+    ),
+    rule(
+        "H503 hreflang-cluster-differs warning",
+        says="{other} does not list the same {size} URLs as this page, though each lists the other",
+        given="doubtful",
+        sql=f"""
+            SELECT {_PLACE}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
+            FROM crossings WHERE is_returned AND NOT is_alike AND is_listed
+            GROUP BY {_PLACE}""",
+        values={"other": "shown(href)"},
+        at="link",
+        why="All versions of a page are to have the same links. Where they differ, some of the "
+        "versions are not known to the others.",
+        instead="Write the same links on each of the versions",
+        source=_SOURCE,
+        bad=f"{_page('a', *_ALL)}\n{_page('b', 'en=a', 'de=b')}\n{_page('c', 'en=a', 'fr=c')}",
+        good=_WHOLE,
+        needs=("set",),
+    ),
+    rule(
+        "H504 hreflang-language-conflict error",
+        says='Lists {other} as "{lang}", which calls itself "{own}"',
+        over="crossings",
+        where="is_contradicted",
+        values={
+            "other": "shown(href)",
+            "lang": "shown(hreflang)",
+            "own": "shown(list_aggregate(own_tags, 'string_agg', '\", \"'))",
+        },
+        at="link",
+        why="One of the two pages is wrong, and an engine cannot know which; readers may be led to "
+        "a page in a language that is not theirs.",
+        instead="Give a URL the same hreflang on all pages that list it",
+        source=_SOURCE,
+        bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de-AT=b')}",
+        good=f"{_page('a', 'en=a', 'de-AT=b')}\n{_page('b', 'en=a', 'de-AT=b')}",
+        needs=("set",),
+    ),
+)

@@ -1,0 +1,147 @@
+"""I: what an index lists, and where that lies."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import of_engine, rule
+
+__all__ = ["NOT_A_SITEMAP", "RULES"]
+
+_PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
+_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+
+
+def _listed(loc: str) -> str:
+    return f"<sitemap><loc>https://{loc}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
+
+
+_GOOD = {"sitemap-index.xml": _listed("example.com/sitemap.xml"), "sitemap.xml": _PAGE}
+
+# By its name alone: what was read is judged by its content. Scripts may give a sitemap.
+NOT_A_SITEMAP = r"""
+    (path = '/robots.txt' OR (path = '/' AND NOT contains(loc, '?')) OR regexp_matches(path,
+        '(?i)\.(x?html?|pdf|jpe?g|png|gif|webp|svg|css|js|json|zip|docx?|xlsx?|mp[34])$'))"""
+
+_NOT_PROVEN = """
+    (document, host) NOT IN (SELECT (document, host) FROM proofs)
+    AND loc NOT IN (SELECT loc FROM declared)"""
+
+RULES = (
+    rule(
+        "I001 index-child-cross-site error",
+        says="{loc} is on another site than the index ({sitemap_origin})",
+        over="listed",
+        where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
+        # As of a page, U030: where only the scheme is behind, http mostly redirects.
+        level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
+        "THEN 'warning' ELSE 'error' END",
+        at="loc",
+        needs=("place",),
+        why="An index may list sitemaps of its own site only: the same scheme, host and port. "
+        "Others are ignored, unless the robots.txt of their host declares them.",
+        instead="List the sitemap in an index on its own site, or declare it in the robots.txt of "
+        "that site",
+        source=_PROTOCOL,
+        bad={
+            "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
+            "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
+        },
+        good={
+            "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
+            "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
+            "robots.txt": "Sitemap: https://example.com/sitemap-index.xml",
+            "https://shop.example.com/robots.txt": "Sitemap: https://shop.example.com/sitemap.xml",
+        },
+    ),
+    rule(
+        "I002 index-child-above warning",
+        says="{loc} is not in or below {sitemap_folder}, where the index lies",
+        over="listed",
+        where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
+            AND NOT starts_with(decoded(undotted(path)), decoded(undotted(sitemap_folder)))
+            AND {_NOT_PROVEN}""",
+        at="loc",
+        needs=("place",),
+        why="Google takes the sitemaps of an index from its own folder or below; others are "
+        "ignored, unless robots.txt declares the index.",
+        instead="Move the index to the top of the site, or declare it in robots.txt",
+        source=_GOOGLE,
+        bad={
+            "maps/index.xml": _listed("example.com/sitemap.xml"),
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+    ),
+    rule(
+        "I003 index-self-reference error",
+        says="The index lists itself: {loc}",
+        over="listed",
+        where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
+            SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
+            WHERE f.failure = 'cycle' AND p.depth = 0))""",
+        at="loc",
+        why="An index lists sitemaps, not indexes; a crawler that follows this one goes in a "
+        "circle.",
+        instead="Remove the entry",
+        source=_PROTOCOL,
+        bad={
+            "sitemap-index.xml": _listed("example.com/sitemap.xml")
+            + "\n"
+            + _listed("example.com/sitemap-index.xml"),
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+        needs=("set",),
+        fixing="unsafe",
+    ),
+    rule(
+        "I004 index-duplicate-child warning",
+        says="{loc} is listed {n:,} times",
+        given="listed",
+        sql="""
+            SELECT document, "offset", line, loc, n FROM (
+                SELECT document, "offset", line, loc,
+                    count(*) OVER (PARTITION BY document, normal_of(loc)) AS n,
+                    row_number() OVER (
+                        PARTITION BY document, normal_of(loc) ORDER BY number) AS place
+                FROM listed)
+            WHERE place = 2""",
+        at="loc",
+        why="Each entry stands for a file of its own. Where two have different dates, engines take "
+        "either.",
+        instead="Keep one entry, with the date at which the file last changed",
+        source=_PROTOCOL,
+        bad={
+            "sitemap-index.xml": "\n".join([_listed("example.com/sitemap.xml")] * 2),
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+        fixing="unsafe",
+    ),
+    of_engine(
+        "I005",
+        why="An index without sitemaps leads nowhere; mostly what writes it has failed.",
+        instead="List the sitemaps, or remove the index",
+        source="https://www.sitemaps.org/schemas/sitemap/0.9/siteindex.xsd",
+        bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
+        good=_GOOD,
+    ),
+    rule(
+        "I006 index-child-not-sitemap info",
+        says="{loc} does not look like a sitemap",
+        over="listed",
+        where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM reached)",
+        at="loc",
+        why="An index lists sitemaps. A page, a picture or robots.txt in it is an error for "
+        "engines, and its URLs are not read.",
+        instead="List pages in a sitemap, and that one in the index",
+        source=_PROTOCOL,
+        bad={
+            "sitemap-index.xml": _listed("example.com/sitemap.xml")
+            + "\n"
+            + _listed("example.com/about.html"),
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+    ),
+)

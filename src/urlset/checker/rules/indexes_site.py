@@ -1,0 +1,129 @@
+"""I: indexes against the files that they list: nested, in circles, missing, forgotten."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
+_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+
+
+def _listed(*names: str) -> str:
+    return "\n".join(
+        f"<sitemap><loc>https://example.com/{name}</loc>"
+        "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
+        for name in names
+    )
+
+
+_GOOD = {"sitemap-index.xml": _listed("sitemap.xml"), "sitemap.xml": _PAGE}
+
+RULES = (
+    rule(
+        "I501 nested-index error",
+        says="{loc} is an index, too: an index lists sitemaps only",
+        over="nestings",
+        where="child <> document AND way IS NULL",
+        at="loc",
+        needs=("set",),
+        why="Google does not follow an index that another one lists, so that none of the sitemaps "
+        "in it is read.",
+        instead="List the sitemaps of the inner index in the outer one, or declare both in "
+        "robots.txt",
+        source="https://support.google.com/webmasters/answer/7451001",
+        bad={
+            "sitemap-index.xml": _listed("blog-index.xml"),
+            "blog-index.xml": _listed("blog.xml"),
+            "blog.xml": _PAGE,
+        },
+        good=_GOOD,
+        fixing="unsafe",
+    ),
+    rule(
+        "I502 index-cycle error",
+        says="Index cycle: {path}",
+        # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
+        # URLs do not show that (a file without a URL, a redirect), the reader noticed it.
+        given="listed",
+        sql="""
+            WITH shown AS (
+                SELECT n.document, n."offset", n.line, n.loc,
+                    string_agg(s.source, ' → ' ORDER BY n.place) || ' → ' ||
+                        arg_min(s.source, n.place) AS path
+                FROM (SELECT document, "offset", line, loc, unnest(way) AS step,
+                        generate_subscripts(way, 1) AS place
+                    FROM nestings WHERE way IS NOT NULL AND child < document) n
+                JOIN sources s ON s.document = n.step
+                GROUP BY n.document, n."offset", n.line, n.loc)
+            FROM shown UNION ALL
+            SELECT f.document, f."offset", f.line, f.loc, s.source || ' → ' || f.loc
+            FROM failed f JOIN sources s ON s.document = f.document
+            WHERE f.failure = 'cycle' AND (f.document, f.loc) NOT IN (
+                    SELECT (document, loc) FROM shown)
+                AND CASE WHEN s.url IS NULL THEN s.depth > 0
+                    ELSE normal_of(f.loc) <> normal_of(s.url) END""",
+        at="loc",
+        needs=("set",),
+        why="A crawler that follows indexes comes back to where it was; engines stop at once.",
+        instead="Remove the entry that leads back",
+        source=_PROTOCOL,
+        bad={
+            "a-index.xml": _listed("b-index.xml"),
+            "b-index.xml": _listed("a-index.xml", "sitemap.xml"),
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+        fixing="unsafe",
+    ),
+    rule(
+        "I503 child-missing error",
+        says="{loc} is listed but not there",
+        over="failed",
+        where="failure = 'missing'",
+        at="loc",
+        needs=("set",),
+        why="Engines ask for the file, find nothing, and report the index as faulty; whatever the "
+        "sitemap should hold is not found.",
+        instead="Publish the file, or remove its entry from the index",
+        source=_PROTOCOL,
+        bad={"sitemap-index.xml": _listed("sitemap.xml", "blog.xml"), "sitemap.xml": _PAGE},
+        good=_GOOD,
+        fixing="unsafe",
+    ),
+    rule(
+        "I504 sitemap-not-referenced info",
+        says="No index lists it{nor}",
+        # A feed is found from the page that it belongs to; of a file and the same one as gzip,
+        # one is listed.
+        given="listed",
+        sql=r"""
+            WITH listing AS (SELECT DISTINCT host FROM sound WHERE kind = 'index'),
+            known AS (SELECT normal_of(loc) AS address FROM listed
+                UNION SELECT normal_of(loc) FROM declared),
+            free AS (
+                SELECT *, regexp_replace(source, '\.gz$', '') AS stem,
+                    loc IS NOT NULL OR coalesce(normal_of(url), '')
+                        IN (SELECT address FROM known) AS is_named
+                FROM sound)
+            SELECT document, if(host IN (SELECT host FROM answered),
+                ', and robots.txt does not declare it', '') AS nor
+            FROM free
+            WHERE NOT is_named AND how IN ('folder', 'given') AND kind IN ('urlset', 'text')
+                AND EXISTS (SELECT 1 FROM listing l WHERE l.host IS NOT DISTINCT FROM free.host)
+                AND coalesce(stem, '') NOT IN (
+                    SELECT stem FROM free WHERE is_named AND stem IS NOT NULL)""",
+        needs=("set",),
+        why="Engines find a sitemap by robots.txt, by an index, or because somebody submits it. "
+        "One that nothing names is read by nobody.",
+        instead="List it in the index, or remove the file",
+        source=_PROTOCOL,
+        bad={
+            "sitemap-index.xml": _listed("sitemap.xml"),
+            "sitemap.xml": _PAGE,
+            "old.xml": _PAGE.replace("com/", "com/old"),
+        },
+        good=_GOOD,
+    ),
+)

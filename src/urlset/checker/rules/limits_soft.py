@@ -1,0 +1,88 @@
+"""L: limits that are near, and those of single engines and of Search Console."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import Many
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+_CHILD = (
+    "<sitemap><loc>https://example.com/sitemap.xml</loc>"
+    "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
+)
+
+RULES = (
+    rule(
+        "L003 near-limit info",
+        says="{share}% of the limit: {n:,} of {most:,} {what}",
+        over="sound",
+        # Whoever splits fills each file up: what is listed, or has a number, is meant to be full.
+        where="""loc IS NULL
+            AND NOT regexp_matches(coalesce(name, ''), '[0-9]\\.[a-z]+(\\.gz)?$')
+            AND (greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000
+                OR size BETWEEN 47185921 AND 52428800)""",
+        values={
+            "what": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "if(kind = 'index', 'sitemaps', 'URLs'), 'bytes')",
+            "n": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "greatest(entry_count, sitemap_count), size)",
+            "most": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "50000, 52428800)",
+            "share": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "greatest(entry_count, sitemap_count) * 100 // 50000, size * 100 // 52428800)",
+        },
+        why="A sitemap that grows over its limit is refused as a whole, from one day to the next.",
+        instead="Split it into several sitemaps with an index before it is full",
+        source="https://www.sitemaps.org/protocol.html#index",
+        bad=Many(_PAGE, 45_001),
+        good=Many(_PAGE, 9),
+    ),
+    rule(
+        "L008 engine-profile-limit warning",
+        says="{what} has {n:,} {unit}; {engine} takes {most:,} at most",
+        sql="""
+            SELECT document, NULL::UBIGINT AS "offset", NULL::UINTEGER AS line,
+                NULL::VARCHAR AS loc, 'File' AS what, size AS n, 'bytes' AS unit,
+                'Baidu' AS engine, 10485760 AS most
+            FROM sound WHERE profile() = 'baidu' AND size > 10485760
+            UNION ALL
+            SELECT document, "offset", line, loc, 'URL', strlen(loc), 'bytes', 'Baidu', 256
+            FROM urls WHERE profile() = 'baidu' AND strlen(loc) > 256
+            UNION ALL
+            SELECT document, "offset", line, loc, 'URL', length(loc), 'characters', 'Yandex', 1024
+            FROM urls WHERE profile() = 'yandex' AND length(loc) > 1024
+            UNION ALL
+            SELECT document, "offset", line, loc, 'lastmod', strlen(lastmod_text), 'bytes',
+                'Yandex', 100
+            FROM urls WHERE profile() = 'yandex' AND strlen(lastmod_text) > 100""",
+        at="loc",
+        why="Some engines take less than the protocol allows, and leave out what is longer.",
+        instead="Keep to the limits of the engine: smaller files, shorter URLs",
+        source="https://yandex.com/support/webmaster/error-dictionary/sitemap.html",
+        bad=f"<url><loc>https://example.com/{'a-long-name/' * 21}</loc>"
+        "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+        good="<url><loc>https://example.com/a-short-name</loc>"
+        "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+        profiles=("baidu", "yandex"),
+        fixing="safe",
+    ),
+    rule(
+        "L501 too-many-index-files warning",
+        says="One of {n:,} index files{of}; Search Console takes 500 of a site",
+        sql="""
+            SELECT min(document) AS document, count(*) AS n,
+                coalesce(' of ' || host, '') AS of
+            FROM sound WHERE kind = 'index' GROUP BY host HAVING count(*) > 500""",
+        needs=("set",),
+        why="Search Console takes 500 index files of a site; those after them cannot be submitted.",
+        instead="List more sitemaps in each index: 50,000 fit",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
+        bad={
+            **{f"index-{number}.xml": _CHILD for number in range(1, 502)},
+            "sitemap.xml": _PAGE.replace("{n}", ""),
+        },
+        good={"sitemap-index.xml": _CHILD, "sitemap.xml": _PAGE.replace("{n}", "")},
+    ),
+)

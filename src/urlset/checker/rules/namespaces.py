@@ -1,0 +1,149 @@
+"""S and X: which namespace an element is in, and what was declared for that."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import PAGE, whole
+from urlset.checker.rule import of_engine, rule
+from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
+
+__all__ = ["RULES"]
+
+_PROTOCOL = "https://www.sitemaps.org/protocol.html"
+_EXTENDING = f"{_PROTOCOL}#extending"
+_COMBINING = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/combine-sitemap-extensions"
+_IMAGE = URIS[Ns.IMAGE]
+_KNOWN = ", ".join(f"'{uri}'" for uri in (*NAMESPACES, "http://www.w3.org/2001/XMLSchema-instance"))
+_XSI = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+_PICTURE = "<image:image><image:loc>https://example.com/a.jpg</image:loc></image:image>"
+_PICTURED = PAGE.replace("</url>", f"{_PICTURE}</url>")
+_BOUND = f' xmlns:image="{_IMAGE}"'
+
+RULES = (
+    of_engine(
+        "X020",
+        why="A prefix means nothing until it is declared: strict readers refuse the file, others "
+        "do not see the elements.",
+        instead='Declare the prefix on the root element: xmlns:image="…"',
+        source="https://www.w3.org/TR/xml-names/#nsc-NSDeclared",
+        bad=whole(_PICTURED),
+        good=whole(_PICTURED, attributes=_BOUND),
+        fixing="safe",
+    ),
+    of_engine(
+        "S002",
+        why="The protocol demands the namespace, and strict readers see no sitemap without it; "
+        "Search Console reports it.",
+        instead=f'Add xmlns="{SITEMAP_NS}" to the root',
+        source=f"{_PROTOCOL}#urlsetdef",
+        bad=whole().replace(f' xmlns="{SITEMAP_NS}"', ""),
+        good=whole(),
+        fixing="safe",
+    ),
+    of_engine(
+        "S003",
+        why="A namespace is a name and not an address: https instead of http, or a slash at the "
+        "end, makes it another one, and strict readers find no sitemap.",
+        instead=f'Write xmlns="{SITEMAP_NS}", byte for byte',
+        source=f"{_PROTOCOL}#urlsetdef",
+        bad=whole().replace(SITEMAP_NS, SITEMAP_NS.replace("http:", "https:")),
+        good=whole(),
+        fixing="safe",
+    ),
+    of_engine(
+        "S004",
+        why="A namespace is a name and not an address: with another one, byte for byte, an engine "
+        "does not see the images, videos or links that were meant.",
+        instead="Use the namespace of the extension as its documentation has it, byte for byte",
+        source=_COMBINING,
+        bad=whole(_PICTURED, attributes=_BOUND.replace("http:", "https:")),
+        good=whole(_PICTURED, attributes=_BOUND),
+        fixing="safe",
+    ),
+    rule(
+        "S005 unknown-namespace info",
+        says="Elements in the namespace {uri}, which no search engine is known to read "
+        "(entries: {n:,})",
+        sql=rf"""
+            SELECT document, min("offset") AS "offset", min(line) AS line, uri,
+                count(DISTINCT entry) AS n
+            FROM (
+                SELECT document, entry, "offset", line, unnest(list_distinct(regexp_extract_all(
+                    extra, '\sxmlns(?::[^\s=]+)?="([^"]+)"', 1))) AS uri
+                FROM urls WHERE contains(extra, 'xmlns')
+            )
+            WHERE uri NOT IN ({_KNOWN})
+            GROUP BY document, uri""",
+        why="The protocol allows extensions of your own, and readers skip what they do not know. "
+        "Whoever did not mean to have one may have misspelt the namespace of another.",
+        instead="Nothing, where the extension is your own; else use the namespace of the one that "
+        "was meant",
+        source=_EXTENDING,
+        bad=whole(
+            PAGE.replace("</url>", "<shop:price>9</shop:price></url>"),
+            attributes=' xmlns:shop="https://example.com/shop"',
+        ),
+        good=whole(_PICTURED, attributes=_BOUND),
+        is_default=False,
+    ),
+    of_engine(
+        "S011",
+        why="Without the prefix it is no element of the extension, and engines do not see it.",
+        instead="Write the prefix of the extension, and declare it on the root",
+        source=_COMBINING,
+        bad=whole(_PICTURED.replace("image:", "")),
+        good=whole(_PICTURED, attributes=_BOUND),
+        fixing="safe",
+    ),
+    rule(
+        "S023 schema-location info",
+        says="{name} {words}",
+        sql=r"""
+            SELECT *, CASE
+                WHEN other <> 'http://www.w3.org/2001/XMLSchema-instance'
+                    THEN 'has a prefix that stands for ' || other
+                WHEN len(parts) % 2 = 1
+                    THEN 'has an odd number of parts, expected pairs of namespace and schema'
+                WHEN swapped IS NOT NULL
+                    THEN 'names the schema ' || swapped || ' where a namespace is expected'
+                WHEN kind = 'urlset' AND contains(value, '/siteindex.xsd')
+                    THEN 'names the schema of indexes in a sitemap: siteindex.xsd'
+                WHEN kind = 'index' AND contains(value, '/sitemap.xsd')
+                    THEN 'names the schema of sitemaps in an index: sitemap.xsd'
+                END AS words
+            FROM (
+                SELECT *, list_filter(parts, lambda part, place:
+                    place % 2 = 1 AND ends_with(lower(part), '.xsd'))[1] AS swapped
+                FROM (
+                    SELECT *, list_filter(string_split_regex(value, '\s+'),
+                        lambda part: part <> '') AS parts
+                    FROM markup WHERE fact = 'schema-location'
+                )
+            )
+            WHERE words IS NOT NULL""",
+        needs=("markup",),
+        why="Only who validates against the schemas looks at it, and finds none, or the wrong one. "
+        "Engines do not need it.",
+        instead="Remove the attribute, or write each namespace with the address of its schema",
+        source=f"{_PROTOCOL}#validating",
+        bad=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS}"'),
+        good=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS} {SITEMAP_NS}/sitemap.xsd"'),
+        is_default=False,
+        fixing="unsafe",
+    ),
+    rule(
+        "P005 unused-namespace info",
+        says="Declared but not used: {names}",
+        sql="""
+            SELECT document, min("offset") AS "offset", min(line) AS line,
+                string_agg('xmlns:' || name, ', ' ORDER BY "offset") AS names
+            FROM markup WHERE fact = 'unused' GROUP BY document""",
+        needs=("markup",),
+        why="It does no harm. Where images, videos or links were meant to be in the sitemap, they "
+        "are not there.",
+        instead="Remove the declaration, or add what it was declared for",
+        source="https://www.w3.org/TR/xml-names/#ns-decl",
+        bad=whole(attributes=_BOUND),
+        good=whole(_PICTURED, attributes=_BOUND),
+        fixing="unsafe",
+    ),
+)

@@ -1,0 +1,176 @@
+"""G: news articles."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import of_engine, rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap"
+
+
+def _article(
+    date: str = "2026-11-20T08:00:00Z",
+    *,
+    name: str = "The Rye",
+    language: str = "en",
+    title: str = "<news:title>Harvest</news:title>",
+    path: str = "a",
+    more: str = "",
+) -> str:
+    return (
+        f"<url><loc>https://example.com/{path}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        "  <news:news>\n"
+        f"    <news:publication><news:name>{name}</news:name>"
+        f"<news:language>{language}</news:language></news:publication>\n"
+        f"    <news:publication_date>{date}</news:publication_date>{title}{more}\n"
+        "  </news:news></url>"
+    )
+
+
+_REQUIRED = ("name", "language", "publication_date", "title")
+_DEAD = ("access", "genres", "keywords", "stock_tickers")
+
+_BEGIN = "earliest(w3c_moment(news.publication_date), news.publication_date)"
+_END = "latest(w3c_moment(news.publication_date), news.publication_date)"
+
+RULES = (
+    rule(
+        "G050 news-missing-required error",
+        says="news:news without {missing}",
+        over="articles",
+        where=" OR ".join(f"news.{name} IS NULL" for name in _REQUIRED),
+        values={
+            "missing": "concat_ws(', ', {})".format(
+                ", ".join(f"CASE WHEN news.{n} IS NULL THEN 'news:{n}' END" for n in _REQUIRED)
+            )
+        },
+        at="news:news",
+        why="Who published an article, in which language, when and under which title: Google wants "
+        "all four, or takes no notice of the article.",
+        instead="Give each article its publication with name and language, its date and its title",
+        source=_SOURCE,
+        bad=_article(title=""),
+        good=_article(),
+    ),
+    rule(
+        "G051 news-language error",
+        says='news:language "{v}" is not a language of ISO 639, nor zh-cn or zh-tw',
+        over="articles",
+        where="CASE WHEN news.language IS NULL OR news.language IN ('en', 'zh-cn', 'zh-tw') "
+        "THEN false WHEN length(news.language) = 2 THEN NOT is_language(news.language) "
+        "ELSE NOT regexp_full_match(news.language, '[a-z]{3}') END",
+        values={"v": "shown(news.language)"},
+        at="news:language",
+        why="The language of a publication is two or three small letters, without a country; only "
+        "zh-cn and zh-tw have one.",
+        instead="Write the code of the language alone: en for en-US",
+        source=_SOURCE,
+        bad=_article(language="en-US"),
+        good=_article(),
+        fixing="safe",
+    ),
+    rule(
+        "G052 news-date error",
+        says='news:publication_date "{v}" {fault}',
+        over="articles",
+        where="w3c_fault(news.publication_date) IS NOT NULL",
+        values={
+            "v": "shown(news.publication_date)",
+            "fault": "w3c_fault(news.publication_date)",
+        },
+        at="news:publication_date",
+        why="Without a date that can be read nobody knows whether it is news.",
+        instead="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
+        source=_SOURCE,
+        bad=_article("2026-11-20T08:00:00"),
+        good=_article("2026-11-20T08:00:00+01:00"),
+        fixing="unsafe",
+    ),
+    rule(
+        "G053 news-too-old warning",
+        says="Article is {n:,} hours old; news are of the last 48 hours",
+        over="articles",
+        where=f"{_END} < moment() - INTERVAL 48 HOURS",
+        values={"n": "date_diff('hour', w3c_moment(news.publication_date), moment())"},
+        at="news:publication_date",
+        why="A news sitemap is for articles of the last two days. Older ones stay in search, and "
+        "do not need their news:news.",
+        instead="Remove the news:news, or the entry, of articles of more than two days",
+        source=_SOURCE,
+        bad=_article("2026-11-18T08:00:00Z"),
+        good=_article("2026-11-20T08:00:00Z"),
+        needs=("time",),
+        fixing="opt-in",
+    ),
+    rule(
+        "G054 news-future warning",
+        says='news:publication_date "{v}" is in the future',
+        over="articles",
+        where=f"{_BEGIN} > moment() + INTERVAL 1 HOUR",
+        values={"v": "shown(news.publication_date)"},
+        at="news:publication_date",
+        why="It is the time at which the article was first published. One in the future is mostly "
+        "a wrong time zone.",
+        instead="Write when the article was published, with the right offset from UTC",
+        source=_SOURCE,
+        bad=_article("2026-11-21T14:00:00Z"),
+        good=_article("2026-11-21T12:00:00Z"),
+        needs=("time",),
+    ),
+    of_engine(
+        "G055",
+        why="A page is one article. Of several, or of several values, the first one is read.",
+        instead="Keep one news:news in each url, and each of its elements once",
+        source=_SOURCE,
+        bad=_article(more="<news:title>Sowing</news:title>"),
+        good=_article(),
+        fixing="unsafe",
+    ),
+    rule(
+        "G056 news-name info",
+        says='news:name "{v}" {what}',
+        given="articles",
+        sql=r"""
+            SELECT document, "offset", line, loc, shown(news.name) AS v,
+                'has words in parentheses' AS what
+            FROM articles WHERE regexp_matches(news.name, '\([^)]*\)')
+            UNION ALL
+            SELECT document, first.*, shown(name) AS v, 'is also written "' || shown(usual) || '"'
+            FROM (
+                SELECT document, name, first, first_value(name) OVER same AS usual
+                FROM (
+                    SELECT document, news.language AS language, news.name AS name, count(*) AS n,
+                        arg_min({"offset": "offset", line: line, loc: loc}, "offset") AS first
+                    FROM articles WHERE news.name IS NOT NULL GROUP BY ALL)
+                WINDOW same AS (PARTITION BY document, language, lower(
+                    regexp_replace(name, '[\s\pP]|(?i:^the )', '', 'g')) ORDER BY n DESC, name)
+            ) WHERE name <> usual""",
+        at="news:name",
+        why="The name is to be the one that readers know from news.google.com, letter for letter "
+        "and without what stands in parentheses there.",
+        instead="Write the name in one way, without parentheses",
+        source=_SOURCE,
+        bad=_article(name="The Rye (subscription)"),
+        good=_article(),
+        fixing="unsafe",
+    ),
+    rule(
+        "G057 news-removed-tag info",
+        says="{tags}: engines do not use it any more",
+        over="articles",
+        where=" OR ".join(f"news.{name} IS NOT NULL" for name in _DEAD),
+        values={
+            "tags": "concat_ws(', ', {})".format(
+                ", ".join(f"CASE WHEN news.{n} IS NOT NULL THEN 'news:{n}' END" for n in _DEAD)
+            )
+        },
+        at="news:news",
+        why="Google's documentation of news sitemaps has only name, language, date and title.",
+        instead="Leave it out, unless somebody else reads it",
+        source=_SOURCE,
+        bad=_article(more="<news:keywords>rye</news:keywords>"),
+        good=_article(),
+        fixing="opt-in",
+    ),
+)

@@ -1,0 +1,146 @@
+"""R: what robots.txt forbids, declares and proves, against the sitemaps that there are."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+from urlset.reader.discovery import PATHS
+
+__all__ = ["RULES"]
+
+_PROTOCOL = "https://www.sitemaps.org/protocol.html#submit_robots"
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt"
+_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+_SITEMAP = "Sitemap: https://example.com/sitemap.xml"
+_GOOD = {"robots.txt": _SITEMAP, "sitemap.xml": _PAGE}
+
+_PATHS = ", ".join(f"'{path}'" for path in PATHS)
+
+RULES = (
+    rule(
+        "R009 sitemap-disallowed error",
+        says="{loc} is disallowed for {agent} by {robots}",
+        given="declared",
+        sql="""
+            SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
+        needs=("robots",),
+        why="A sitemap that robots.txt forbids is not fetched, and none of its URLs is seen.",
+        instead="Allow it in robots.txt, with a line as Allow: /sitemap.xml",
+        source=_GOOGLE,
+        bad={
+            "robots.txt": "User-agent: *\nDisallow: /*.xml$\n"
+            "Sitemap: https://example.com/sitemap.xml",
+            "sitemap.xml": _PAGE,
+        },
+        good={
+            "robots.txt": "User-agent: *\nDisallow: /*.xml$\nAllow: /sitemap.xml\n"
+            "Sitemap: https://example.com/sitemap.xml",
+            "sitemap.xml": _PAGE,
+        },
+    ),
+    rule(
+        "R010 url-disallowed warning",
+        says="{url} is disallowed for {agent} by {robots}",
+        given="declared",
+        sql="""
+            SELECT e.document, e."offset", e.line, e.loc, d.nth, coalesce(d.url, e.loc) AS url,
+                d.robots, d.agent
+            FROM entries e SEMI JOIN sound s USING (document)
+            JOIN disallowed d ON d.document = e.document AND d.entry = e.entry""",
+        at="loc",
+        needs=("robots", "set"),
+        why="A URL is offered here and forbidden there: it is not fetched, and Search Console "
+        "tells it as an error. The same holds for images and videos of a page.",
+        instead="Remove it from the sitemap, or allow it in robots.txt",
+        source=_GOOGLE,
+        bad={
+            "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
+            "sitemap.xml": _PAGE.replace("com/", "com/cart/"),
+        },
+        good={
+            "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
+            "sitemap.xml": _PAGE,
+        },
+        fixing="unsafe",
+    ),
+    rule(
+        "R011 robots-sitemap-not-a-sitemap warning",
+        says="{loc} is no sitemap but {what}",
+        given="declared",
+        sql="""
+            SELECT source, line, loc, what FROM (
+                SELECT d.source, d.line, d.loc, CASE
+                    WHEN path_of(d.loc) = '/robots.txt' THEN 'robots.txt itself'
+                    WHEN k.kind = 'html' THEN 'a page of HTML'
+                    WHEN k.kind IS NULL AND path_of(d.loc) = '/' AND query_of(d.loc) = ''
+                        THEN 'the home page'
+                    END AS what
+                FROM declared d LEFT JOIN (
+                    SELECT r.address, any_value(s.kind) AS kind
+                    FROM reached r JOIN sources s USING (document) GROUP BY r.address
+                ) k ON k.address = normal_of(d.loc))
+            WHERE what IS NOT NULL""",
+        needs=("robots",),
+        why="Engines read what is declared as a sitemap, find none, and tell it as an error.",
+        instead="Declare the URL of the sitemap itself, or remove the line",
+        source=_PROTOCOL,
+        bad={
+            "robots.txt": f"{_SITEMAP}\nSitemap: https://example.com/",
+            "sitemap.xml": _PAGE,
+        },
+        good=_GOOD,
+    ),
+    rule(
+        "R012 cross-submit-unproven error",
+        says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
+        given="declared",
+        # Once for each host; entries of hosts whose robots.txt is not known are those of U028.
+        sql="""
+            SELECT document, host, count(*) AS n, min("offset") AS "offset", min(line) AS line,
+                arg_min(loc, "offset") AS loc,
+                CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END AS level
+            FROM strays WHERE scope = 'host' AND host <> sitemap_host
+                AND host IN (SELECT host FROM answered)
+            GROUP BY document, kind, host""",
+        at="loc",
+        needs=("place", "robots"),
+        why="A sitemap may list URLs of another host where the robots.txt of that host declares "
+        "it: that proves that both belong together. Without it engines drop the URLs.",
+        instead="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
+        source="https://www.sitemaps.org/protocol.html#sitemaps_cross_submits",
+        bad={
+            "sitemap.xml": _PAGE.replace("//", "//shop."),
+            "https://shop.example.com/robots.txt": "User-agent: *\nDisallow:",
+        },
+        good={
+            "sitemap.xml": _PAGE.replace("//", "//shop."),
+            "https://shop.example.com/robots.txt": _SITEMAP,
+        },
+    ),
+    rule(
+        "R013 sitemap-undiscoverable info",
+        says="robots.txt does not declare it, and crawlers do not look here by themselves",
+        # What an index lists is found with it; what none lists though there is one, I504 tells.
+        given="declared",
+        sql=f"""
+            SELECT document FROM sound s
+            WHERE host IN (SELECT host FROM answered)
+                AND kind IN ('urlset', 'index', 'text') AND loc IS NULL
+                AND how NOT IN ('link', 'feed', 'index') AND path_of(url) NOT IN ({_PATHS})
+                AND document NOT IN (SELECT document FROM proofs)
+                AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM listed)
+                AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM declared)
+                AND (kind = 'index' OR host NOT IN (
+                    SELECT host FROM sound WHERE kind = 'index' AND host IS NOT NULL))""",
+        needs=("place", "robots"),
+        why="A sitemap that nothing names, at a place where nobody looks, is only found by the "
+        "engines to which it was submitted.",
+        instead="Declare it in robots.txt, or move it to /sitemap.xml",
+        source="https://www.sitemaps.org/protocol.html#informing",
+        bad={
+            "robots.txt": _SITEMAP,
+            "sitemap.xml": _PAGE,
+            "hidden.xml": _PAGE.replace("com/", "com/hidden"),
+        },
+        good=_GOOD,
+    ),
+)

@@ -1,0 +1,138 @@
+"""U: URLs that can be requested, but are no pages of their own."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import entry
+from urlset.checker.rule import rule
+
+__all__ = ["IN_PATH", "RULES", "SESSION", "SITEMAP_NAME", "TRACKING"]
+
+# Names of parameters, in lower case. Session ids of Java, PHP, ASP, ColdFusion, osCommerce,
+# Zen Cart, xt:Commerce, Magento and Perl's CGI::Session.
+SESSION = (
+    "jsessionid|phpsessid|aspsessionid[a-z]*|asp\\.net_sessionid|cfid|cftoken|oscsid|zenid|"
+    "xtcsid|cgisessid|mscsid|sessionid|session_id|session-id|sessid|sess_id|php_session_id|"
+    "(?:sid|s_id|session)=[0-9a-f-]{16,}|sid=[0-9A-Za-z]{24,}"
+)
+# Of Google, Microsoft, Meta, Yandex, X, TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo,
+# Matomo, Adobe, Eloqua, Klaviyo, Vero, Oracle, Branch, and networks of affiliates.
+TRACKING = (
+    "utm_[a-z_]+|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|_ga|_gl|"
+    "msclkid|fbclid|fb_action_ids|fb_action_types|fb_source|igshid|igsh|yclid|ysclid|_openstat|"
+    "twclid|ttclid|li_fat_id|epik|mc_cid|mc_eid|_hsenc|_hsmi|__hssc|__hstc|__hsfp|hsctatracking|"
+    "hsa_[a-z]+|mkt_tok|mtm_[a-z]+|matomo_[a-z]+|piwik_[a-z]+|pk_(?:campaign|kwd|keyword|source|"
+    "medium|content|cid)|s_kwcid|ef_id|elqtrackid|elqtrack|_kx|vero_id|vero_conv|oly_enc_id|"
+    "oly_anon_id|_branch_match_id|_bhlid|rb_clickid|wickedid|irclickid|cjevent|zanpid|ranmid|"
+    "raneaid|ransiteid|sscid|dicbo|tblci|xtor|wt\\.mc_id|wt_mc|at_campaign|at_medium|guccounter|"
+    "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
+)
+_PARAMETER = f"(?i)(?:^|[&;])({SESSION}|{TRACKING})(?:=|&|;|$)"
+# What every loc with such a parameter has: it costs less to look for that than to find the query.
+_MAY_HAVE = f"(?i)[?&;](?:{SESSION}|{TRACKING})(?:=|&|;|#|$)"
+IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
+
+# What browsers show as a page of its own (text, PDF, office) is none of these; nor is XML, which
+# may be either, nor what Google indexes as a document.
+_FILES = (
+    "css|mjs|cjs|wasm|webmanifest|png|jpe?g|jfif|gif|webp|avif|svgz?|ico|bmp|tiff?|heic|apng|psd|"
+    "woff2?|ttf|otf|eot|zip|gz|tgz|tar|bz2|xz|7z|rar|jar|exe|dmg|msi|apk|deb|rpm|iso|"
+    "mp3|mp4|m4a|m4v|m4s|webm|og[gva]|wav|flac|aac|avi|mov|wmv|mkv|flv|mpe?g|m3u8|swf|ics|vcf|"
+    "rss|atom|json|min\\.js|(?:bundle|chunk)\\.js|(?:js|css|mjs)\\.map"
+)
+# "node.js" and "package.json" are names that pages have, too.
+_SCRIPTS = "/(?:js|javascripts?|scripts?|assets?|static|dist|build|vendor|_next|_nuxt|wp-[a-z]+)/"
+_ROOT_SCRIPTS = "^/(?:main|app|index|script|sw|service-worker|bundle|vendor|runtime)\\.js$"
+_NAMED = "/(?:package|tsconfig|jsconfig|composer|manifest|vercel|angular)\\.json$"
+_TYPE = f"(?i)/[^/:]*[^/:.][^/:]*\\.({_FILES})$"
+_IS_FILE = (
+    "contains(path, '.') AND ("
+    f"(regexp_matches(path, '{_TYPE}') AND NOT contains(lower(path), '%3a') "
+    f"AND NOT regexp_matches(path, '{_NAMED}')) OR (suffix(path, '.js') AND "
+    f"regexp_matches(path, '{_SCRIPTS}|{_ROOT_SCRIPTS}')))"
+)
+SITEMAP_NAME = r"(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\.(xml|txt)(\.gz)?$"
+"""What a path ends with, where it is that of a sitemap."""
+
+_IS_PAGE = "kind <> 'index'"
+
+RULES = (
+    rule(
+        "U012 loc-fragment warning",
+        says="URL has a fragment (#{fragment})",
+        over="odd",
+        where="contains(loc, '#') AND fragment <> ''",
+        at="loc",
+        why="Search engines drop what comes after #, so that several entries become one, and a "
+        "page that only exists behind a fragment is never found.",
+        instead="Remove the fragment, and list each page once",
+        source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
+        bad=entry("https://example.com/#about"),
+        good=entry("https://example.com/about"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U018 loc-session-or-tracking warning",
+        says="Parameter {parameter} is {what}",
+        over="asking",
+        where=f"{_IS_PAGE} AND (CASE WHEN regexp_matches(loc, '{_MAY_HAVE}') "
+        f"THEN regexp_matches(query, '{_PARAMETER}') ELSE false END "
+        "OR CASE WHEN contains(loc, ';') OR contains(loc, '(') "
+        f"THEN regexp_matches(path, '{IN_PATH}') ELSE false END)",
+        values={
+            "parameter": "coalesce("
+            f"nullif(split_part(regexp_extract(query, '{_PARAMETER}', 1), '=', 1), ''), "
+            f"nullif(regexp_extract(path, '{IN_PATH}', 1), ''), "
+            f"regexp_extract(path, '{IN_PATH}', 2))",
+            "what": f"CASE WHEN regexp_matches(query, '(?i)(?:^|[&;])({TRACKING})(?:=|&|;|$)') "
+            f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({SESSION})(?:=|&|;|$)') "
+            "THEN 'a tracking tag' ELSE 'a session id' END",
+        },
+        at="loc",
+        why="The page is the same without it. With it, crawlers see as many URLs as there are "
+        "visits, and the visits that campaigns brought are counted wrongly.",
+        instead="List the URL without the parameter",
+        source="https://www.sitemaps.org/faq.html",
+        bad=entry("https://example.com/shoes?utm_source=newsletter"),
+        good=entry("https://example.com/shoes?page=2"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U020 loc-not-a-page info",
+        says="A {type} file is not a page",
+        over="odd",
+        where=f"{_IS_PAGE} AND {_IS_FILE}",
+        values={"type": "'.' || lower(regexp_extract(path, '\\.([^./]*)$', 1))"},
+        at="loc",
+        why="A sitemap lists what may stand among search results. Images and videos belong to the "
+        "entry of the page that shows them; styles, scripts and archives nowhere.",
+        instead="Remove the entry, or name an image by image:loc in the entry of its page",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
+        bad=entry("https://example.com/photos/rye.jpg"),
+        good=entry("https://example.com/photos/rye"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U021 loc-is-sitemap warning",
+        says="{what} is listed as a page",
+        sql=f"""
+            SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
+                THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'
+                ELSE 'A sitemap' END AS what
+            FROM (SELECT document, "offset", line, loc, sitemap, path FROM odd
+                WHERE kind <> 'index' AND (path = '/robots.txt'
+                OR ((contains(path, '.xml') OR contains(path, '.txt')) AND regexp_matches(path,
+                    '{SITEMAP_NAME}')))
+                UNION
+                SELECT e.document, e."offset", e.line, e.loc, s.url, path_of(e.loc)
+                FROM entries e JOIN sound s ON s.document = e.document
+                WHERE e.loc IN (SELECT url FROM sound UNION SELECT loc FROM sitemaps)) l""",
+        at="loc",
+        why="Crawlers take what a sitemap lists for pages. A sitemap among search results helps "
+        "nobody, and as a page it is not read for its URLs.",
+        instead="Remove the entry; name sitemaps in an index or in robots.txt",
+        source="https://www.sitemaps.org/protocol.html#index",
+        bad=entry("https://example.com/sitemap.xml"),
+        good=entry("https://example.com/sitemap"),
+        fixing="unsafe",
+    ),
+)

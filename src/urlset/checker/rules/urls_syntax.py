@@ -1,0 +1,194 @@
+"""U: URLs that are spelled wrongly: characters, percent-encoding, templates left unfilled."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import entry
+from urlset.checker.rule import rule
+from urlset.protocol import MAX_LOC
+
+__all__ = ["RULES", "UNFILLED"]
+
+_OPEN, _CLOSE = r"(?:\{|%7[Bb])", r"(?:\}|%7[Dd])"
+_NAME = r"[A-Za-z_][\w.:]{0,40}(?:-[A-Za-z]+){0,5}"  # no GUID, which may stand in braces, too
+_WORDS = "undefined|null|NaN"
+
+_TEMPLATES = (
+    rf"{_OPEN}{_OPEN}.{{0,80}}?{_CLOSE}{_CLOSE}"  # {{ page.url }}: Jinja, Liquid, Handlebars, Vue
+    rf"|{_OPEN}%.{{0,80}}?%{_CLOSE}"  # {% url %}
+    r"|<%.{0,80}?%>"  # <%= url %>: ERB, EJS
+    rf"|[$#@]?{_OPEN}(?:%20)*(?:{_NAME}|\d{{0,2}})(?:%20)*{_CLOSE}"  # {slug}, ${slug}, {0}
+    r"|(?:\[|%5[Bb])object(?:%20|\+)[A-Z]\w*(?:\]|%5[Dd])"  # JavaScript: String({})
+)
+# Only as a whole segment of the path, or as the whole value of a parameter. A bracket that is
+# percent-encoded is meant, /tagged/%5Bpython%5D, and a parameter may well be null.
+_SEGMENTS = (
+    rf"(?:/(?:{_WORDS})(?:[/?&;#]|$)|=(?:undefined|NaN)(?:[&;#]|$)|[/=](?:"
+    r"\[{1,2}(?:\.\.\.)?[A-Za-z_][\w-]*\]{1,2}"  # [slug]: Next.js, Astro
+    # :id: routes of Express, Rails, Vue; not any word, for wikis have /wiki/:Category
+    r"|:(?:id|slug|\w+(?:_id|Id|_slug|Slug)|uuid|name|user|username|lang|locale|page|path|tag"
+    r"|category|product|post|title|year|month|day)\??"
+    r"|<(?:[a-z]+:)?[A-Za-z_][\w-]+>"  # <int:id>: Flask, Django
+    r"|%\([A-Za-z_]\w*\)?[sd]|%[sd]"  # Python, C
+    r"|%[A-Za-z_]{3,30}%"  # %PUBLIC_URL%
+    r"|__(?:template|placeholder|slug|path|url|lang|locale|id|title)__)"
+    r"(?:[/?&;#]|$))"
+)
+UNFILLED = (_TEMPLATES, _SEGMENTS)
+"""Patterns of unfilled template values: anywhere in a URL, and in its path and query."""
+
+_HAS_TEMPLATE = (
+    "(contains(loc, '{') OR contains(lower(loc), '%7b') OR contains(loc, '<%') "
+    f"OR contains(loc, 'object')) AND regexp_matches(loc, '{_TEMPLATES}')"
+)
+_IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest, '{_SEGMENTS}'))"
+_UNFILLED = (
+    f"CASE WHEN {_HAS_TEMPLATE} THEN regexp_extract(loc, '{_TEMPLATES}') "
+    f"ELSE regexp_replace(regexp_extract(rest, '{_SEGMENTS}'), '^[/=]|[/?&;#]$', '', 'g') END"
+)
+
+_ILLEGAL = r'[\x00-\x20\x7f<>"{}|\\^`]'
+_NOT_ASCII = r"[^\x00-\x7f]"
+_BAD_PERCENT = "%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)"
+# A URL within a URL is rightly encoded once more.
+_IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
+# "50%25de" is "50%de": two letters are words, unless they begin a character of several bytes.
+_TWICE = "%25(?:[0-9][0-9A-Fa-f]|[A-Fa-f][0-9]|[A-Fa-f]{2}%25)"
+_UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
+_TIDY = (
+    f"origin_of(loc) || tidied(CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
+    "THEN list_reduce("
+    "string_split(path, '/')[2:], lambda done, part: CASE part "
+    "WHEN '.' THEN done WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') "
+    "ELSE done || '/' || part END, '') || CASE WHEN regexp_matches(path, '/\\.\\.?$') "
+    "THEN '/' ELSE '' END ELSE path END) || tidied(substr(rest, "
+    "length(split_part(split_part(rest, '#', 1), '?', 1)) + 1))"
+)
+
+RULES = (
+    rule(
+        "U007 loc-illegal-character error",
+        says="Character {character} must be percent-encoded, as {encoded}",
+        over="odd",
+        where=f"regexp_matches(loc, '{_ILLEGAL}') AND NOT {_IS_UNFILLED}",
+        values={
+            "character": f"CASE WHEN regexp_extract(loc, '{_ILLEGAL}') BETWEEN '!' AND '}}' "
+            f"THEN regexp_extract(loc, '{_ILLEGAL}') "
+            f"ELSE printf('U+%04X', ascii(regexp_extract(loc, '{_ILLEGAL}'))) END",
+            "encoded": f"printf('%%%02X', ascii(regexp_extract(loc, '{_ILLEGAL}')))",
+        },
+        at="loc",
+        why="These characters are not allowed in a URL. Browsers repair them, each in its way; a "
+        "crawler may drop the URL instead, or ask for another one.",
+        instead="Percent-encode the character",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
+        bad=entry("https://example.com/a|b"),
+        good=entry("https://example.com/a%7Cb"),
+        fixing="safe",
+    ),
+    rule(
+        "U008 loc-not-percent-encoded warning",
+        says="{character} is not ASCII and should be percent-encoded, as {encoded}",
+        over="odd",
+        where=f"strlen(loc) > length(loc) AND regexp_matches(path || query, '{_NOT_ASCII}')",
+        values={
+            "character": f"regexp_extract(path || query, '{_NOT_ASCII}')",
+            "encoded": f"coalesce(try(url_encode(regexp_extract(path || query, '{_NOT_ASCII}'))), "
+            "'UTF-8')",
+        },
+        at="loc",
+        why="The protocol wants URLs that are escaped. Readers that are not prepared for other "
+        "characters encode them differently, or give up.",
+        instead="Percent-encode path and query, as UTF-8",
+        source="https://www.sitemaps.org/protocol.html#escaping",
+        bad=entry("https://example.com/über"),
+        good=entry("https://example.com/%C3%BCber"),
+        fixing="safe",
+    ),
+    rule(
+        "U010 loc-bad-percent error",
+        says="{piece} is not a percent sign with two hex digits; a percent sign is written %25",
+        over="odd",
+        where="contains(loc, '%') "
+        f"AND regexp_matches(loc, '{_BAD_PERCENT}') AND NOT {_IS_UNFILLED}",
+        values={"piece": f"'\"' || regexp_extract(loc, '{_BAD_PERCENT}') || '\"'"},
+        at="loc",
+        why="It is not decided what such a URL means: servers answer with an error, or with "
+        "another page.",
+        instead="Write %25 where a percent sign is meant, or the two digits that are missing",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-2.1",
+        bad=entry("https://example.com/100%-wool"),
+        good=entry("https://example.com/100%25-wool"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U011 loc-double-encoded info",
+        says="URL looks percent-encoded twice: {piece}",
+        over="odd",
+        where=f"contains(loc, '%25') AND (regexp_matches(path, '{_TWICE}') OR "
+        f"(regexp_matches(query, '{_TWICE}') "
+        f"AND NOT regexp_matches(query, '{_IN_URL}')))",
+        values={"piece": f"left(regexp_extract(loc, '{_TWICE}'), 5)"},
+        at="loc",
+        why="What was encoded already and is encoded again names another page, mostly one that "
+        "does not exist.",
+        instead="Encode each URL once",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-2.4",
+        bad=entry("https://example.com/our%2520team"),
+        good=entry("https://example.com/our%20team"),
+        fixing="unsafe",
+    ),
+    rule(
+        "U017 loc-not-normalised info",
+        says="URL is not in normal form; that is {tidy}",
+        sql=f"""
+            SELECT * FROM (
+                SELECT *, {_TIDY} AS tidy FROM locs
+                WHERE NOT contains(authority_of(loc), '@')
+                    AND (contains(path, '/.') OR NOT regexp_matches(loc, '^https?://[^/?#:A-Z]+/')
+                        OR (contains(loc, '%') AND regexp_matches(loc, '{_UNTIDY}')))
+            ) WHERE tidy <> loc""",
+        at="loc",
+        why="RFC 3986 has one spelling among those that mean the same. Where all use it, a page is "
+        "not counted twice.",
+        instead="Write scheme and host in lower case, %XX in upper case, and no dot segments",
+        source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2",
+        bad=entry("https://EXAMPLE.com/%7eme/./a"),
+        good=entry("https://example.com/~me/a"),
+        is_default=False,
+        fixing="safe",
+    ),
+    rule(
+        "U019 loc-placeholder error",
+        says="URL contains the unfilled template value {value}",
+        over="odd",
+        where=_IS_UNFILLED,
+        values={"value": _UNFILLED},
+        # A dictionary may have a page on the word "null"; nobody has one on {slug}.
+        level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
+        "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
+        f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
+        at="loc",
+        why="A generator wrote the name of a value instead of the value. The page does not exist, "
+        "and those that were meant are not listed.",
+        instead="Correct the template, or leave out entries without a value",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
+        bad=entry("https://example.com/blog/[slug]"),
+        good=entry("https://example.com/blog/rye-bread"),
+    ),
+    rule(
+        "U022 loc-double-slash info",
+        says='Empty path segment ("//") in {path}',
+        over="odd",
+        # A URL in the path, as archives have it, is meant; one that is all of it was joined.
+        where="contains(path, '//') AND (contains(replace(path, '://', ':'), '//') "
+        "OR regexp_matches(path, '^/https?://'))",
+        at="loc",
+        why="Mostly a base URL with a slash at its end and a path with one at its beginning were "
+        "joined. Servers that answer both have the page twice.",
+        instead="Write one slash",
+        source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
+        bad=entry("https://example.com//about"),
+        good=entry("https://example.com/about"),
+        fixing="unsafe",
+    ),
+)

@@ -1,0 +1,246 @@
+"""G: what stands in the elements of a video."""
+
+from __future__ import annotations
+
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps"
+
+
+def _video(more: str, description: str = "Sowing") -> str:
+    """A page with a video of all that is required, and more."""
+    return (
+        "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        "  <video:video>\n"
+        "    <video:thumbnail_loc>https://example.com/a.jpg</video:thumbnail_loc>\n"
+        f"    <video:title>Rye</video:title><video:description>{description}</video:description>\n"
+        "    <video:content_loc>https://example.com/a.mp4</video:content_loc>\n"
+        f"    {more}</video:video></url>"
+    )
+
+
+def _first(conditions: dict[str, str]) -> str:
+    """SQL for the name of the first condition that holds."""
+    cases = " ".join(f"WHEN {condition} THEN '{name}'" for name, condition in conditions.items())
+    return f"CASE {cases} END"
+
+
+def _value(names: dict[str, str]) -> str:
+    """SQL for what stands in the element whose name is in ``tag``."""
+    return "shown(CASE tag {} END)".format(
+        " ".join(f"WHEN '{name}' THEN video.{name}" for name in names)
+    )
+
+
+_NUMBERS = {
+    # The forms of xsd:decimal and xsd:nonNegativeInteger: a plus, zeros in front, no digit before
+    # the point.
+    "rating": "NOT coalesce(regexp_full_match(video.rating, "
+    "'\\+?0*([0-4](\\.\\d*)?|5(\\.0*)?|\\.\\d+)'), true)",
+    "view_count": "NOT coalesce(regexp_full_match(video.view_count, '\\+?\\d+'), true)",
+}
+_DATES = {
+    name: f"w3c_fault(video.{name}) IS NOT NULL" for name in ("publication_date", "expiration_date")
+}
+_SWITCHES = {
+    name: f"coalesce(lower(video.{name}) NOT IN ('yes', 'no'), false)"
+    for name in ("family_friendly", "requires_subscription", "live")
+}
+
+_EXPIRY = "latest(w3c_moment(video.expiration_date), video.expiration_date)"
+
+
+def _relation(name: str) -> str:
+    """SQL for what is wrong with the attribute ``relationship`` of an element."""
+    return (
+        f"CASE WHEN video.{name} IS NULL THEN NULL "
+        f"WHEN video.{name}_relationship IS NULL THEN 'has no relationship (allow or deny)' "
+        f"WHEN video.{name}_relationship NOT IN ('allow', 'deny') THEN 'has the relationship \"' "
+        f"|| shown(video.{name}_relationship) || '\", which is neither allow nor deny' END"
+    )
+
+
+_WRONG_REGION = (
+    "list_filter(regexp_split_to_array(video.restriction, '\\s+'), lambda c: NOT is_region(c) "
+    "AND c <> 'XK')[1]"
+)
+_RESTRICTION = (
+    f"coalesce({_relation('restriction')}, CASE WHEN contains(video.restriction, ',') "
+    f"THEN 'has commas; write blanks between regions' WHEN {_WRONG_REGION} IS NOT NULL "
+    f"THEN 'names \"' || shown({_WRONG_REGION}) || '\", which is no region of ISO 3166-1' END)"
+)
+_PLATFORM = (
+    f"coalesce({_relation('platform')}, CASE WHEN NOT regexp_full_match(video.platform, "
+    "'(web|mobile|tv)(\\s+(web|mobile|tv))*') THEN 'is \"' || shown(video.platform) "
+    "|| '\"; write web, mobile, tv with blanks between them' END)"
+)
+
+# The same host, or the same site by the last two names of it: users.example.com.
+_SITE = "regexp_extract(host_of({}), '[^.]+\\.[^.]+$')"
+_IS_OFF = (
+    "CASE WHEN is_web(video.uploader_info) "
+    f"THEN {_SITE.format('video.uploader_info')} <> {_SITE.format('loc')} ELSE false END"
+)
+
+RULES = (
+    rule(
+        "G025 video-duration error",
+        says='duration "{v}" is not a whole number of seconds from 1 to 28,800',
+        over="videos",
+        where="CASE WHEN video.duration IS NULL THEN false "
+        "WHEN NOT regexp_full_match(video.duration, '\\+?\\d+') THEN true "
+        "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
+        values={"v": "shown(video.duration)"},
+        at="video:video",
+        why="The duration is given in seconds, and by Google's rules no video has more than eight "
+        "hours of them.",
+        instead="Write the seconds alone: 90 for 1:30 or PT1M30S",
+        source=_SOURCE,
+        bad=_video("<video:duration>1:30</video:duration>"),
+        good=_video("<video:duration>90</video:duration>"),
+        fixing="unsafe",
+    ),
+    rule(
+        "G026 video-number-range error",
+        says='{tag} "{v}" is not {wanted}',
+        over="videos",
+        where=" OR ".join(_NUMBERS.values()),
+        values={
+            "tag": _first(_NUMBERS),
+            "v": _value(_NUMBERS),
+            "wanted": "CASE tag WHEN 'rating' THEN 'a number from 0.0 to 5.0' "
+            "ELSE 'a whole number' END",
+        },
+        at="video:video",
+        why="A number that is none, or out of its range, is not read.",
+        instead="Write rating as 0.0 to 5.0 and view_count in digits alone, or leave them out",
+        source=_SOURCE,
+        bad=_video("<video:rating>9.5</video:rating>"),
+        good=_video("<video:rating>4.5</video:rating>"),
+        fixing="unsafe",
+    ),
+    rule(
+        "G027 video-date error",
+        says='{tag} "{v}" {fault}',
+        over="videos",
+        where=" OR ".join(_DATES.values()),
+        values={
+            "tag": _first(_DATES),
+            "v": _value(_DATES),
+            "fault": "w3c_fault(CASE tag WHEN 'publication_date' THEN video.publication_date "
+            "ELSE video.expiration_date END)",
+        },
+        at="video:video",
+        why="A date that cannot be read is ignored: the video does not expire, or is of no date.",
+        instead="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
+        source=_SOURCE,
+        bad=_video("<video:publication_date>20.11.2026</video:publication_date>"),
+        good=_video("<video:publication_date>2026-11-20</video:publication_date>"),
+        fixing="unsafe",
+    ),
+    rule(
+        "G028 video-expired warning",
+        says="expiration_date {v} is {what}",
+        over="videos",
+        where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < moment() "
+        f"OR coalesce({_EXPIRY} < w3c_moment(video.publication_date), false) END",
+        values={
+            "v": "shown(video.expiration_date)",
+            "what": f"CASE WHEN {_EXPIRY} < moment() THEN 'past' "
+            "ELSE 'before publication_date ' || video.publication_date END",
+        },
+        at="video:video",
+        why="After this date the video is not shown in search any more.",
+        instead="Remove the video where it is gone, or the date where it is not",
+        source=_SOURCE,
+        bad=_video("<video:expiration_date>2026-11-01</video:expiration_date>"),
+        good=_video("<video:expiration_date>2027-11-01</video:expiration_date>"),
+        needs=("time",),
+        fixing="unsafe",
+    ),
+    rule(
+        "G029 video-yes-no warning",
+        says='{tag} "{v}" is neither yes nor no',
+        over="videos",
+        where=" OR ".join(_SWITCHES.values()),
+        values={"tag": _first(_SWITCHES), "v": _value(_SWITCHES)},
+        at="video:video",
+        why="Other words than these two are not read, also where they mean the same.",
+        instead="Write yes or no",
+        source=_SOURCE,
+        bad=_video("<video:live>false</video:live>"),
+        good=_video("<video:live>no</video:live>"),
+        fixing="safe",
+    ),
+    rule(
+        "G030 video-restriction error",
+        says="video:restriction {fault}",
+        over="videos",
+        where="CASE WHEN video.restriction IS NULL THEN false "
+        f"ELSE ({_RESTRICTION}) IS NOT NULL END",
+        values={"fault": _RESTRICTION},
+        at="video:video",
+        why="Where it cannot be read, the video may be shown where it must not be, or nowhere.",
+        instead='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
+        source=_SOURCE,
+        bad=_video('<video:restriction relationship="allow">GB UK</video:restriction>'),
+        good=_video('<video:restriction relationship="allow">GB IE</video:restriction>'),
+        fixing="safe",
+    ),
+    rule(
+        "G031 video-platform error",
+        says="video:platform {fault}",
+        over="videos",
+        where=f"CASE WHEN video.platform IS NULL THEN false ELSE ({_PLATFORM}) IS NOT NULL END",
+        values={"fault": _PLATFORM},
+        at="video:video",
+        why="Where it cannot be read, the video may be shown on devices that cannot play it.",
+        instead='Write relationship="allow" or "deny", and devices as in "web tv"',
+        source=_SOURCE,
+        bad=_video('<video:platform relationship="allow">desktop</video:platform>'),
+        good=_video('<video:platform relationship="allow">web tv</video:platform>'),
+        fixing="safe",
+    ),
+    rule(
+        "G032 video-uploader warning",
+        says="video:uploader {fault}",
+        over="videos",
+        where="CASE WHEN video.uploader IS NULL AND video.uploader_info IS NULL THEN false "
+        f"ELSE coalesce(length(video.uploader) > 255, false) OR {_IS_OFF} END",
+        values={
+            "fault": "CASE WHEN length(video.uploader) > 255 "
+            "THEN format('has {:,} characters; the limit is 255', length(video.uploader)) "
+            "ELSE 'leads to ' || shown(host_of(video.uploader_info)) || ', not to the site of "
+            "the page' END"
+        },
+        at="video:video",
+        why="The name of whoever uploaded it has 255 characters at most, and the page about him is "
+        "to be on the same site.",
+        instead="Shorten the name, and link to a page of your own site",
+        source=_SOURCE,
+        bad=_video('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
+        good=_video('<video:uploader info="https://example.com/ann">Ann</video:uploader>'),
+    ),
+    rule(
+        "G033 video-text-length error",
+        says="{tag} has {n:,} characters; {most}",
+        over="videos",
+        where="length(video.description) > 2048 OR length(video.title) > 100",
+        values={
+            "tag": "CASE WHEN length(video.description) > 2048 THEN 'description' ELSE 'title' END",
+            "n": "length(CASE tag WHEN 'title' THEN video.title ELSE video.description END)",
+            "most": "CASE tag WHEN 'title' THEN 'the schema has 100' ELSE 'the limit is 2,048' END",
+        },
+        level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
+        at="video:video",
+        why="Google takes 2,048 characters of a description at most. Of titles only the schema has "
+        "a limit, and search results have room for less.",
+        instead="Say it in fewer words",
+        source=_SOURCE,
+        bad=_video("", description="Sowing rye. " * 180),
+        good=_video(""),
+        fixing="unsafe",
+    ),
+)
