@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from urlset.checker import check, judging, views
-from urlset.checker.sharing import share
+from urlset.checker import check, evaluate, views
+from urlset.checker.parallel import run_tasks
 from urlset.errors import QueryError
 from urlset.store import Store, filling
 
@@ -50,7 +50,7 @@ def test_two_connections_find_what_one_finds(seed, monkeypatch):
     by_two = check(document, base="https://example.com/s.xml", max_excerpts=0)
     told_by_two = list(by_two)
 
-    monkeypatch.setattr(judging, "FEW_ENTRIES", -1)
+    monkeypatch.setattr(evaluate, "FEW_ENTRIES", -1)
     by_one = check(document, base="https://example.com/s.xml", max_excerpts=0)
 
     assert told_by_two == list(by_one)
@@ -63,7 +63,7 @@ def test_findings_that_are_not_kept_are_counted(monkeypatch):
     every = check(document)
     counts = (list(every), every.by_rule, every.by_level)[1:]
 
-    monkeypatch.setattr(judging, "MAX_ROWS", 2)
+    monkeypatch.setattr(evaluate, "MAX_ROWS", 2)
     few = check(document)
     kept = list(few)
 
@@ -75,7 +75,7 @@ def test_odd_locs_that_are_many_are_no_table(monkeypatch):
     document = _document(5)
     told = list(check(document))
 
-    monkeypatch.setattr("urlset.checker.preparing.FEW", 0)
+    monkeypatch.setattr("urlset.checker.planner.FEW", 0)
 
     assert list(check(document)) == told
     assert "odd" in views.VIEWS
@@ -97,7 +97,7 @@ def test_tasks_wait_for_what_they_need():
         return work
 
     needs = {"a": {"b", "elsewhere"}, "d": {"a", "c"}}
-    found = share([NOBODY, NOBODY], {name: task(name) for name in "abcd"}, needs)
+    found = run_tasks([NOBODY, NOBODY], {name: task(name) for name in "abcd"}, needs)
 
     assert found == {"a": "A", "b": "B", "c": "C", "d": "D"}
     assert list(found) == ["a", "b", "c", "d"]
@@ -116,7 +116,7 @@ def test_task_that_fails_ends_the_others(connections):
         begun.append("late")
 
     with pytest.raises(QueryError):
-        share([NOBODY] * connections, {"fail": fail, "late": late}, {"late": {"fail"}})
+        run_tasks([NOBODY] * connections, {"fail": fail, "late": late}, {"late": {"fail"}})
     assert begun == ["fail"]
 
 

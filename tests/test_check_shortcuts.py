@@ -9,7 +9,7 @@ import duckdb
 
 from urlset.checker import check
 from urlset.checker.macros import MACROS
-from urlset.checker.plain_locs import PLAIN_LOC, others
+from urlset.checker.plain_url_regex import PLAIN_LOC, not_words
 
 WORDS = "local localhost lan test".split()
 HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()
@@ -29,7 +29,7 @@ def test_others_is_every_name_but_the_words():
     names = {word[:size] + end for word in WORDS for size in range(9) for end in ("", *"alnstx")}
     names -= {""}
 
-    pattern = re.compile(others(WORDS, "acdehlnostx", "acdehlnostx"))
+    pattern = re.compile(not_words(WORDS, "acdehlnostx", "acdehlnostx"))
 
     assert {name for name in names if not pattern.fullmatch(name)} == set(WORDS)
 
@@ -38,7 +38,7 @@ def test_others_also_longer_refuses_what_begins_with_a_word():
     names = "loc local locals lan land la t te tes test tests a".split()
 
     pattern = re.compile(
-        others(["local", "lan", "test"], "acdelnost", "acdelnost", also_longer=True)
+        not_words(["local", "lan", "test"], "acdelnost", "acdelnost", also_longer=True)
     )
 
     assert [name for name in names if pattern.fullmatch(name)] == "loc la t te tes a".split()

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset import check
-from urlset.checker import placing
-from urlset.checker.placing import _Locator
-from urlset.checker.texts import Text
+from urlset.checker import locate
+from urlset.checker.locate import _Locator
+from urlset.checker.text_cache import Text
 
 _XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" {_XHTML}>'
@@ -34,7 +34,7 @@ def test_lines_and_columns_equal_those_of_the_text(parts, block, order):
     locator = _Locator(Text("urlset", data, []))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placing, "BLOCK", block)
+        patch.setattr(locate, "BLOCK", block)
         found = [(1 + locator.lines_between(0, at), locator.column(at)) for at in places]
 
     assert found == [_naive_line_and_column(data, at) for at in places]

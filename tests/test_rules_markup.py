@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from urlset.checker import check, own_rule
 from urlset.checker.examples import PAGE, whole
-from urlset.checker.markup import Fact, facts_of
+from urlset.checker.markup_facts import Fact, facts_of
 from urlset.checker.rule import Need
 from urlset.document import parse
 

@@ -12,7 +12,7 @@ import pytest
 from urlset.checker import CATALOGUE, Finding, check
 from urlset.checker.examples import documents_of, entry
 from urlset.checker.fixing import fix
-from urlset.checker.silent import SILENT, Silent
+from urlset.checker.silent_examples import SILENT, Silent
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TOGETHER = ("loc", "lastmod", "hreflang", "entry", "image", "video", "news")

@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from urlset.checker.baseline import Baseline
+from urlset.checker.custom_rules import own_rule
+from urlset.checker.evaluate import verified_query
 from urlset.checker.failures import FAILURE_CODES, failed_source
+from urlset.checker.finding import LEVELS, Excerpt, Finding
 from urlset.checker.findings import Findings
-from urlset.checker.judging import verified_query
-from urlset.checker.model import LEVELS, Excerpt, Finding
-from urlset.checker.own import own_rule
 from urlset.checker.rule import Profile, Rule, rule
+from urlset.checker.rule_selection import catalogue_with, rules_named, selector
 from urlset.checker.rules import CATALOGUE, GROUPS
-from urlset.checker.selection import catalogue_with, rules_named, selector
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
 from urlset.reader import DocumentRecord, Source, read

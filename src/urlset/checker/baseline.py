@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from urlset.atomic import AtomicFile, is_special
-from urlset.checker.judging import Told
-from urlset.checker.model import LEVELS, Finding
+from urlset.checker.evaluate import FindingKey
+from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 
 __all__ = ["Baseline"]
@@ -111,7 +111,7 @@ class Baseline:
             self.known[_key(finding)] += 1
             yield finding
 
-    def note_counted(self, counts: Mapping[Told, int]) -> None:
+    def note_counted(self, counts: Mapping[FindingKey, int]) -> None:
         """Have findings be known that are counted but not given."""
         for told, count in counts.items():
             self.counted[_group(told)] += count
@@ -136,7 +136,7 @@ class Baseline:
             return False
         return True
 
-    def take_counted(self, counts: Mapping[Told, int]) -> Counter[Told]:
+    def take_counted(self, counts: Mapping[FindingKey, int]) -> Counter[FindingKey]:
         """Forget findings that are counted but not given; give back how many of them are new.
 
         Comes when all that are given were taken: those that are still known may be among these.
@@ -147,7 +147,7 @@ class Baseline:
             if count and key[:2] in groups:
                 left[key[:2]] += count
                 self.known[key] = 0
-        new: Counter[Told] = Counter()
+        new: Counter[FindingKey] = Counter()
         for told in sorted(counts, key=lambda told: LEVELS.index(told.level), reverse=True):
             group = _group(told)
             taken = min(counts[told], left[group])
@@ -167,7 +167,7 @@ def _key(finding: Finding) -> Key:
     return Key(code, source, values=(("loc", finding.loc),))
 
 
-def _group(found: Finding | Told) -> Group:
+def _group(found: Finding | FindingKey) -> Group:
     return found.code, found.source or ""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from urlset.arrow.streams import Flow, Kind, rows_to_flow
-from urlset.checker.model import Finding
+from urlset.checker.finding import Finding
 from urlset.checker.rule import Rule
 from urlset.document import Document
 from urlset.errors import SourceError

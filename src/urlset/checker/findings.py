@@ -7,14 +7,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 
+from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
 from urlset.checker.failures import Failures
-from urlset.checker.filling import Seen, fill
-from urlset.checker.judging import MAX_ROWS, Row, Tally, Told, judge
-from urlset.checker.markup import Markup
-from urlset.checker.model import LEVELS, Finding
-from urlset.checker.placing import Place, placed
+from urlset.checker.finding import LEVELS, Finding
+from urlset.checker.load import Seen, load
+from urlset.checker.locate import Place, placed
+from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
-from urlset.checker.texts import Text, Texts
+from urlset.checker.text_cache import Text, TextCache
 from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Asking, Store
@@ -64,10 +64,10 @@ class Findings:
         self._given: Tally = Counter()
 
     def __iter__(self) -> Generator[Finding]:
-        markup = Markup({need for rule in self._rules.values() for need in rule.needs})
-        with Store.with_details() as store, Texts() as texts:
+        markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
+        with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
-            omitted = fill(store, texts, markup, failures, self._entries, self._seen)
+            omitted = load(store, texts, markup, failures, self._entries, self._seen)
             with store.asking() as asking:
                 asking.bring("marked", markup.flow())
                 asking.bring("failures", failures.flow())
@@ -134,10 +134,10 @@ class Findings:
                 next(findings, None)
         return self._counts or Counter()
 
-    def _told(self, asking: Asking, texts: Texts, omitted: Tally) -> Iterator[Finding]:
+    def _told(self, asking: Asking, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
         """Put the rules, and tell what they found."""
         moment = self._moment or datetime.now(UTC)
-        verdict = judge(
+        verdict = evaluate(
             asking,
             self._rules.values(),
             moment=moment,
@@ -152,7 +152,7 @@ class Findings:
             if not self._wanted(self._rules[row.code], row.source):
                 continue
             given[row.code] += 1
-            self._given[Told(row.code, row.level, row.source)] += 1
+            self._given[FindingKey(row.code, row.level, row.source)] += 1
             finding = self._finding(row, place)
             if text is not None and given[row.code] <= self._max_excerpts:
                 finding = _with_excerpt(finding, place, text)

@@ -26,7 +26,7 @@ Fixing = Literal["none", "safe", "unsafe", "opt-in"]
 
 Need = Literal["place", "robots", "set", "markup", "order", "time"]
 """What a rule cannot do without: the URL of the document, a robots.txt, several documents, facts of
-the markup (:mod:`urlset.checker.markup`) or of the order of its elements, the time of writing."""
+the markup (:mod:`urlset.checker.markup_facts`) or of the order of its elements, the time of writing."""
 
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""

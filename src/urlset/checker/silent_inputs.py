@@ -1,4 +1,4 @@
-"""The inputs of :mod:`urlset.checker.silent`: code, reason, input; ``⏎`` is the end of a line."""
+"""The inputs of :mod:`urlset.checker.silent_examples`: code, reason, input; ``⏎`` is the end of a line."""
 
 from __future__ import annotations
 

@@ -13,8 +13,16 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from urlset.checker.macros import ASCII_HOSTS, MACROS
-from urlset.checker.parts import ASKING, ENTRY, FROM_ENTRIES, IS_PLAIN, LOCS, OUTSIDE, parted
-from urlset.checker.views_of_sets import VIEWS_OF_SETS
+from urlset.checker.site_views import VIEWS_OF_SETS
+from urlset.checker.url_columns import (
+    ASKING,
+    ENTRY,
+    FROM_ENTRIES,
+    IS_PLAIN,
+    LOCS,
+    OUTSIDE,
+    split_url_sql,
+)
 from urlset.engine.inflating import ZLIB_HEADER
 from urlset.entry_spans import IN_PACKED
 
@@ -57,13 +65,13 @@ VIEWS = {
         FROM (SELECT * REPLACE (
             CASE WHEN regexp_matches(url, '(?i)^https?://') THEN url END AS url) FROM documents)""",
     "sound": "SELECT * FROM sources WHERE is_sound",
-    # What the markup tells, a fact in each row: see urlset.checker.markup.
+    # What the markup tells, a fact in each row: see urlset.checker.markup_facts.
     "markup": "SELECT m.*, s.kind FROM marked m JOIN sound s ON s.document = m.document",
     # Every entry, with the parts of its loc, and of the URL of its sitemap where that is known.
     "urls": f"""
         SELECT e.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin, s.folder AS sitemap_folder
-        FROM ({parted("entries")}) e JOIN sound s ON s.document = e.document""",
+        FROM ({split_url_sql("entries")}) e JOIN sound s ON s.document = e.document""",
     # Those of them that have extensions without a column.
     "extended": "SELECT * FROM urls WHERE extra IS NOT NULL",
     # Every child that an index lists.
@@ -71,12 +79,12 @@ VIEWS = {
         SELECT c.* EXCLUDE (sitemap), c.sitemap AS number, s.url AS sitemap,
             s.host AS sitemap_host, s.origin AS sitemap_origin,
             s.folder AS sitemap_folder
-        FROM ({parted("sitemaps")}) c JOIN sound s ON s.document = c.document""",
+        FROM ({split_url_sql("sitemaps")}) c JOIN sound s ON s.document = c.document""",
     # Both: every loc, of a page or of a child (then kind is 'index').
     "locs": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin
-        FROM ({parted(LOCS)}) l
+        FROM ({split_url_sql(LOCS)}) l
         JOIN sound s ON s.document = l.document""",
     # Those of them that are not plain: whose spelling may be wrong, or may be no page's. Rules that
     # concern few locs ask here, for most sites have none; a plain one is http(s), has a public host
@@ -85,13 +93,13 @@ VIEWS = {
     "odd": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin
-        FROM ({parted("odd_ones")}) l JOIN sound s ON s.document = l.document""",
+        FROM ({split_url_sql("odd_ones")}) l JOIN sound s ON s.document = l.document""",
     # Entries that are not plainly below their sitemap; most sites have none.
     "outsiders": OUTSIDE,
     # Those that have parameters.
     "asking": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.origin AS sitemap_origin
-        FROM ({parted(ASKING)}) l
+        FROM ({split_url_sql(ASKING)}) l
         JOIN sound s ON s.document = l.document""",
     # What documents list of each site, where the URL of the document is not known.
     "mixtures": """

@@ -18,7 +18,7 @@ from urlset.checker import (
     selector,
 )
 from urlset.checker import check as find
-from urlset.checker.judging import Told
+from urlset.checker.evaluate import FindingKey
 from urlset.cli.network import Network
 from urlset.cli.options import misuse
 from urlset.cli.settings import Settings
@@ -167,7 +167,7 @@ class Run:
             if record.kind is not None:
                 self.documents.append(record._replace(problems=()))
 
-    def _count_new(self, not_given: Mapping[Told, int]) -> None:
+    def _count_new(self, not_given: Mapping[FindingKey, int]) -> None:
         """Count what is not given as new or known, as far as numbers tell."""
         assert self._baseline is not None
         new = self._baseline.take_counted(not_given)

@@ -9,7 +9,7 @@ from itertools import islice
 
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
-from urlset.checker.silent import silent_for
+from urlset.checker.silent_examples import silent_for
 from urlset.terminal_text import template_text
 
 __all__ = ["page", "table"]

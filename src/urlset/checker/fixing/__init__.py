@@ -12,7 +12,7 @@ from urlset.checker.fixing.seeking import Wishes
 from urlset.checker.fixing.sets import Fixed, FixedDocument, fix_set
 from urlset.checker.fixing.writing import write_fixed
 from urlset.checker.rule import Profile, Rule
-from urlset.checker.selection import OWN, catalogue_with, rules_named, selector
+from urlset.checker.rule_selection import OWN, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from urlset.checker.finding import Parameters
 from urlset.checker.fixing.editing import Change, Edit, Effect
 from urlset.checker.fixing.elements import Element, Entries
-from urlset.checker.model import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.model import Level

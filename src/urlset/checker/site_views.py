@@ -5,7 +5,7 @@ Made after those of :mod:`urlset.checker.views`, on which they stand.
 
 from __future__ import annotations
 
-from urlset.checker.parts import ENTRY, FROM_ENTRIES, parted
+from urlset.checker.url_columns import ENTRY, FROM_ENTRIES, split_url_sql
 
 __all__ = ["VIEWS_OF_SETS"]
 
@@ -150,7 +150,7 @@ VIEWS_OF_SETS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM ({parted("outsiders")}) u
+        FROM ({split_url_sql("outsiders")}) u
         LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host
         LEFT JOIN loose_feeds f ON f.document = u.document""",
     # The hash of what is left of each loc without what makes no difference to most servers.

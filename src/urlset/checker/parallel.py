@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from urlset.store import Asking
 
-__all__ = ["Task", "share"]
+__all__ = ["Task", "run_tasks"]
 
 T = TypeVar("T")
 Task = Callable[[Asking], T]
@@ -22,7 +22,7 @@ Task = Callable[[Asking], T]
 _NO_NEEDS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
-def share(
+def run_tasks(
     askings: Sequence[Asking],
     tasks: Mapping[str, Task[T]],
     needs: Mapping[str, Collection[str]] = _NO_NEEDS,

@@ -9,13 +9,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from urlset.checker.model import Excerpt
+from urlset.checker.finding import Excerpt
 from urlset.document import Document
 from urlset.engine import Run, source_offset
 from urlset.errors import StoreError
 from urlset.model import Kind
 
-__all__ = ["Text", "Texts", "count_characters", "count_lines", "line_begin"]
+__all__ = ["Text", "TextCache", "count_characters", "count_lines", "line_begin"]
 
 IN_MEMORY = 64 << 20
 """Bytes of text that are kept in memory; with more, all of it goes to a temporary file."""
@@ -80,7 +80,7 @@ class _Kept(NamedTuple):
     runs: list[Run]
 
 
-class Texts:
+class TextCache:
     """The texts of one check by the number of their document; a context manager."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class Texts:
         except OSError as error:
             raise _no_room(error) from error
 
-    def __enter__(self) -> Texts:
+    def __enter__(self) -> TextCache:
         return self
 
     def __exit__(

@@ -10,17 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from urlset.checker.parallel import run_tasks
 from urlset.checker.rule import Rule
-from urlset.checker.sharing import share
 from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
 from urlset.store import Asking
 
-__all__ = ["prepare"]
+__all__ = ["plan"]
 
 
-def prepare(
-    askings: Sequence[Asking], rules: Iterable[Rule], *, is_ascii: bool = True
-) -> list[Rule]:
+def plan(askings: Sequence[Asking], rules: Iterable[Rule], *, is_ascii: bool = True) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something.
 
     ``is_ascii`` tells that all names of hosts are ASCII.
@@ -62,7 +60,7 @@ def _make(askings: Sequence[Asking], rules: Sequence[Rule], *, is_ascii: bool) -
     # First those that take longest, and what they need; then tables before what is made at once.
     urgent = {name for name, _ in making(LONGEST)}
     order = sorted(views, key=lambda name: (name not in urgent, name not in KEPT))
-    share(askings, {name: partial(make, name=name) for name in order}, needs)
+    run_tasks(askings, {name: partial(make, name=name) for name in order}, needs)
     return made
 
 
@@ -77,7 +75,9 @@ def _firsts(rules: Sequence[Rule]) -> dict[str, set[str]]:
     return firsts
 
 
-_ALWAYS = "told declared origin_of"  # of urlset.checker.judging, and of urlset.checker.disallowed
+_ALWAYS = (
+    "told declared origin_of"  # of urlset.checker.evaluate, and of urlset.checker.robots_access
+)
 _HAS = {
     "told": "(SELECT count(*) > 0 FROM problems)",
     "extended": "bool_or(extra IS NOT NULL)",

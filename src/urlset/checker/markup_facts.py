@@ -18,7 +18,7 @@ from urlset.document import Document
 from urlset.engine import source_offset
 from urlset.protocol import FIND_ROOT, MAX_NAMESPACES, PROLOG_LIMIT
 
-__all__ = ["COLUMNS", "Fact", "Markup", "facts_of"]
+__all__ = ["COLUMNS", "Fact", "MarkupFacts", "facts_of"]
 
 COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("document", "line"),
@@ -65,7 +65,7 @@ class Fact(NamedTuple):
     times: int | None = None
 
 
-class Markup:
+class MarkupFacts:
     """The facts of one check, as far as its rules need them."""
 
     def __init__(self, needs: Collection[Need]):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import ascii_letters, ascii_lowercase, digits
 
-__all__ = ["PLAIN_LOC", "others"]
+__all__ = ["PLAIN_LOC", "not_words"]
 
 
-def others(words: Sequence[str], first: str, more: str, *, also_longer: bool = False) -> str:
+def not_words(words: Sequence[str], first: str, more: str, *, also_longer: bool = False) -> str:
     """Make a regular expression of all names but these words.
 
     Names begin with a character of ``first`` and go on with those of ``more``; ``also_longer``
@@ -26,7 +26,7 @@ def others(words: Sequence[str], first: str, more: str, *, also_longer: bool = F
     for head in heads:
         tails = [word[1:] for word in words if word[0] == head]
         left = [tail for tail in tails if tail]
-        behind = others(left, more, more, also_longer=also_longer) if left else f"[{more}]+"
+        behind = not_words(left, more, more, also_longer=also_longer) if left else f"[{more}]+"
         if len(left) == len(tails):
             ways.append(f"{head}(?:{behind})?")
         elif not also_longer:
@@ -39,8 +39,8 @@ _NOT_PUBLIC = (
 ).split()
 _UNFILLED = "undefined null NaN __".split()
 _IN_HOST, _IN_NAME = f"{ascii_lowercase}{digits}-", f"{ascii_letters}{digits}_~-"
-_HOST = rf"(?:[{_IN_HOST}]+\.)+{others(_NOT_PUBLIC, ascii_lowercase, _IN_HOST)}"
-_NAME = others(_UNFILLED, _IN_NAME, _IN_NAME, also_longer=True)
+_HOST = rf"(?:[{_IN_HOST}]+\.)+{not_words(_NOT_PUBLIC, ascii_lowercase, _IN_HOST)}"
+_NAME = not_words(_UNFILLED, _IN_NAME, _IN_NAME, also_longer=True)
 
 PLAIN_LOC = (
     rf"https?://{_HOST}/(?:{_NAME}/)*(?:{_NAME}(?:\.html?|\.php|\.aspx?)?)?"

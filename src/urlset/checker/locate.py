@@ -8,9 +8,9 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from urlset.checker.judging import Row
+from urlset.checker.evaluate import Row
 from urlset.checker.rule import Rule
-from urlset.checker.texts import Text, Texts, count_characters, count_lines, line_begin
+from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.entry_spans import IN_PACKED
 
 __all__ = ["BLOCK", "Place", "placed"]
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 def placed(
-    rows: Iterator[Row], rules: dict[str, Rule], texts: Texts
+    rows: Iterator[Row], rules: dict[str, Rule], texts: TextCache
 ) -> Iterator[tuple[Row, Place, Text | None]]:
     """Give each row its place; ``rows`` are in the order of documents, each text is read once."""
     for document, group in groupby(rows, key=lambda row: row.document):

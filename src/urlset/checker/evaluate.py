@@ -14,16 +14,16 @@ from functools import partial
 from string import Formatter
 from typing import NamedTuple
 
-from urlset.checker import disallowed
+from urlset.checker import robots_access
 from urlset.checker.ascii_hosts import as_map, ascii_hosts
-from urlset.checker.preparing import prepare
+from urlset.checker.parallel import Task, run_tasks
+from urlset.checker.planner import plan
 from urlset.checker.rule import Rule
-from urlset.checker.sharing import Task, share
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import RULE_S, Asking, quoted
 
-__all__ = ["MAX_ROWS", "Row", "Tally", "Told", "Verdict", "judge", "verified_query"]
+__all__ = ["MAX_ROWS", "FindingKey", "Result", "Row", "Tally", "evaluate", "verified_query"]
 
 MAX_ROWS = 10_000
 """Findings of one rule that are given; the others are counted."""
@@ -41,7 +41,7 @@ CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     message VARCHAR, parameters VARCHAR[])"""
 
 
-class Told(NamedTuple):
+class FindingKey(NamedTuple):
     """What findings are counted by: their rule, their level, and the document they are about."""
 
     code: str
@@ -49,7 +49,7 @@ class Told(NamedTuple):
     source: str | None
 
 
-Tally = Counter[Told]
+Tally = Counter[FindingKey]
 
 
 class Row(NamedTuple):
@@ -74,7 +74,7 @@ class Row(NamedTuple):
     parameters: list[str | None]
 
 
-class Verdict(NamedTuple):
+class Result(NamedTuple):
     """What rules found: how many there are, and the rows in the order of places."""
 
     counts: Tally
@@ -91,7 +91,7 @@ class Verdict(NamedTuple):
         yield from map(Row._make, self.store.rows(query))
 
 
-def judge(
+def evaluate(
     store: Asking,
     rules: Iterable[Rule],
     *,
@@ -99,7 +99,7 @@ def judge(
     profile: str | None = None,
     source: str | None = None,
     rule_timeout_s: float | None = RULE_S,
-) -> Verdict:
+) -> Result:
     """Put rules to a store; ``moment`` is the time that they take for now.
 
     ``source`` is what was checked: findings about no document in particular are about that.
@@ -126,14 +126,14 @@ def judge(
                 asking.run(setting)
             if hosts:
                 asking.run(f"SET VARIABLE ascii_hosts = {as_map(hosts)}")
-        chosen = prepare(askings, rules, is_ascii=not hosts)
+        chosen = plan(askings, rules, is_ascii=not hosts)
         store.run(_FOUND)
-        if any(rule.code in disallowed.CODES for rule in chosen):
-            disallowed.note_disallowed(store, profile)
+        if any(rule.code in robots_access.CODES for rule in chosen):
+            robots_access.compute(store, profile)
         counts: Tally = Counter()
-        for its in share(askings, _tasks(chosen, rule_timeout_s)).values():
+        for its in run_tasks(askings, _tasks(chosen, rule_timeout_s)).values():
             counts += its
-    return Verdict(counts + _count_found(store, {told.code for told in counts}), store)
+    return Result(counts + _count_found(store, {told.code for told in counts}), store)
 
 
 def _entry_count(store: Asking) -> int:
@@ -169,7 +169,7 @@ def _tell_problems(store: Asking, rules: Sequence[Rule]) -> Tally:
     told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
     query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL ORDER BY ALL"
     for code, its, source, count in store.rows(query):
-        counts[Told(code, its, source)] += count
+        counts[FindingKey(code, its, source)] += count
     if counts:
         store.run(
             'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
@@ -293,7 +293,7 @@ def _counted(store: Asking, findings: str) -> Tally:
         FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
     counts: Tally = Counter()
     for code, level, source, count in store.rows(query):
-        counts[Told(code, level, source)] += count
+        counts[FindingKey(code, level, source)] += count
     return counts
 
 

@@ -9,16 +9,16 @@ from contextlib import closing
 from functools import partial
 from types import TracebackType
 
+from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.failures import Failures
-from urlset.checker.judging import Tally, Told
-from urlset.checker.markup import Markup
-from urlset.checker.texts import Texts
+from urlset.checker.markup_facts import MarkupFacts
+from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
 from urlset.engine_rules import RULES
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import Store
 
-__all__ = ["Seen", "fill"]
+__all__ = ["Seen", "load"]
 
 MAX_WAITING = 8
 """Tasks that wait to be done; two for each document."""
@@ -30,10 +30,10 @@ Seen = Callable[[DocumentRecord], None]
 """Who is told of each document when it has been read."""
 
 
-def fill(
+def load(
     store: Store,
-    texts: Texts,
-    markup: Markup,
+    texts: TextCache,
+    markup: MarkupFacts,
     failures: Failures,
     entries: Entries,
     seen: Seen | None = None,
@@ -62,7 +62,7 @@ def fill(
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
                 if rule.code.startswith("X") or not is_broken:
-                    omitted[Told(rule.code, rule.level, record.source)] += count
+                    omitted[FindingKey(rule.code, rule.level, record.source)] += count
     return omitted
 
 

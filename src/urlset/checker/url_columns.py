@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urlset.checker.plain_locs import PLAIN_LOC
+from urlset.checker.plain_url_regex import PLAIN_LOC
 
-__all__ = ["ASKING", "ENTRY", "FROM_ENTRIES", "IS_PLAIN", "LOCS", "OUTSIDE", "parted"]
+__all__ = ["ASKING", "ENTRY", "FROM_ENTRIES", "IS_PLAIN", "LOCS", "OUTSIDE", "split_url_sql"]
 
 IS_PLAIN = f"regexp_full_match(loc, '{PLAIN_LOC}')"
 LOCS = """(SELECT document, "offset", line, loc FROM entries
@@ -18,7 +18,7 @@ OUTSIDE = """(
     WHERE NOT starts_with(e.loc, s.origin || s.folder))"""
 
 
-def parted(table: str) -> str:
+def split_url_sql(table: str) -> str:
     """The rows of a table with the parts of their loc; each part is worked out once."""
     return rf"""
         SELECT *, ascii_host(lower(CASE WHEN contains(authority, '@') OR contains(authority, '[')

@@ -15,7 +15,7 @@ from urlset.robots import Pattern, Robots
 from urlset.robots.regexes import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import Asking, quoted
 
-__all__ = ["CODES", "note_disallowed"]
+__all__ = ["CODES", "compute"]
 
 CODES = frozenset({"R009", "R010"})
 """The rules that need this: it is only done for them."""
@@ -52,7 +52,7 @@ class _Site(NamedTuple):
     robots: Robots
 
 
-def note_disallowed(store: Asking, profile: str | None) -> None:
+def compute(store: Asking, profile: str | None) -> None:
     """Make the table ``disallowed``: what the crawler of an engine (Google's) may not fetch.
 
     Sitemaps have no ``entry``; ``url`` is None for the page of an entry. URLs of hosts whose
