@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import urlset
 from urlset import parse
 from urlset.checker import CATALOGUE
-from urlset.checker.fixing import Fixed, fix, unified_diff
 from urlset.errors import SourceError
+from urlset.fixer import Fixed, fix, unified_diff
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -15,8 +15,8 @@ import pytest
 from tests.test_cli import NS, command
 
 from urlset import fix, write_fixed
-from urlset.checker.fixing import backups
 from urlset.errors import SourceError, TargetError
+from urlset.fixer import backups
 from urlset.publisher import journal
 
 BAD = f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>\n".encode()

@@ -8,10 +8,10 @@ import pytest
 
 from urlset.checker import CATALOGUE, Rule, check
 from urlset.checker.examples import documents_of
-from urlset.checker.fixing import Fixed, fix
-from urlset.checker.fixing.registering import ELSEWHERE, FIXERS
-from urlset.checker.fixing.splitting import SPLITS
-from urlset.checker.fixing.unpacking import CONTAINERS
+from urlset.fixer import Fixed, fix
+from urlset.fixer.container import CONTAINERS
+from urlset.fixer.registry import ELSEWHERE, FIXERS
+from urlset.fixer.split import SPLITS
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MENDED = {*FIXERS, *ELSEWHERE, *SPLITS, *CONTAINERS}

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.checker.fixing.diffing import unified_diff
-from urlset.checker.fixing.editing import Change, Edit, apart, apply
-from urlset.checker.fixing.elements import decoded, parse_element
-from urlset.checker.fixing.fixers import urls
-from urlset.checker.fixing.fixers.values import better_date
-from urlset.checker.fixing.registering import Spot
-from urlset.checker.fixing.robots import mend_robots
-from urlset.checker.fixing.sets import FixedDocument
 from urlset.dates import parse_date
+from urlset.fixer.diff import unified_diff
+from urlset.fixer.edits import Change, Edit, apply, without_overlaps
+from urlset.fixer.fix_set import FixedDocument
+from urlset.fixer.fixers import urls
+from urlset.fixer.fixers.values import better_date
+from urlset.fixer.registry import FindingLocation
+from urlset.fixer.robots_txt import mend_robots
+from urlset.fixer.xml_spans import decoded, parse_element
 
 SAFE: Any = SimpleNamespace(is_unsafe=False, job=SimpleNamespace(base="https://e.com/a/s.xml"))
 UNSAFE: Any = SimpleNamespace(is_unsafe=True, job=SAFE.job)
@@ -87,7 +87,7 @@ def test_a_backslash_is_left() -> None:
     ],
 )
 def test_a_parameter_is_left_out(url: str, parameter: str, better: str) -> None:
-    spot = Spot("U018", 0, 0, "warning", url, (("parameter", parameter),))
+    spot = FindingLocation("U018", 0, 0, "warning", url, (("parameter", parameter),))
     case: Any = SimpleNamespace(spot=spot)
     assert urls.without_parameter(url, case) == better
 
@@ -130,10 +130,10 @@ def test_elements_know_their_places() -> None:
 def test_edits_that_are_apart_do_not_overlap(spans: list[tuple[int, int]]) -> None:
     data = bytes(range(40))
     made = [Change("X003", (Edit(start, start + size, b"-"),)) for start, size in spans]
-    kept = sorted(edit for change in apart(made) for edit in change.edits)
+    kept = sorted(edit for change in without_overlaps(made) for edit in change.edits)
     assert all(one.end <= two.start for one, two in pairwise(kept))
     removed = sum(edit.end - edit.start for edit in kept)
-    assert len(apply(data, apart(made))) == len(data) - removed + len(kept)
+    assert len(apply(data, without_overlaps(made))) == len(data) - removed + len(kept)
 
 
 @given(st.lists(st.sampled_from("abcd\n"), max_size=60), st.lists(st.sampled_from("abcd\n")))

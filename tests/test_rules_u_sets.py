@@ -9,7 +9,7 @@ import pytest
 
 from urlset.checker import Finding, check
 from urlset.checker.examples import Example, Many, Piece, documents_of, entry
-from urlset.checker.fixing import fix
+from urlset.fixer import fix
 
 HOME = "https://example.com"
 LOCAL = "file:///srv/www/sitemap.xml"

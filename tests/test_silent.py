@@ -11,8 +11,8 @@ import pytest
 
 from urlset.checker import CATALOGUE, Finding, check
 from urlset.checker.examples import documents_of, entry
-from urlset.checker.fixing import fix
 from urlset.checker.silent_examples import SILENT, Silent
+from urlset.fixer import fix
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TOGETHER = ("loc", "lastmod", "hreflang", "entry", "image", "video", "news")

@@ -25,14 +25,7 @@ from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
 if TYPE_CHECKING:
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
-    from urlset.checker.fixing import (
-        Dropped,
-        Fixed,
-        FixedDocument,
-        fix,
-        unified_diff,
-        write_fixed,
-    )
+    from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import Answer, Store
@@ -83,24 +76,24 @@ _LATER = {
     "Answer": "store",
     "Build": "builder",
     "DocumentRecord": "reader",
-    "Dropped": "checker.fixing",
+    "Dropped": "fixer",
     "Entries": "reader",
     "Fetched": "reader",
     "Finding": "checker",
     "Findings": "checker",
-    "Fixed": "checker.fixing",
-    "FixedDocument": "checker.fixing",
+    "Fixed": "fixer",
+    "FixedDocument": "fixer",
     "Policy": "http",
     "Publication": "writer",
     "Store": "store",
     "build": "builder",
     "check": "checker",
-    "fix": "checker.fixing",
+    "fix": "fixer",
     "read": "reader",
     "render": "writer",
-    "unified_diff": "checker.fixing",
+    "unified_diff": "fixer",
     "write": "writer",
-    "write_fixed": "checker.fixing",
+    "write_fixed": "fixer",
 }
 
 

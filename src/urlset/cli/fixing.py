@@ -12,13 +12,13 @@ import typer
 
 from urlset.atomic import leads_out
 from urlset.checker import Rule, catalogue_with, check
-from urlset.checker.fixing import Fixed, fix, unified_diff
-from urlset.checker.fixing.writing import Written, replace_files
 from urlset.cli.options import MisuseError, misuse
 from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
 from urlset.cli.talk import complain, complain_each, count_of, note
 from urlset.errors import SourceError
+from urlset.fixer import Fixed, fix, unified_diff
+from urlset.fixer.replace_files import Written, replace_files
 from urlset.reader import is_url
 from urlset.terminal_text import sanitize
 
