@@ -24,7 +24,7 @@ from urlset.builder import Build, build
 from urlset.model import Image
 from urlset.publisher.local import Staging
 from urlset.sources import Candidate, Rows
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
 WORDS = ("A", "B", "C", "one", "gz-A", "gz-B", "text-B", "indexes-C")
@@ -89,15 +89,15 @@ def kill_before(step: int, folder: str) -> None:
         if event in CHANGES and any(folder in str(argument) for argument in args):
             count()
 
-    run = Workbench.run
+    run = ScratchDatabase.run
 
-    def counted(self: Workbench, statement: str, values: Sequence[Any] = ()) -> None:
+    def counted(self: ScratchDatabase, statement: str, values: Sequence[Any] = ()) -> None:
         if "ledger" in statement or statement in ("BEGIN", "COMMIT"):
             count()
         run(self, statement, values)
 
     sys.addaudithook(hook)
-    Workbench.run = counted  # type: ignore[method-assign]
+    ScratchDatabase.run = counted  # type: ignore[method-assign]
 
 
 def kill_after_swap() -> None:

@@ -15,7 +15,7 @@ from urlset.builder.ledger import Ledger
 from urlset.builder.render import digest_of
 from urlset.dates import format_date
 from urlset.sources import Candidate, Rows
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 HOUR = timedelta(hours=1)
 
@@ -182,7 +182,7 @@ def remember(path, count: int, site) -> None:
     """Write a ledger of so many files, of one URL each, that were published at noon."""
     site.build(["/00001"])
     size = len(f"<url><loc>{BASE}00001</loc></url>\n")
-    with Workbench() as bench, _kept(bench, path) as ledger:
+    with ScratchDatabase() as bench, _kept(bench, path) as ledger:
         numbers = f"range(1, {count + 1}) t(n)"
         bench.run(f"""INSERT INTO {ledger.table("urls")} (loc, file, section, size)
             SELECT '{BASE}' || format('{{:05}}', n), n, '', {size} FROM {numbers}""")

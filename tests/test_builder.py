@@ -16,7 +16,7 @@ from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
 from urlset.publisher import open_target
 from urlset.sources import Candidate, Rows, Table
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
 NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -873,14 +873,14 @@ class TestDryRun:
 
 def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
     site.build(pages(1))
-    run = Workbench.run
+    run = ScratchDatabase.run
 
     def full(self, statement, values=()):
         if statement == "COMMIT":
             raise StoreError("no space")
         run(self, statement, values)
 
-    monkeypatch.setattr(Workbench, "run", full)
+    monkeypatch.setattr(ScratchDatabase, "run", full)
     with pytest.raises(StoreError, match="published, but not remembered: build again"):
         site.build(pages(1, 2))
     monkeypatch.undo()

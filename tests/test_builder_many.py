@@ -11,7 +11,7 @@ from urlset.builder import partitions, row_batches
 from urlset.model import Entry, Image
 from urlset.publisher import open_target
 from urlset.sources import Candidate
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 
 @pytest.fixture(params=engines.available())
@@ -43,14 +43,14 @@ def lists(site):
 def test_statements_do_not_grow_with_the_sections(site, monkeypatch):
     counts, count = [], 0
     for name in ("run", "rows", "insert", "batches"):
-        plain = getattr(Workbench, name)
+        plain = getattr(ScratchDatabase, name)
 
         def counted(*args, plain=plain):
             nonlocal count
             count += 1
             return plain(*args)
 
-        monkeypatch.setattr(Workbench, name, counted)
+        monkeypatch.setattr(ScratchDatabase, name, counted)
 
     for sections in (5, 80):
         site.ledger = site.folder / f"{sections}.duckdb"

@@ -16,7 +16,7 @@ from tests.test_builder_model import quick
 from urlset.builder import Build, Filter, build
 from urlset.builder.unchanged_rows import split
 from urlset.sources import Candidate, Rows
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -77,7 +77,7 @@ def run(root: Path, number: int, step: Any) -> tuple[Build, dict[str, bytes], li
         **options,
     )
     files = {path.name: path.read_bytes() for path in (root / "public").iterdir()}
-    with Workbench() as bench:
+    with ScratchDatabase() as bench:
         bench.borrow(str(root / "ledger.duckdb"), "ledger")
         (schema,) = bench.one(
             "SELECT schema_name FROM duckdb_schemas() WHERE schema_name LIKE 'set_%'"

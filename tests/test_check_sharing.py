@@ -12,7 +12,7 @@ import pytest
 from urlset.checker import check, evaluate, views
 from urlset.checker.parallel import run_tasks
 from urlset.errors import QueryError
-from urlset.store import Store, filling
+from urlset.store import Store, writer
 
 NOBODY: Any = None
 """A connection that is not asked anything."""
@@ -123,7 +123,7 @@ def test_task_that_fails_ends_the_others(connections):
 def test_store_without_a_path_is_a_file_when_there_is_much(monkeypatch, tmp_path):
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text(f"https://example.com/{number}\n" * 2)
-    monkeypatch.setattr(filling, "MAX_ROWS", 4)
+    monkeypatch.setattr(writer, "MAX_ROWS", 4)
 
     from urlset import read
 

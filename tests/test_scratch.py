@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 from urlset.tempdirs import STALE_S, LockedTempDir
 
 KILLED = "import os; from urlset.tempdirs import LockedTempDir; s = LockedTempDir(); os.kill(os.getpid(), 9)"
@@ -56,11 +56,11 @@ def test_what_has_no_lock_goes_after_a_day_and_what_is_no_folder_never(place):
 
 def test_a_borrowed_file_has_what_was_committed_and_not_tidied_up(tmp_path):
     path = str(tmp_path / "kept.duckdb")
-    with Workbench() as bench:
+    with ScratchDatabase() as bench:
         bench.keep(path, "kept")
         bench.run("CREATE TABLE kept.numbers AS SELECT 7 AS n")
 
-    with Workbench() as bench:
+    with ScratchDatabase() as bench:
         bench.borrow(path, "kept")
         assert bench.one("SELECT n FROM kept.numbers") == (7,)
 

@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
-    from urlset.store import Answer, Store
+    from urlset.store import QueryResult, Store
     from urlset.writer import Publication, render, write
 
 __all__ = [
     "Alternate",
-    "Answer",
     "Build",
     "Document",
     "DocumentRecord",
@@ -54,6 +53,7 @@ __all__ = [
     "Problem",
     "Publication",
     "QueryError",
+    "QueryResult",
     "Sitemap",
     "SourceError",
     "Store",
@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 _LATER = {
-    "Answer": "store",
+    "QueryResult": "store",
     "Build": "builder",
     "DocumentRecord": "reader",
     "Dropped": "fixer",

@@ -16,7 +16,7 @@ from urlset.builder.resolve import IS_CHANGED, sort_key
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_NEWS, URIS, Ns
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["Allocator"]
 
@@ -60,7 +60,7 @@ class Allocator:
 
     def __init__(
         self,
-        bench: Workbench,
+        bench: ScratchDatabase,
         ledger: Ledger,
         settings: BuildOptions,
         engine: Engine,
@@ -201,7 +201,9 @@ class Allocator:
         return file
 
 
-def _frame(bench: Workbench, settings: BuildOptions, engine: Engine, *, has_more: bool) -> int:
+def _frame(
+    bench: ScratchDatabase, settings: BuildOptions, engine: Engine, *, has_more: bool
+) -> int:
     """Bytes of the header and the footer, with the namespaces that any entry needs."""
     if settings.is_text:
         return 0

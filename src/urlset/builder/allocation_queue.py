@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urlset.builder.options import BuildOptions
 from urlset.builder.partitions import portions
 from urlset.builder.resolve import sort_key
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["DATED", "sort_new_rows"]
 
@@ -50,7 +50,7 @@ class _Facts(NamedTuple):
     alike: dict[str, str]
 
 
-def sort_new_rows(bench: Workbench, settings: BuildOptions, *, has_more: bool) -> None:
+def sort_new_rows(bench: ScratchDatabase, settings: BuildOptions, *, has_more: bool) -> None:
     """Make ``queue``: what is to be placed, in its order, numbered ``n`` from 0."""
     facts = _facts(bench, settings)
     alike = facts.alike
@@ -66,7 +66,7 @@ def sort_new_rows(bench: Workbench, settings: BuildOptions, *, has_more: bool) -
     bench.run(_QUEUE.format(alike=values, dated=DATED))
 
 
-def _sort(bench: Workbench, rows: str, order: str, parts: int) -> None:
+def _sort(bench: ScratchDatabase, rows: str, order: str, parts: int) -> None:
     """Make ``sorted``: one part after the other, each of the rows between two bounds."""
     if parts > 1:
         bench.run(_BOUNDS.format(order=order, parts=parts))
@@ -81,7 +81,7 @@ def _sort(bench: Workbench, rows: str, order: str, parts: int) -> None:
         bench.run(f"INSERT INTO sorted {rows} AND {' AND '.join(within)} ORDER BY {order}")
 
 
-def _facts(bench: Workbench, settings: BuildOptions) -> _Facts:
+def _facts(bench: ScratchDatabase, settings: BuildOptions) -> _Facts:
     """Look at all rows: columns with no value in them, or one text in all, are ``alike``."""
     facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
     base = quoted(settings.base)

@@ -13,14 +13,14 @@ from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
 from urlset.atomic import AtomicFile
 from urlset.errors import TargetError
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["changes", "changes_written"]
 
 _FIELDS = ("lastmod", "changefreq", "priority")
 
 
-def changes(bench: Workbench) -> Iterator[dict[str, Any]]:
+def changes(bench: ScratchDatabase) -> Iterator[dict[str, Any]]:
     """Each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
 
     ``before`` is null of what was added, ``after`` of what was removed.
@@ -43,7 +43,7 @@ def changes(bench: Workbench) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
+def changes_written(bench: ScratchDatabase, path: Path | None) -> Iterator[None]:
     """Write the changes as JSON lines beside ``path``, and let them appear there at the end.
 
     Beware: within the transaction of the ledger. What was killed in between is told again, not

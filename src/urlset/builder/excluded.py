@@ -14,7 +14,7 @@ from urlset.atomic import AtomicFile, is_special
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
 from urlset.errors import TargetError
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 from urlset.writer import Rejection
 
 __all__ = ["MAX_EXAMPLES", "Excluded", "count_excluded", "examples_of", "write_excluded"]
@@ -32,7 +32,7 @@ class Excluded(NamedTuple):
     reason: str
 
 
-def count_excluded(bench: Workbench, settings: BuildOptions) -> dict[str, int]:
+def count_excluded(bench: ScratchDatabase, settings: BuildOptions) -> dict[str, int]:
     """How many URLs are left out, by the kind of reason; the most frequent first."""
     return dict(
         bench.rows(f"""
@@ -42,7 +42,7 @@ def count_excluded(bench: Workbench, settings: BuildOptions) -> dict[str, int]:
 
 
 def examples_of(
-    bench: Workbench, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
+    bench: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
 ) -> tuple[Excluded, ...]:
     """The first exclusions of each reason, by URL; the reasons as they are counted."""
     found: list[Excluded] = []
@@ -56,7 +56,7 @@ def examples_of(
 
 
 def write_excluded(
-    bench: Workbench,
+    bench: ScratchDatabase,
     settings: BuildOptions,
     names: Sequence[str],
     rejected: Sequence[Rejection],
@@ -81,7 +81,10 @@ def write_excluded(
 
 
 def _lines(
-    bench: Workbench, settings: BuildOptions, names: Sequence[str], rejected: Sequence[Rejection]
+    bench: ScratchDatabase,
+    settings: BuildOptions,
+    names: Sequence[str],
+    rejected: Sequence[Rejection],
 ) -> Iterator[str]:
     query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
     for batch in bench.batches(query):

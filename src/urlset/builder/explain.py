@@ -7,7 +7,7 @@ from typing import Any
 
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 from urlset.urls import parse_url
 
 __all__ = ["why"]
@@ -18,7 +18,7 @@ _STAGED = (
 
 
 def why(
-    bench: Workbench,
+    bench: ScratchDatabase,
     url: str,
     settings: BuildOptions,
     sources: Sequence[str],
@@ -52,7 +52,7 @@ def why(
         yield f"  in {names[number]}"
 
 
-def _kept(bench: Workbench, loc: str, settings: BuildOptions) -> Iterator[str]:
+def _kept(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[str]:
     yield f"  kept by {_rule(bench, loc, settings)}"
     (row,) = bench.rows(
         "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
@@ -79,7 +79,7 @@ def _kept(bench: Workbench, loc: str, settings: BuildOptions) -> Iterator[str]:
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
 
 
-def _rule(bench: Workbench, loc: str, settings: BuildOptions) -> str:
+def _rule(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
     for number, rule in enumerate(settings.filters, 1):
         (found,) = bench.one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:
@@ -89,7 +89,7 @@ def _rule(bench: Workbench, loc: str, settings: BuildOptions) -> str:
     )
 
 
-def _file(bench: Workbench, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
+def _file(bench: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
     rows = bench.rows("SELECT n FROM queue WHERE loc = ?", [loc])
     if rows:
         return next(n for n, (first, last) in ranges.items() if first <= rows[0][0] <= last)

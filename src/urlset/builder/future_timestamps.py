@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.dates import format_date
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["clamp_future"]
 
@@ -20,7 +20,7 @@ _INSTANTS = (
 )
 
 
-def clamp_future(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> list[str]:
+def clamp_future(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> list[str]:
     """Date what the ledger has from the future with this build; tells so in a sentence, or not.
 
     One of the two clocks was wrong, and nobody knows which. A moment that is over is never a lie

@@ -7,7 +7,7 @@ from itertools import islice
 
 from urlset.builder.options import GATES, BuildOptions, Gate
 from urlset.errors import GateError
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["check_hosts", "check_share", "check_zero", "fail"]
 
@@ -51,7 +51,7 @@ def check_share(urls: int, before: int, settings: BuildOptions) -> None:
         )
 
 
-def check_hosts(bench: Workbench, settings: BuildOptions) -> None:
+def check_hosts(bench: ScratchDatabase, settings: BuildOptions) -> None:
     """Engines believe a sitemap about its own host only."""
     allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
     hosts = ", ".join(map(quoted, allowed))

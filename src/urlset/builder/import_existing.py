@@ -23,7 +23,7 @@ from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 from urlset.writer.indexing import read_index
 from urlset.writer.naming import Scheme
 
@@ -71,7 +71,7 @@ class _Child:
 
 
 def adopt(
-    bench: Workbench,
+    bench: ScratchDatabase,
     ledger: Ledger,
     intake: Ingest,
     settings: BuildOptions,
@@ -159,7 +159,7 @@ def _foreign(settings: BuildOptions, target: Target) -> tuple[list[str], list[_C
 
 
 def _remember(
-    bench: Workbench,
+    bench: ScratchDatabase,
     ledger: Ledger,
     children: list[_Child],
     indexes: list[str],
@@ -195,7 +195,7 @@ def _remember(
         bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
 
 
-def _disbelieve_bulk(bench: Workbench, ledger: Ledger) -> str:
+def _disbelieve_bulk(bench: ScratchDatabase, ledger: Ledger) -> str:
     """Forget dates of which most are one and the same, or of one day."""
     urls = ledger.table("urls")
     for text, least, share in (

@@ -10,7 +10,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.partitions import portions_of
 from urlset.builder.section_sql import section_of
 from urlset.builder.tables import TAKEN, StagedRows
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["FAMILIAR", "find_familiar", "plain_part", "stage_unverified", "unmatched"]
 
@@ -57,7 +57,7 @@ def stage_unverified(
     staging.insert(made, [("source", str(source)), *values])
 
 
-def find_familiar(bench: Workbench, urls: str, settings: BuildOptions) -> None:
+def find_familiar(bench: ScratchDatabase, urls: str, settings: BuildOptions) -> None:
     """Make the table of those that a table of the ledger has."""
     there = bench.columns(TAKEN)
     is_same = _SAME_DATE
@@ -82,7 +82,7 @@ def _alike(name: str, there: Sequence[str]) -> str:
     return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in there else f"u.{name} IS NULL"
 
 
-def unmatched(bench: Workbench, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
+def unmatched(bench: ScratchDatabase, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Take those out of ``staged`` that are not familiar; yields them, by their source."""
     bench.run(_STRANGERS)
     bench.run(f"DELETE FROM {TAKEN} WHERE id IN (SELECT id FROM strangers)")

@@ -22,7 +22,7 @@ from urlset.errors import EntryError
 from urlset.model import Entry
 from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, read_fault
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 from urlset.writer import Rejection
 from urlset.writer.faults import Fault, shown
 from urlset.writer.intake import Batch
@@ -64,7 +64,7 @@ class Ingest:
     fragment was cut off.
     """
 
-    def __init__(self, bench: Workbench, engine: Engine, settings: BuildOptions):
+    def __init__(self, bench: ScratchDatabase, engine: Engine, settings: BuildOptions):
         self.rejected: list[Rejection] = []
         self.notes: list[str] = []
         self.count = self.fragments = 0

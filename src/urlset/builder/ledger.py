@@ -15,7 +15,7 @@ from pathlib import Path
 from urlset.atomic import expect_inside
 from urlset.builder.ledger_schema import TABLES
 from urlset.errors import StoreError
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["LEDGER", "TABLES", "VERSION", "File", "Ledger"]
 
@@ -54,7 +54,7 @@ class Ledger:
     """
 
     def __init__(
-        self, bench: Workbench, path: Path, target: str, name: str, *, is_kept: bool = True
+        self, bench: ScratchDatabase, path: Path, target: str, name: str, *, is_kept: bool = True
     ):
         self.path = path
         self._bench = bench

@@ -10,7 +10,7 @@ from urlset.builder.publish import Published, shape_of
 from urlset.builder.unchanged_rows import rules_of
 from urlset.dates import format_date
 from urlset.publisher import Target
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["Counts", "commit", "count_changes", "count_undated", "record_intent"]
 
@@ -29,7 +29,7 @@ Counts = Mapping[str, int]
 """How many URLs were ``added``, ``changed`` and ``removed``."""
 
 
-def count_changes(bench: Workbench) -> Counts:
+def count_changes(bench: ScratchDatabase) -> Counts:
     """What the build makes of the set, URL by URL."""
     added, changed, removed = bench.one("""
         SELECT count(*) FILTER (state = 'added'),
@@ -39,7 +39,7 @@ def count_changes(bench: Workbench) -> Counts:
     return {"added": added, "changed": changed, "removed": removed}
 
 
-def count_undated(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> int:
+def count_undated(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int:
     """How many URLs of the set have no ``lastmod`` afterwards, where the form has room for one."""
     if settings.is_text:
         return 0
@@ -51,7 +51,11 @@ def count_undated(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> i
 
 
 def record_intent(
-    bench: Workbench, ledger: Ledger, settings: BuildOptions, published: Published, target: Target
+    bench: ScratchDatabase,
+    ledger: Ledger,
+    settings: BuildOptions,
+    published: Published,
+    target: Target,
 ) -> None:
     """Write into the ledger which files are about to appear, as orphans until they are no more.
 
@@ -68,7 +72,7 @@ def record_intent(
 
 
 def commit(
-    bench: Workbench,
+    bench: ScratchDatabase,
     ledger: Ledger,
     settings: BuildOptions,
     published: Published,
@@ -125,7 +129,7 @@ def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
         yield group
 
 
-def _write_files(bench: Workbench, ledger: Ledger, published: Published) -> None:
+def _write_files(bench: ScratchDatabase, ledger: Ledger, published: Published) -> None:
     for table, files, fields in (
         ("files", published.files, _FILE),
         ("indexes", published.indexes, _INDEX),

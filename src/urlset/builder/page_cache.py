@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
 from urlset.builder.ledger import Ledger
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["PageCache"]
 
@@ -18,7 +18,7 @@ class PageCache:
     What is kept waits in tables of the workbench until :meth:`commit` writes it into the ledger.
     """
 
-    def __init__(self, bench: Workbench, ledger: Ledger):
+    def __init__(self, bench: ScratchDatabase, ledger: Ledger):
         self._bench = bench
         self._pages = ledger.table("pages")
         self._is_empty = bench.one(f"SELECT count(*) FROM {self._pages}") == (0,)

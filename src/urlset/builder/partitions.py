@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["TOGETHER", "portions", "portions_of"]
 
@@ -21,7 +21,7 @@ def portions(rows: int) -> int:
     return max(1, -(-rows // TOGETHER))
 
 
-def portions_of(bench: Workbench, one: str, other: str) -> Iterator[tuple[str, str]]:
+def portions_of(bench: ScratchDatabase, one: str, other: str) -> Iterator[tuple[str, str]]:
     """Two tables with a column ``loc``, cut so that what has the same one is in the same portion.
 
     They are for the FROM of a query, and have their ``rowid``.

@@ -42,7 +42,7 @@ from urlset.builder.warnings import warnings
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["LEDGER", "Pipeline"]
 
@@ -73,7 +73,7 @@ class Pipeline:
         """Build, publish, and tell what it came to."""
         settings = self._settings
         with ExitStack() as stack:
-            bench = stack.enter_context(Workbench())
+            bench = stack.enter_context(ScratchDatabase())
             check_patterns(bench, settings)
             if settings.robots is not None:
                 check_robots(settings.robots, place=self._place)
@@ -116,7 +116,9 @@ class Pipeline:
             is_rehearsal=settings.dry_run,
         )
 
-    def _prepare(self, bench: Workbench, ledger: Ledger, intake: Ingest, target: Target) -> None:
+    def _prepare(
+        self, bench: ScratchDatabase, ledger: Ledger, intake: Ingest, target: Target
+    ) -> None:
         """Know what is published, then take in what the sources give."""
         if ledger.is_new:
             note = adopt(bench, ledger, intake, self._settings, self._engine, target)
@@ -168,7 +170,9 @@ class Pipeline:
             if check is not None:
                 check()
 
-    def _pass_gates(self, bench: Workbench, ledger: Ledger, intake: Ingest, counts: Counts) -> None:
+    def _pass_gates(
+        self, bench: ScratchDatabase, ledger: Ledger, intake: Ingest, counts: Counts
+    ) -> None:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
         self._notes += warnings(bench, self._settings)
@@ -184,7 +188,7 @@ class Pipeline:
         names.of(published.files)
         self._notes += names.notes
 
-    def _explain(self, bench: Workbench, placing: Allocator, published: Published) -> None:
+    def _explain(self, bench: ScratchDatabase, placing: Allocator, published: Published) -> None:
         names = {file.number: file.name for file in published.files}
         sources = [source.name for source in self._sources]
         self._explained = tuple(
@@ -195,7 +199,7 @@ class Pipeline:
 
     def _publish(
         self,
-        bench: Workbench,
+        bench: ScratchDatabase,
         ledger: Ledger,
         placing: Allocator,
         published: Published,
@@ -221,7 +225,7 @@ class Pipeline:
             write_robots(published, self._settings)
 
     def _result(
-        self, bench: Workbench, intake: Ingest, published: Published, counts: Counts
+        self, bench: ScratchDatabase, intake: Ingest, published: Published, counts: Counts
     ) -> Build:
         changed = published.changed
         return Build(

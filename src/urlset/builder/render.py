@@ -19,7 +19,7 @@ from urlset.builder.row_batches import RowBatches, RowRange
 from urlset.engine import Engine
 from urlset.protocol import MAX_NEWS
 from urlset.publisher import Target
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["FileRenderer", "digest_of"]
 
@@ -34,7 +34,7 @@ class FileRenderer:
 
     def __init__(
         self,
-        bench: Workbench,
+        bench: ScratchDatabase,
         settings: BuildOptions,
         engine: Engine,
         target: Target,

@@ -16,7 +16,7 @@ from urlset.builder.unchanged_rows import split
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.sources import GUESSES
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["IS_CHANGED", "check_patterns", "exclusion_sql", "resolve", "sort_key"]
 
@@ -92,7 +92,7 @@ _REMEMBERED = (*_OWN, *_UNSEEN, "adopted_lastmod")
 _SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
-def check_patterns(bench: Workbench, settings: BuildOptions) -> None:
+def check_patterns(bench: ScratchDatabase, settings: BuildOptions) -> None:
     """Raise ``ValueError`` for a pattern that is none, before anything is read."""
     section_of(settings)
     named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
@@ -107,7 +107,9 @@ def check_patterns(bench: Workbench, settings: BuildOptions) -> None:
             ) from error
 
 
-def resolve(bench: Workbench, ledger: Ledger, settings: BuildOptions, *, is_familiar: bool) -> int:
+def resolve(
+    bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions, *, is_familiar: bool
+) -> int:
     """Make the views and tables of this module; gives how many rows were listed before.
 
     ``is_familiar`` says that it is known which rows the ledger has.
@@ -143,7 +145,7 @@ def resolve(bench: Workbench, ledger: Ledger, settings: BuildOptions, *, is_fami
     return doubles
 
 
-def _expressions(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
+def _expressions(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
     """What stands in the view ``decided``."""
     there = _filled(bench, "staged", _SPARSE)
     before = _filled(bench, ledger.table("urls"), _REMEMBERED)
@@ -184,7 +186,7 @@ def _expressions(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> di
     }
 
 
-def _created(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> str:
+def _created(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str:
     """An expression: the build that listed a page first, unless it was the first one of all.
 
     What the first build lists was there before; nobody knows since when.
@@ -199,7 +201,7 @@ def _created(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> str:
     return f"if({seen} > TIMESTAMPTZ {quoted(format_date(first))}, {text}, NULL)"
 
 
-def _filled(bench: Workbench, table: str, columns: tuple[str, ...]) -> frozenset[str]:
+def _filled(bench: ScratchDatabase, table: str, columns: tuple[str, ...]) -> frozenset[str]:
     """The columns that hold anything at all: what is empty need not be carried along."""
     counts = bench.one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
     return frozenset(name for name, is_there in zip(columns, counts, strict=True) if is_there)
@@ -238,7 +240,7 @@ def sort_key(settings: BuildOptions, loc: str = "loc") -> str:
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _merge(bench: Workbench, settings: BuildOptions, *, is_single: bool) -> int:
+def _merge(bench: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -> int:
     """Make ``given``: one row for each URL, of all that sources say; gives how many are merged.
 
     ``is_single`` says that none is listed twice.
@@ -264,7 +266,7 @@ def _merge(bench: Workbench, settings: BuildOptions, *, is_single: bool) -> int:
     return doubles
 
 
-def _find_twins(bench: Workbench) -> int:
+def _find_twins(bench: ScratchDatabase) -> int:
     """Make ``twins``: the URLs that are listed more than once; gives how many rows are too many."""
     rows, hashes = bench.one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
     if rows == hashes:

@@ -10,7 +10,7 @@ from urlset.builder.tables import TAKEN, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
 from urlset.robots.regexes import alternatives, regexes_of
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
 __all__ = ["exclude"]
@@ -25,7 +25,9 @@ PORTION = 1_000
 _ODD = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
 
 
-def exclude(bench: Workbench, staging: StagedRows, path: Path, settings: BuildOptions) -> None:
+def exclude(
+    bench: ScratchDatabase, staging: StagedRows, path: Path, settings: BuildOptions
+) -> None:
     """Give a reason against each staged URL of the site that a robots.txt forbids.
 
     Raises :class:`urlset.SourceError` where the file cannot be read.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urlset.builder.allocation import Allocator
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import sort_key
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["RowBatches", "RowRange"]
 
@@ -35,7 +35,7 @@ class RowRange(NamedTuple):
 class RowBatches:
     """Gives the rows of files of a placing, those of each in its order."""
 
-    def __init__(self, bench: Workbench, settings: BuildOptions, *, has_more: bool):
+    def __init__(self, bench: ScratchDatabase, settings: BuildOptions, *, has_more: bool):
         self._bench = bench
         self._settings = settings
         self._has_more = has_more

@@ -8,7 +8,7 @@ from typing import Any
 from urlset.arrow import batches
 from urlset.builder.options import BuildOptions
 from urlset.sources import EVIDENCE
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["TAKEN", "StagedRows"]
 
@@ -43,7 +43,7 @@ class StagedRows:
     was given as one and was not looked at. The others are evidence, and columns for sections.
     """
 
-    def __init__(self, bench: Workbench, settings: BuildOptions):
+    def __init__(self, bench: ScratchDatabase, settings: BuildOptions):
         self._bench = bench
         texts = dict.fromkeys([*EVIDENCE, *settings.kept_columns], "VARCHAR")
         self._kinds = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}

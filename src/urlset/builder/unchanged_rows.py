@@ -15,7 +15,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.plausible_dates import EARLIEST
 from urlset.builder.tables import TAKEN
 from urlset.sources import EVIDENCE
-from urlset.store import Workbench
+from urlset.store import ScratchDatabase
 
 __all__ = ["rules_of", "split"]
 
@@ -42,7 +42,7 @@ def rules_of(settings: BuildOptions) -> str:
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 
-def split(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> int | None:
+def split(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int | None:
     """Make the view ``same`` and the table ``fresh``; how many are the same, or None for neither.
 
     So it is where the rules are others, where a source says more than sitemaps do, or where a URL
@@ -63,7 +63,7 @@ def split(bench: Workbench, ledger: Ledger, settings: BuildOptions) -> int | Non
     return int(count)
 
 
-def _has_evidence(bench: Workbench, settings: BuildOptions) -> bool:
+def _has_evidence(bench: ScratchDatabase, settings: BuildOptions) -> bool:
     """Whether there is a date, a fingerprint … of a page: `reason` and sections are looked at."""
     evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
     return not evidence.isdisjoint(bench.columns(TAKEN))

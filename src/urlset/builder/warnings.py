@@ -8,7 +8,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.plausible_dates import EARLIEST, is_future
 from urlset.builder.resolve import exclusion_sql
 from urlset.dates import format_date
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
 __all__ = ["warnings"]
@@ -18,7 +18,7 @@ SHARE = 0.8
 """Of so many dates, this share at one and the same instant is the time of a build, or an import."""
 
 
-def warnings(bench: Workbench, settings: BuildOptions) -> list[str]:
+def warnings(bench: ScratchDatabase, settings: BuildOptions) -> list[str]:
     """What is suspicious about the dates of the sources, as sentences."""
     dates: list[str] = []
     if not settings.is_text:
@@ -26,7 +26,7 @@ def warnings(bench: Workbench, settings: BuildOptions) -> list[str]:
     return [*_columns(bench, settings), *_outside(bench, settings), *dates]
 
 
-def _outside(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
+def _outside(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     """URLs that a sitemap at the base URL may only list if a robots.txt declares it."""
     if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
         return
@@ -58,14 +58,14 @@ def _urls(count: int) -> str:
     return "1 URL is" if count == 1 else f"{count:,} URLs are"
 
 
-def _columns(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
+def _columns(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     for name in settings.kept_columns:
         (count,) = bench.one(f'SELECT count("{name}") FROM given')
         if not count:
             yield f"no source has anything in the column {name}: it makes no sections"
 
 
-def _disbelieved(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
+def _disbelieved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     tests = {
         f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": "have no day",
         f"lastmod_text < {quoted(EARLIEST)}": "are before 1995 (a default value)",
@@ -80,7 +80,7 @@ def _disbelieved(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
             yield f"{count:,} dates {what} and are left out, first: {first}"
 
 
-def _bulk(bench: Workbench) -> Iterator[str]:
+def _bulk(bench: ScratchDatabase) -> Iterator[str]:
     rows = bench.rows("""
         SELECT lastmod_text, count(*) AS n, (SELECT count(lastmod_text) FROM given) AS every
         FROM given WHERE lastmod_text IS NOT NULL GROUP BY lastmod_text
@@ -93,7 +93,7 @@ def _bulk(bench: Workbench) -> Iterator[str]:
         )
 
 
-def _unmoved(bench: Workbench, settings: BuildOptions) -> Iterator[str]:
+def _unmoved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     """Pages that have another content than in the last build, and still the same older date."""
     count, first = bench.one(f"""
         SELECT count(*), min(loc) FROM differing

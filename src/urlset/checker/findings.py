@@ -17,7 +17,7 @@ from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache
 from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries
-from urlset.store import RULE_S, Asking, Store
+from urlset.store import RULE_S, Session, Store
 
 __all__ = ["Findings"]
 
@@ -134,7 +134,7 @@ class Findings:
                 next(findings, None)
         return self._counts or Counter()
 
-    def _told(self, asking: Asking, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
+    def _told(self, asking: Session, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
         """Put the rules, and tell what they found."""
         moment = self._moment or datetime.now(UTC)
         verdict = evaluate(

@@ -11,19 +11,19 @@ from threading import Condition
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from urlset.store import Asking
+from urlset.store import Session
 
 __all__ = ["Task", "run_tasks"]
 
 T = TypeVar("T")
-Task = Callable[[Asking], T]
+Task = Callable[[Session], T]
 """What is to be done with a connection, which is its own until it ends."""
 
 _NO_NEEDS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 def run_tasks(
-    askings: Sequence[Asking],
+    askings: Sequence[Session],
     tasks: Mapping[str, Task[T]],
     needs: Mapping[str, Collection[str]] = _NO_NEEDS,
 ) -> dict[str, T]:
@@ -57,7 +57,7 @@ class _Work(Generic[T]):
         self._needs = {name: tasks.keys() & needs.get(name, ()) for name in tasks}
         self._changed = Condition()
 
-    def go_on(self, asking: Asking) -> None:
+    def go_on(self, asking: Session) -> None:
         """Do one task after another, as long as there are any and none has failed."""
         while (found := self._next()) is not None:
             name, task = found

@@ -9,7 +9,7 @@ from itertools import islice
 from urlset.cli.options import MisuseError
 from urlset.cli.rows import CsvLine, as_array
 from urlset.cli.table import CHUNK, GAP
-from urlset.store import Answer
+from urlset.store import QueryResult
 from urlset.terminal_text import Line, Span, cells, clip, escape_json, sanitize
 
 __all__ = ["answer_lines"]
@@ -18,7 +18,7 @@ _LEAST = 8  # cells of a column that others may not take from it
 
 
 def answer_lines(
-    answer: Answer, form: str, paint: Callable[[Line], str], width: int
+    answer: QueryResult, form: str, paint: Callable[[Line], str], width: int
 ) -> Iterator[str]:
     """The lines of an answer; raises :class:`MisuseError` where it has no such form."""
     if form == "table":
@@ -36,7 +36,7 @@ def answer_lines(
     return (f"{value or ''}\n" for (value,) in answer.texts())
 
 
-def _csv(answer: Answer) -> Iterator[str]:
+def _csv(answer: QueryResult) -> Iterator[str]:
     line = CsvLine()
     writer = csv.writer(line, lineterminator="\r\n")
     writer.writerow(answer.columns)
@@ -46,7 +46,7 @@ def _csv(answer: Answer) -> Iterator[str]:
         yield line.text
 
 
-def _table(answer: Answer, paint: Callable[[Line], str], width: int) -> Iterator[str]:
+def _table(answer: QueryResult, paint: Callable[[Line], str], width: int) -> Iterator[str]:
     rows = answer.texts()
     to_the_right = answer.are_numbers
     is_first = True

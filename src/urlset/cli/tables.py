@@ -19,7 +19,14 @@ from urlset.cli.session import Session
 from urlset.cli.sink import Sink
 from urlset.cli.talk import Progress
 from urlset.errors import QueryError
-from urlset.store import QUERY_S, Answer, Store, end_process_when_stuck, is_database, write_parquet
+from urlset.store import (
+    QUERY_S,
+    QueryResult,
+    Store,
+    end_process_when_stuck,
+    is_database,
+    write_parquet,
+)
 from urlset.tempdirs import LockedTempDir
 
 __all__ = ["read_tables"]
@@ -125,7 +132,7 @@ def _told() -> Iterator[None]:
         raise QueryError(f"--sql: {error}") from error
 
 
-def _write(answer: Answer, form: str, target: Path | None) -> None:
+def _write(answer: QueryResult, form: str, target: Path | None) -> None:
     if form == "parquet":
         with _parquet(target) as path:
             write_parquet(answer, path)

@@ -17,7 +17,7 @@ from urlset.dates import parse_date
 from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
 from urlset.sources import open_source
-from urlset.store import Workbench, quoted
+from urlset.store import ScratchDatabase, quoted
 from urlset.urls import parse_url
 
 __all__ = ["open_table"]
@@ -37,7 +37,7 @@ def open_table(
     Raises :class:`urlset.SourceError` for what is no table, and has no column of URLs.
     """
     table = _Table(source, base)
-    with Workbench(memory=_MEMORY_MB) as bench:
+    with ScratchDatabase(memory=_MEMORY_MB) as bench:
         _prepare(bench, source)
         for batch in table.batches():
             found = ", ".join(name for name in _COLUMNS if name in batch.schema.names)
@@ -50,7 +50,7 @@ def open_table(
         yield read_stored(path, source, **selection)
 
 
-def _prepare(bench: Workbench, name: str) -> None:
+def _prepare(bench: ScratchDatabase, name: str) -> None:
     """Make the table: what a source does not have is absent from every entry."""
     bench.insert(as_table(rows_to_batch(ENTRY.fields, [])), "CREATE TABLE entries AS FROM batch")
     defaults = {column: "[]" for column, kind in ENTRY.fields if isinstance(kind, ListOf)}
@@ -58,7 +58,7 @@ def _prepare(bench: Workbench, name: str) -> None:
         bench.run(f"ALTER TABLE entries ALTER {column_name} SET DEFAULT {value}")
 
 
-def _write(bench: Workbench, path: str) -> None:
+def _write(bench: ScratchDatabase, path: str) -> None:
     """Write the entries, each with the instant of a date that is there as text only."""
     texts = bench.rows("SELECT DISTINCT lastmod_text FROM entries WHERE lastmod_text IS NOT NULL")
     dates = [(text, parse_date(text).instant) for (text,) in texts]

@@ -17,7 +17,7 @@ from urlset.sources.json_array import json_items
 from urlset.sources.opening import TextForm, head_of, is_json_array, open_text, text_form
 from urlset.sources.tables.mapping import Pick, Plan, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
-from urlset.store import Shaper
+from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
 __all__ = ["Listing"]
@@ -135,7 +135,7 @@ class Listing:
     def _shaped(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
         """Candidates of rows that are dicts; the columns are those that there were so far."""
         seen = dict.fromkeys(names)
-        shaper = Shaper()
+        shaper = ColumnMapper()
         try:
             for rows in chunks:
                 picks, batch = self._raw(rows, seen)
@@ -163,7 +163,7 @@ class Listing:
         self.notes += [note for note in plan.notes if note not in self.notes]
 
     def _cast(
-        self, shaper: Shaper, batch: Any, picks: list[Pick], rows: list[Numbered]
+        self, shaper: ColumnMapper, batch: Any, picks: list[Pick], rows: list[Numbered]
     ) -> Iterator[Any]:
         try:
             made = shaper.shaped(table_of(batch.schema, batch), picks)

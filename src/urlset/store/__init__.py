@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from urlset.store.answers import Answer
-from urlset.store.asking import Asking
-from urlset.store.connecting import is_database
-from urlset.store.connecting import literal as quoted
-from urlset.store.contents import StoredDocument, StoredRows, parquet_rows
-from urlset.store.filling import Filling
-from urlset.store.foreign import Foreign, ForeignForm, Shaper, identifier
+from urlset.store.connection import is_database
+from urlset.store.connection import literal as quoted
+from urlset.store.external import ColumnMapper, ExternalTable, ForeignForm, identifier
 from urlset.store.parquet import write_parquet
+from urlset.store.reader import StoredDocument, StoredRows, parquet_rows
+from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
 from urlset.store.schema import MACROS, VIEWS, Macro, View
+from urlset.store.scratch_database import ScratchDatabase
+from urlset.store.session import Session
 from urlset.store.store import Store
 from urlset.store.tables import TABLES, VERSION, Column, Table
-from urlset.store.workbench import Workbench
+from urlset.store.writer import StoreWriter
 
 __all__ = [
     "MACROS",
@@ -23,20 +23,20 @@ __all__ = [
     "TABLES",
     "VERSION",
     "VIEWS",
-    "Answer",
-    "Asking",
     "Column",
-    "Filling",
-    "Foreign",
+    "ColumnMapper",
+    "ExternalTable",
     "ForeignForm",
     "Macro",
-    "Shaper",
+    "QueryResult",
+    "ScratchDatabase",
+    "Session",
     "Store",
+    "StoreWriter",
     "StoredDocument",
     "StoredRows",
     "Table",
     "View",
-    "Workbench",
     "end_process_when_stuck",
     "identifier",
     "is_database",

@@ -8,12 +8,12 @@ from contextlib import closing
 from types import TracebackType
 from typing import Any
 
-from urlset.store.answers import Answer, answer, check
-from urlset.store.asking import Asking
-from urlset.store.contents import StoredDocument, documents
-from urlset.store.filling import Filling
-from urlset.store.home import Home
+from urlset.store.database import Database
+from urlset.store.reader import StoredDocument, documents
+from urlset.store.results import QueryResult, answer, check
 from urlset.store.sandbox import QUERY_S
+from urlset.store.session import Session
+from urlset.store.writer import StoreWriter
 
 __all__ = ["Store"]
 
@@ -33,7 +33,7 @@ class Store:
 
     def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
         self.path = path
-        self._home = Home(path, read_only=read_only, has_details=has_details)
+        self._home = Database(path, read_only=read_only, has_details=has_details)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
@@ -63,9 +63,9 @@ class Store:
                 for record, document, rows in portions:
                     filling.add(record, document, rows)
 
-    def filling(self, root: str | None) -> Filling:
+    def filling(self, root: str | None) -> StoreWriter:
         """Begin a reading that is added document by document."""
-        return Filling(self._home, root)
+        return StoreWriter(self._home, root)
 
     def query(
         self,
@@ -73,7 +73,7 @@ class Store:
         values: Sequence[Any] | Mapping[str, Any] | None = None,
         *,
         timeout_s: float | None = QUERY_S,
-    ) -> Answer:
+    ) -> QueryResult:
         """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
 
         It runs in a read-only transaction that reaches the tables of the store, but no files, no
@@ -84,10 +84,10 @@ class Store:
         home.seal()
         return answer(home.connection, query, values, seconds=timeout_s, hidden=home.hidden)
 
-    def asking(self) -> Asking:
+    def asking(self) -> Session:
         """Begin to put many queries of our own, with views and tables that go afterwards."""
         home = self._home
-        return Asking(home.connection, home.path, is_sealed=home.is_sealed)
+        return Session(home.connection, home.path, is_sealed=home.is_sealed)
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` where a query could not be run."""

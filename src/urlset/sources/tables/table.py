@@ -19,7 +19,7 @@ from urlset.sources.opening import head_of, is_json_array
 from urlset.sources.tables.mapping import Plan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
-from urlset.store import QUERY_S, Foreign, Shaper
+from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
 __all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
 
@@ -126,7 +126,7 @@ class Table:
         delimiter = ","
         if form == "csv":
             header, delimiter = _header(self._path, self._delimiter)
-        with Foreign(
+        with ExternalTable(
             self._path,
             form,
             table=self.table,
@@ -175,7 +175,7 @@ def shaped(
     ``empty`` is a batch or a table without rows, for where there may be no batch at all. What is
     to be said of the columns goes into ``notes``.
     """
-    shaper = Shaper()
+    shaper = ColumnMapper()
     plan: Plan | None = None
     try:
         if empty is not None:

@@ -17,12 +17,12 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
-from urlset.store.connecting import connect, interrupted, literal
+from urlset.store.connection import connect, interrupted, literal
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal
 from urlset.store.statement import query_error, select_of
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Foreign", "ForeignForm", "Shaper", "identifier"]
+__all__ = ["ColumnMapper", "ExternalTable", "ForeignForm", "identifier"]
 
 ForeignForm = Literal["parquet", "csv", "jsonl", "duckdb"]
 
@@ -48,7 +48,7 @@ _JSON_LINE = re.compile(
 )
 
 
-class Foreign:
+class ExternalTable:
     """One table of a file that is open for reading; a context manager.
 
     ``columns`` are its columns and their types, as DuckDB calls them. ``query`` is put to the
@@ -125,7 +125,7 @@ class Foreign:
         if self._folder is not None:
             self._folder.close()
 
-    def __enter__(self) -> Foreign:
+    def __enter__(self) -> ExternalTable:
         return self
 
     def __exit__(
@@ -188,7 +188,7 @@ class Foreign:
         return SourceError(f"expected {_CALLED[self._form]}, found {self._path!r}: {words}")
 
 
-class Shaper:
+class ColumnMapper:
     """Brings tables of another library into columns by expressions in SQL."""
 
     def __init__(self) -> None:

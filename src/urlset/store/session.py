@@ -11,17 +11,17 @@ import duckdb
 
 from urlset.arrow.streams import Flow
 from urlset.errors import StoreError
-from urlset.store.connecting import first_of, told
+from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, read_only, seal
 from urlset.store.statement import condition_of, select_of
 
-__all__ = ["Asking"]
+__all__ = ["Session"]
 
 _ROOM = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 
 
-class Asking:
+class Session:
     """A connection of its own to an open store; a context manager.
 
     What is made here goes with it: tables, views and macros in ``desk``, which :meth:`beside`
@@ -49,13 +49,13 @@ class Asking:
             self.run(_ROOM)
         self.run("SET search_path = 'desk,store'")  # what is made goes to the first of them
 
-    def beside(self) -> Asking:
+    def beside(self) -> Session:
         """Another connection to the same, to be used by a thread beside this one."""
-        return Asking(self._connection, self._path, is_beside=True)
+        return Session(self._connection, self._path, is_beside=True)
 
     def run(self, statement: str) -> int:
         """Run a statement that gives nothing; tells how many rows it has put somewhere."""
-        with told(self._path):
+        with map_errors(self._path):
             found = self._cursor.execute(statement).fetchone()
         return int(found[0]) if found else 0
 
@@ -64,7 +64,7 @@ class Asking:
 
         What this connection makes may take half of the free disk space where memory is short.
         """
-        with told(self._path):
+        with map_errors(self._path):
             found = self._cursor.execute("SELECT current_setting('temp_directory')").fetchone()
             seal(self._cursor, spill=found[0] if found else None)
 
@@ -82,36 +82,36 @@ class Asking:
         Raises :class:`urlset.QueryError` where it runs longer than the time limit.
         """
         cursor = self._cursor
-        with told(self._path), TimeLimit(seconds).applied_to(cursor), read_only(cursor):
+        with map_errors(self._path), TimeLimit(seconds).applied_to(cursor), read_only(cursor):
             cursor.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
             found = cursor.execute(f"SELECT count(*) FROM temp.{table}").fetchone()
         return int(found[0]) if found else 0
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query; all of them are to be taken before the next one is put."""
-        with told(self._path):
+        with map_errors(self._path):
             self._cursor.execute(query)
         while rows := self._cursor.fetchmany(_BATCH):
             yield from rows
 
     def columns(self, query: str) -> list[str]:
         """The names of the columns that a query would give."""
-        with told(self._path):
+        with map_errors(self._path):
             self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
         return [column[0] for column in self._cursor.description or ()]
 
     def bring(self, name: str, flow: Flow) -> None:
         """Make a table of a stream, for as long as this is open."""
-        with told(self._path):
+        with map_errors(self._path):
             self._cursor.register("brought", flow)
             try:
-                with first_of(flow):
+                with reraise_stream_error(flow):
                     query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM brought"
                     self._cursor.execute(query)
             finally:
                 self._cursor.unregister("brought")
 
-    def __enter__(self) -> Asking:
+    def __enter__(self) -> Session:
         return self
 
     def __exit__(

@@ -13,11 +13,11 @@ import duckdb
 
 from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
-from urlset.store.connecting import connect, expect_own_file, is_database, literal, told
+from urlset.store.connection import connect, expect_own_file, is_database, literal, map_errors
 from urlset.store.inspection import expect_plain_tables
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Workbench"]
+__all__ = ["ScratchDatabase"]
 
 _SETTINGS = (
     "SET GLOBAL threads = 2",
@@ -28,14 +28,14 @@ _SETTINGS = (
 )
 
 
-class Workbench:
+class ScratchDatabase:
     """A DuckDB for one job: tables of the job, in memory that goes with it.
 
     A context manager. ``memory`` is what DuckDB may take, in megabytes; what has no room there
     lies on the disk, in a folder that goes, too. What cannot be done raises
     :class:`urlset.StoreError`.
 
-    >>> with Workbench() as bench:
+    >>> with ScratchDatabase() as bench:
     ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
     ...     bench.one("SELECT max(n) FROM numbers")
     (2,)
@@ -74,7 +74,7 @@ class Workbench:
                 "name another one, or remove it",
                 failure="other-file",
             )
-        with told(path):
+        with map_errors(path):
             self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
             expect_plain_tables(self._connection, name, path)
         self._kept = path
@@ -90,12 +90,12 @@ class Workbench:
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` are for its ``?``."""
-        with told(self._kept or self.path):
+        with map_errors(self._kept or self.path):
             self._connection.execute(statement, list(values))
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query, for those that have few."""
-        with told(self._kept or self.path):
+        with map_errors(self._kept or self.path):
             # Not fetchall: for instants it would want a library of time zones.
             return list(rows_of(self._connection.sql(query, params=list(values))))
 
@@ -110,7 +110,7 @@ class Workbench:
 
     def insert(self, batch: Any, statement: str) -> None:
         """Run a statement that reads ``batch``: anything that speaks Arrow, under that name."""
-        with told(self._kept or self.path):
+        with map_errors(self._kept or self.path):
             self._connection.register("batch", batch)
             try:
                 self._connection.execute(statement)
@@ -133,7 +133,7 @@ class Workbench:
 
     def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query as Arrow batches, while others are put: also from a thread."""
-        with told(self._kept or self.path):
+        with map_errors(self._kept or self.path):
             cursor = self._connection.cursor()
             try:
                 cursor.execute("USE work")
@@ -171,7 +171,7 @@ class Workbench:
             self._connection.close()
         self._folder.close()
 
-    def __enter__(self) -> Workbench:
+    def __enter__(self) -> ScratchDatabase:
         return self
 
     def __exit__(

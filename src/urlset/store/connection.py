@@ -19,15 +19,15 @@ from urlset.store.tables import VERSION
 
 __all__ = [
     "attach",
-    "attach_passing",
+    "attach_temporary",
     "connect",
     "ensure_store",
     "expect_own_file",
-    "first_of",
     "interrupted",
     "is_database",
     "literal",
-    "told",
+    "map_errors",
+    "reraise_stream_error",
 ]
 
 _SETTINGS = (
@@ -67,7 +67,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
     _check(path, read_only=read_only)
     is_new = not os.path.exists(path)
     mode = " (READ_ONLY)" if read_only else ""
-    with told(path):
+    with map_errors(path):
         # Beware: only an absolute path is always one (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS answers")
@@ -76,7 +76,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         return frozenset() if is_new else foreign_names(connection, "store", path)
 
 
-def attach_passing(
+def attach_temporary(
     connection: duckdb.DuckDBPyConnection, path: str | None, *, has_details: bool = False
 ) -> None:
     """Make a store under the name ``store`` that goes, in memory or in a file; without comments.
@@ -119,7 +119,7 @@ def is_database(path: str) -> bool:
 
 def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
     """Make the tables in a new file; raises :class:`urlset.StoreError` for one with others."""
-    with told(path):
+    with map_errors(path):
         tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
         if not tables and not read_only:
             _make_tables(connection, with_comments=True)
@@ -149,7 +149,7 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) 
 
 
 @contextmanager
-def told(path: str) -> Iterator[None]:
+def map_errors(path: str) -> Iterator[None]:
     """Tell what DuckDB cannot do with a file as a :class:`urlset.StoreError` of one line."""
     try:
         with interrupted():
@@ -176,7 +176,7 @@ def interrupted() -> Iterator[None]:
 
 
 @contextmanager
-def first_of(stream: Any) -> Iterator[None]:
+def reraise_stream_error(stream: Any) -> Iterator[None]:
     """Raise what a stream raised while DuckDB read it, instead of DuckDB's words for that."""
     failure: BaseException | None = None
     try:

@@ -14,8 +14,9 @@ import duckdb
 from urlset.arrow.streams import Counted, Flow, numbered
 from urlset.document import Document
 from urlset.errors import StoreError
-from urlset.store.connecting import first_of, told
-from urlset.store.facts import (
+from urlset.store.connection import map_errors, reraise_stream_error
+from urlset.store.database import Database
+from urlset.store.rows import (
     Row,
     document_row,
     fetch_row,
@@ -25,12 +26,11 @@ from urlset.store.facts import (
     sitemap_rows,
     table,
 )
-from urlset.store.home import Home
 
 if TYPE_CHECKING:
     from urlset.http import Response
 
-__all__ = ["Filling", "Record"]
+__all__ = ["Record", "StoreWriter"]
 
 # DuckDB keeps rows in groups of 122,880. A transaction of fewer is added to the last group; one of
 # more makes groups of its own, of which the last is not full. Where those are many, among few that
@@ -56,7 +56,7 @@ class Record(Protocol):
         """Its path or URL."""
 
 
-class Filling:
+class StoreWriter:
     """One reading on its way into a store; a context manager.
 
     Each document replaces what the store had under the same ``source``. When the context ends
@@ -64,7 +64,7 @@ class Filling:
     set to False. However it ends, all that was added is in the store.
     """
 
-    def __init__(self, home: Home, root: str | None):
+    def __init__(self, home: Database, root: str | None):
         self.is_whole = True
         self._home = home
         self._root = root
@@ -73,7 +73,7 @@ class Filling:
         self._first = self._next = 1 if self._is_first else _last_document(home) + 1
         self._begin()
 
-    def __enter__(self) -> Filling:
+    def __enter__(self) -> StoreWriter:
         return self
 
     def add(self, record: Record, document: Document | None, rows: Counted | None = None) -> int:
@@ -204,7 +204,7 @@ class Filling:
         if name == "problems" and not self._home.has_details:
             columns = "* EXCLUDE (detail)"
         try:
-            with first_of(flow):
+            with reraise_stream_error(flow):
                 connection.execute(f"INSERT INTO {name} SELECT {columns} FROM incoming")
         finally:
             with suppress(duckdb.Error):  # the transaction may be over
@@ -241,7 +241,7 @@ class Filling:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with told(self._home.path):
+        with map_errors(self._home.path):
             self._home.connection.execute("BEGIN")
             try:
                 yield
@@ -252,8 +252,8 @@ class Filling:
                 raise
 
 
-def _last_document(home: Home) -> int:
+def _last_document(home: Database) -> int:
     """The highest number that a document has; 0 where there is none."""
-    with told(home.path):
+    with map_errors(home.path):
         found = home.connection.execute("SELECT max(document) FROM documents").fetchone()
     return int(found[0] or 0) if found else 0

@@ -16,7 +16,7 @@ from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
-from urlset.store.connecting import connect, literal, told
+from urlset.store.connection import connect, literal, map_errors
 
 __all__ = ["StoredDocument", "StoredRows", "documents", "parquet_rows"]
 
@@ -42,7 +42,7 @@ class StoredRows(IndexedRows):
         return self._count
 
     def __iter__(self) -> Iterator[Entry]:
-        with told(self._path):
+        with map_errors(self._path):
             for batch in batches_to_entries(as_entries(self._relation(), self._source)):
                 yield from batch
 
@@ -85,13 +85,13 @@ def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[Stor
 
     Raises :class:`urlset.StoreError`, also while they are read: a file may be cut off anywhere.
     """
-    with told(path):
+    with map_errors(path):
         yield from _documents(connection, path)
 
 
 def _documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
     def query(text: str) -> Any:
-        with told(path):
+        with map_errors(path):
             cursor = connection.cursor()
             cursor.execute("USE store")
             return cursor.sql(text)

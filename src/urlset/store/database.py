@@ -8,14 +8,14 @@ from contextlib import suppress
 
 import duckdb
 
-from urlset.store.connecting import attach, attach_passing, connect, told
+from urlset.store.connection import attach, attach_temporary, connect, map_errors
 from urlset.store.sandbox import seal
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Home"]
+__all__ = ["Database"]
 
 
-class Home:
+class Database:
     """The DuckDB of a store; without a ``path`` it goes when it is closed.
 
     Such a one is opened beside other work, and whoever asks for its ``connection`` first waits for
@@ -56,10 +56,10 @@ class Home:
         What has no path, and nothing in it yet, is from here on in a file.
         """
         if self.is_new and not self.is_sealed:
-            with told(self.path):
+            with map_errors(self.path):
                 self.connection.execute("USE answers")
                 self.connection.execute("DETACH store")
-                attach_passing(self.connection, self.path, has_details=self.has_details)
+                attach_temporary(self.connection, self.path, has_details=self.has_details)
 
     def seal(self) -> None:
         """Make only the tables reachable, before untrusted SQL is run.
@@ -70,7 +70,7 @@ class Home:
         if self.is_sealed:
             return
         self.make_room()
-        with told(self.path):
+        with map_errors(self.path):
             self.connection.execute("RESET GLOBAL memory_limit")
             self.connection.execute("RESET GLOBAL threads")
             seal(self.connection, spill=self._spill)
@@ -96,5 +96,5 @@ def _beside(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:
 def _opened(spill: str, has_details: bool) -> duckdb.DuckDBPyConnection:
     connection = connect(spill)
     connection.execute("ATTACH ':memory:' AS answers")
-    attach_passing(connection, None, has_details=has_details)
+    attach_temporary(connection, None, has_details=has_details)
     return connection

@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from urlset.arrow import rows_of
-from urlset.store.connecting import literal
+from urlset.store.connection import literal
 from urlset.store.sandbox import TimeLimit, read_only
 from urlset.store.statement import query_error, select_of
 
-__all__ = ["Answer", "answer", "check"]
+__all__ = ["QueryResult", "answer", "check"]
 
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
@@ -25,7 +25,7 @@ _NUMBERS = (
 _names = count(1)
 
 
-class Answer:
+class QueryResult:
     """The rows that a query gave: iterates as tuples, and is an Arrow stream, as often as wanted.
 
     ``columns`` are the names of its columns, no two of them alike, ``types`` their types in
@@ -86,7 +86,7 @@ def answer(
     *,
     seconds: float | None = None,
     hidden: Collection[str] = (),
-) -> Answer:
+) -> QueryResult:
     """Run a query to its end; raises :class:`urlset.QueryError`.
 
     All of it is run before anything is given: an error comes before the first row. The connection
@@ -106,7 +106,7 @@ def answer(
         raise query_error(error) from error
     finally:
         cursor.close()
-    return Answer(connection, table)
+    return QueryResult(connection, table)
 
 
 def check(
