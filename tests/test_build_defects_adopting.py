@@ -13,7 +13,7 @@ from tests.test_source_folder import make
 from urlset.builder import build
 from urlset.builder.file_mark import MARK, is_marked
 from urlset.sources import Candidate, HtmlFolder
-from urlset.sources.git.dated import WithGit
+from urlset.sources.git.source import GitDatedSource
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 IMAGE = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
@@ -194,7 +194,9 @@ def test_without_a_cached_ledger_a_build_gives_the_same_dates(tmp_path):
                         entries="".join(entry(name, TODAY) for name in files)
                     )
                 )
-            source = WithGit(HtmlFolder(folder, BASE), str(folder), root=str(repository.folder))
+            source = GitDatedSource(
+                HtmlFolder(folder, BASE), str(folder), root=str(repository.folder)
+            )
             build(source, site.out, base_url=BASE, ledger=site.ledger, now=site.now)
 
     assert dates(sites[0])["p1.html"] == "2025-12-01"

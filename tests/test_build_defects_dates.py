@@ -18,7 +18,7 @@ from urlset import engine as engines
 from urlset.builder import EVIDENCE, build
 from urlset.errors import EntryError
 from urlset.sources import Candidate, HtmlFolder, Sitemaps, Table
-from urlset.sources.git.dated import WithGit
+from urlset.sources.git.source import GitDatedSource
 
 ARTICLE = (
     "<!doctype html><title>Tea</title><nav>Home</nav><main><p>Of many kinds, of which the green is "
@@ -232,7 +232,7 @@ def test_a_shallow_clone_gives_no_page_the_date_of_its_last_commit(tmp_path):
     sites = [Site(tmp_path / name, None) for name in ("of-all", "of-one")]
 
     for site, folder in zip(sites, (repository.folder, clone), strict=True):
-        of_source(site, WithGit(HtmlFolder(folder, BASE, evidence=()), str(folder)))
+        of_source(site, GitDatedSource(HtmlFolder(folder, BASE, evidence=()), str(folder)))
 
     days = {"a.html": "01", "b.html": "02", "c.html": "03"}
     assert texts(sites[0]) == {name: f"2026-01-{day}T10:00:00Z" for name, day in days.items()}

@@ -13,7 +13,7 @@ from urlset.cli.app import run
 from urlset.cli.settings import settings_of
 from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
-from urlset.sources.choosing import SourceKind
+from urlset.sources.factory import SourceKind
 
 WHOLE = """
 [check]

@@ -10,7 +10,7 @@ from tests.postgres import postgres
 from tests.transcripts import Section, matches, read_sections, run_command
 
 from urlset.sources.tables import adbc
-from urlset.sources.tables.secrets import Address
+from urlset.sources.tables.dsn import Dsn
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "building.md"
@@ -47,7 +47,7 @@ def postgresql(monkeypatch):
     manager = pytest.importorskip("adbc_driver_manager", reason="urlset[sql] is not installed")
     pytest.importorskip("adbc_driver_postgresql", reason="urlset[sql] is not installed")
     with postgres() as url:
-        _, driver, _ = adbc._driver(Address(url))
+        _, driver, _ = adbc._driver(Dsn(url))
         with (
             manager.AdbcDatabase(driver=driver, uri=url) as database,
             manager.AdbcConnection(database) as connection,

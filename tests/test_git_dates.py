@@ -10,8 +10,8 @@ import pytest
 from urlset.errors import ConfigurationError
 from urlset.sources import HtmlFolder
 from urlset.sources.git import history as git_history
-from urlset.sources.git.dated import WithGit
 from urlset.sources.git.dates import GitDates, git_dates
+from urlset.sources.git.source import GitDatedSource
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -366,7 +366,7 @@ def test_pages_without_a_source_are_counted_and_named(repository):
         repository.write(f"site/{page}.html", f"<title>{page}</title><p>Text")
     repository.write("site/gone.html", "<meta name=robots content=noindex><title>x</title>")
     folder = str(repository.folder / "site")
-    source = WithGit(HtmlFolder(folder, "https://example.com/"), folder)
+    source = GitDatedSource(HtmlFolder(folder, "https://example.com/"), folder)
 
     rows = [row for batch in source.batches() for row in batch["git_lastmod"].to_pylist()]
 
@@ -383,7 +383,7 @@ def test_the_folder_next_above_is_asked_where_git_keeps_nothing(repository):
     repository.commit("2026-02-01T10:00:00Z", index_md="root again")
     repository.write("web/site/index.html", "<title>A</title><p>B")
     folder = str(repository.folder / "web" / "site")
-    source = WithGit(HtmlFolder(folder, "https://example.com/"), folder)
+    source = GitDatedSource(HtmlFolder(folder, "https://example.com/"), folder)
 
     (batch,) = source.batches()
 

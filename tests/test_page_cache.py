@@ -42,7 +42,7 @@ def reads(monkeypatch):
         found.append(url.removeprefix(BASE))
         return read_page(data, url, **options)
 
-    monkeypatch.setattr("urlset.sources.pages.folder.read_page", read)
+    monkeypatch.setattr("urlset.sources.html.folder.read_page", read)
     return found
 
 

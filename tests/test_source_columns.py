@@ -13,7 +13,7 @@ from tests.test_source_tables import parquet
 import urlset
 from urlset.errors import EntryError, SourceError
 from urlset.sources import Query, open_source
-from urlset.sources.choosing import SourceOptions
+from urlset.sources.factory import SourceOptions
 from urlset.sources.tables.table import Table
 
 BASE = "https://shop.example/"

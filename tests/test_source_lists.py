@@ -13,13 +13,13 @@ import pytest
 from tests.test_source_tables import parquet, rows, sqlite
 
 from urlset.errors import SourceError
-from urlset.sources import choosing
-from urlset.sources.choosing import SourceOptions, kind_of, open_source
+from urlset.sources import factory
+from urlset.sources.factory import SourceOptions, kind_of, open_source
 from urlset.sources.json_array import json_items
-from urlset.sources.lists import Listing
 from urlset.sources.sitemaps import Sitemaps
-from urlset.sources.spooling import Spooled
+from urlset.sources.stream import StreamSource
 from urlset.sources.tables.table import Table
+from urlset.sources.text import TextSource
 
 NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 SITEMAP = f"<urlset {NS}><url><loc>https://e.com/a</loc></url></urlset>".encode()
@@ -34,7 +34,7 @@ def _folder(tmp_path, monkeypatch):
 
 def listed(data: bytes, **options) -> list[dict]:
     Path("list").write_bytes(data)
-    return rows(Listing("list", **options))
+    return rows(TextSource("list", **options))
 
 
 # ── lists ────────────────────────────────────────────────────────────────────────────────────
@@ -63,7 +63,7 @@ def test_lines_are_the_same_wherever_the_text_is_cut(monkeypatch):
     assert [row["line"] for row in whole] == [1, 2, 3, 6, 9]
 
     for size in range(1, 9):
-        monkeypatch.setattr("urlset.sources.lists._PIECE", size)
+        monkeypatch.setattr("urlset.sources.text._PIECE", size)
         assert listed(data) == whole
 
 
@@ -117,7 +117,7 @@ def test_json_lines_that_read_wrote():
 
 
 def test_json_lines_whose_columns_come_and_go(monkeypatch):
-    monkeypatch.setattr("urlset.sources.lists.BATCH_ROWS", 1)
+    monkeypatch.setattr("urlset.sources.text.BATCH_ROWS", 1)
     data = b'{"loc": "/a", "at": 1700000000}\n"/b"\n{"loc": "/c", "priority": 1, "at": "x"}\n'
 
     first, second, third = listed(data, mapping="lastmod=epoch:at")
@@ -301,7 +301,7 @@ def test_large_lists_are_read_as_tables(monkeypatch):
     Path("b.jsonl").write_text('{"loc": "/a", "kind": "x"}\n')
     options = SourceOptions(keep=("kind",))
     small = [rows(open_source(name, options)) for name in ("a.csv", "b.jsonl")]
-    monkeypatch.setattr(choosing, "LARGE", 0)
+    monkeypatch.setattr(factory, "LARGE", 0)
 
     for name, before in zip(("a.csv", "b.jsonl"), small, strict=True):
         source = open_source(name, options)
@@ -333,7 +333,7 @@ def test_stdin_may_be_any_of_them_and_leaves_nothing_behind(make, monkeypatch, t
 
     found = [row for batch in source.batches() for row in batch.to_struct_array().to_pylist()]
 
-    assert isinstance(source, Spooled)
+    assert isinstance(source, StreamSource)
     assert found[0]["loc"].endswith("/a")
     assert found[0]["source"] == "-"
     assert os.listdir(spool) == []

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.errors import ConfigurationError, SourceError
-from urlset.sources.logs.log import AccessLog
-from urlset.sources.logs.targets import Targets
+from urlset.sources.logs.privacy_filter import Targets
+from urlset.sources.logs.source import AccessLog
 
 SITE = "https://example.com/"
 
@@ -318,7 +318,7 @@ def test_progress_is_told_in_lines(read):
 
 
 def test_probes_without_end_take_no_memory(read, monkeypatch):
-    monkeypatch.setattr("urlset.sources.logs.sightings.MAX_PENDING", 100)
+    monkeypatch.setattr("urlset.sources.logs.status_history.MAX_PENDING", 100)
     probes = "".join(
         line(f"/{number}", 404) + line(f"/{number}.css") + line(f"/%7F{number}")
         for number in range(1_000)

@@ -13,8 +13,8 @@ from tests.test_source_tables import rows
 
 from urlset.errors import QueryError, SourceError
 from urlset.sources.tables import adbc
+from urlset.sources.tables.dsn import Dsn
 from urlset.sources.tables.query import Query
-from urlset.sources.tables.secrets import Address
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def server():
     manager = pytest.importorskip("adbc_driver_manager", reason="urlset[sql] is not installed")
     pytest.importorskip("adbc_driver_postgresql", reason="urlset[sql] is not installed")
     with postgres() as url:
-        kind, driver, _ = adbc._driver(Address(url))
+        kind, driver, _ = adbc._driver(Dsn(url))
         assert kind == "postgresql"
         with (
             manager.AdbcDatabase(driver=driver, uri=url) as database,
@@ -84,7 +84,7 @@ def test_env():
     ],
 )
 def test_address_is_shown_without_its_password(url, shown):
-    address = Address(url)
+    address = Dsn(url)
 
     assert address.shown == shown
     assert address.url == url
@@ -103,7 +103,7 @@ def test_address_is_shown_without_its_password(url, shown):
     ],
 )
 def test_address_of_sqlalchemy_loses_its_driver(url, shown, scheme):
-    address = Address(url)
+    address = Dsn(url)
 
     assert address.shown == shown
     assert address.scheme == (scheme or shown.partition(":")[0])
@@ -123,7 +123,7 @@ def test_postgresql_by_the_urls_of_others(prefix, server):
 @pytest.mark.parametrize("password", ["a@s3cret", "a/s3cret", "a?s3cret", "a#s3cret", "a@s3cret:x"])
 def test_password_that_a_driver_would_take_apart_is_refused(password):
     with pytest.raises(SourceError, match="percent-encoded") as caught:
-        Address(f"postgresql://ann:{password}@db.example/shop")
+        Dsn(f"postgresql://ann:{password}@db.example/shop")
 
     assert "s3cret" not in str(caught.value)
 

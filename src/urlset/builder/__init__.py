@@ -23,7 +23,7 @@ from urlset.builder.pipeline import LEDGER, Pipeline
 from urlset.builder.result import Build, BuiltFile
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
-from urlset.sources.handed import Handed
+from urlset.sources.memory import Handed
 from urlset.store import QUERY_S
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from urlset.cli.talk import note
 from urlset.config import Configuration, hint, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
-from urlset.sources.gathering import split_kind
+from urlset.sources.patterns import split_kind
 from urlset.store import end_process_when_stuck
 
 __all__ = ["Wishes", "wishes_of"]

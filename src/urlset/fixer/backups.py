@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from urlset.errors import TargetError
-from urlset.sources.git.asking import GitError, answer
+from urlset.sources.git.command import GitError, answer
 
 __all__ = ["Backups", "needed"]
 

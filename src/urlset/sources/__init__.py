@@ -16,14 +16,14 @@ from urlset.sources.candidates import (
 )
 
 if TYPE_CHECKING:
-    from urlset.sources.choosing import SourceOptions, open_source
+    from urlset.sources.factory import SourceOptions, open_source
     from urlset.sources.git.dates import GitDates, git_dates
-    from urlset.sources.lists import Listing
-    from urlset.sources.logs.log import AccessLog
-    from urlset.sources.pages.folder import HtmlFolder
+    from urlset.sources.html.folder import HtmlFolder
+    from urlset.sources.logs.source import AccessLog
     from urlset.sources.sitemaps import Sitemaps
     from urlset.sources.tables.query import Query
     from urlset.sources.tables.table import Table
+    from urlset.sources.text import TextSource
 
 __all__ = [
     "CANDIDATE",
@@ -33,13 +33,13 @@ __all__ = [
     "Candidate",
     "GitDates",
     "HtmlFolder",
-    "Listing",
     "Query",
     "Rows",
     "Sitemaps",
     "Source",
     "SourceOptions",
     "Table",
+    "TextSource",
     "git_dates",
     "in_batches",
     "open_source",
@@ -48,14 +48,14 @@ __all__ = [
 _LATER = {
     "AccessLog": "logs",
     "GitDates": "git",
-    "HtmlFolder": "pages",
-    "Listing": "lists",
+    "HtmlFolder": "html",
+    "TextSource": "text",
     "Query": "tables",
     "Sitemaps": "sitemaps",
-    "SourceOptions": "choosing",
+    "SourceOptions": "factory",
     "Table": "tables",
     "git_dates": "git",
-    "open_source": "choosing",
+    "open_source": "factory",
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from urlset.errors import SourceError
-from urlset.sources import opening
+from urlset.sources import text_files
 
 __all__ = ["json_items"]
 
@@ -65,10 +65,10 @@ class _Scanner:
                 # A number may go on in the next piece.
                 if end < len(self._text) or self._is_whole:
                     break
-            if len(self._text) - self._at >= opening.MAX_LINE:
+            if len(self._text) - self._at >= text_files.MAX_LINE:
                 raise self._too_long()
             self._read()
-        if end - self._at >= opening.MAX_LINE:
+        if end - self._at >= text_files.MAX_LINE:
             raise self._too_long()
         line = self._line
         self._move(end)
@@ -97,7 +97,7 @@ class _Scanner:
         self._text, self._at = self._text[self._at :] + piece, 0
 
     def _too_long(self) -> SourceError:
-        return self._wrong(f"an item of fewer than {opening.MAX_LINE:,} characters")
+        return self._wrong(f"an item of fewer than {text_files.MAX_LINE:,} characters")
 
     def _wrong(self, what: str) -> SourceError:
         return SourceError(f"{self._name}:{self._line}: expected {what}")

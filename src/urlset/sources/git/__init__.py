@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.sources.git.dated import WithGit
 from urlset.sources.git.dates import GitDates, git_dates
+from urlset.sources.git.source import GitDatedSource
 
-__all__ = ["GitDates", "WithGit", "git_dates"]
+__all__ = ["GitDatedSource", "GitDates", "git_dates"]

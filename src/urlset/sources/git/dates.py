@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from urlset.errors import ConfigurationError
-from urlset.sources.git.asking import GitError, answer, tokens
+from urlset.sources.git.command import GitError, answer, tokens
 from urlset.sources.git.history import LOG, History, commits
 from urlset.sources.git.layouts import SourceIndex, page_of
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from urlset.sources.logs.log import AccessLog
+from urlset.sources.logs.source import AccessLog
 
 __all__ = ["AccessLog"]

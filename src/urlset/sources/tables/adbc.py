@@ -9,7 +9,7 @@ from typing import Any
 
 from urlset.arrow import open_schema, open_stream
 from urlset.errors import QueryError, SourceError
-from urlset.sources.tables.secrets import Address
+from urlset.sources.tables.dsn import Dsn
 
 __all__ = ["adbc_batches", "adbc_schema"]
 
@@ -32,7 +32,7 @@ _READ_ONLY = {
 _IS_QUERY = ("select", "with", "table", "values", "from", "(", "--", "/*")
 
 
-def adbc_batches(address: Address, query: str) -> Iterator[Any]:
+def adbc_batches(address: Dsn, query: str) -> Iterator[Any]:
     """The rows of a query, a batch at a time; the first one may be without rows.
 
     Raises :class:`urlset.SourceError` where there is no driver or no connection, and
@@ -42,7 +42,7 @@ def adbc_batches(address: Address, query: str) -> Iterator[Any]:
         yield from _rows(manager, statement, address, query)
 
 
-def adbc_schema(address: Address, query: str) -> Any | None:
+def adbc_schema(address: Dsn, query: str) -> Any | None:
     """Return the schema of what a query gives without running it; None if the driver cannot.
 
     Raises as :func:`adbc_batches`.
@@ -58,7 +58,7 @@ def adbc_schema(address: Address, query: str) -> Any | None:
 
 
 @contextmanager
-def _statement(address: Address, query: str) -> Iterator[tuple[Any, Any]]:
+def _statement(address: Dsn, query: str) -> Iterator[tuple[Any, Any]]:
     """Open a connection that only reads; yields the driver manager and a statement."""
     if not query.lstrip().lower().startswith(_IS_QUERY):
         raise QueryError(
@@ -83,7 +83,7 @@ def _statement(address: Address, query: str) -> Iterator[tuple[Any, Any]]:
             handle.close()
 
 
-def _rows(manager: Any, statement: Any, address: Address, query: str) -> Iterator[Any]:
+def _rows(manager: Any, statement: Any, address: Dsn, query: str) -> Iterator[Any]:
     try:
         statement.set_sql_query(query)
         stream, _ = statement.execute_query()
@@ -99,7 +99,7 @@ def _rows(manager: Any, statement: Any, address: Address, query: str) -> Iterato
         raise _refused(address, str(error)) from None
 
 
-def _driver(address: Address) -> tuple[str, str, Any]:
+def _driver(address: Dsn) -> tuple[str, str, Any]:
     """The kind of a database, its driver, and the manager of drivers."""
     scheme = address.scheme
     kind = _PACKAGES.get(scheme) or _NAMED.get(scheme)
@@ -136,7 +136,7 @@ def _run(manager: Any, connection: Any, statement: str) -> None:
         running.close()
 
 
-def _unreached(address: Address, kind: str, words: str) -> str:
+def _unreached(address: Dsn, kind: str, words: str) -> str:
     if kind in _NAMED.values() and ("Could not load" in words or "NOT_FOUND" in words):
         return (
             f"{address.shown}: expected an ADBC driver for {kind}, found none. PyPI has no wheel "
@@ -147,6 +147,6 @@ def _unreached(address: Address, kind: str, words: str) -> str:
     return f"{address.shown}: expected a database that answers, found: {words}"
 
 
-def _refused(address: Address, words: str) -> QueryError:
+def _refused(address: Dsn, words: str) -> QueryError:
     said = address.without_secrets(words)
     return QueryError(f"{address.shown}: the query cannot be answered: {said}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from urlset.errors import SourceError
 from urlset.sources.candidates import EVIDENCE
-from urlset.sources.tables.casting import (
+from urlset.sources.tables.casts import (
     Complain,
     date_of,
     list_of_images,

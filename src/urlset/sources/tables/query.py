@@ -9,8 +9,8 @@ from typing import Any
 from urlset.arrow.ipc import table_of
 from urlset.errors import QueryError
 from urlset.sources.tables.adbc import adbc_batches, adbc_schema
+from urlset.sources.tables.dsn import Dsn
 from urlset.sources.tables.mapping import parse_mapping
-from urlset.sources.tables.secrets import Address
 from urlset.sources.tables.table import Table, shaped
 from urlset.store import QUERY_S
 
@@ -59,7 +59,7 @@ class Query:
         environment: Mapping[str, str] = os.environ,
         timeout_s: float | None = QUERY_S,
     ):
-        self._address = Address(connection, environment)
+        self._address = Dsn(connection, environment)
         self.name = name or self._address.shown
         self.failures: list[str] = []
         self.notes: list[str] = []

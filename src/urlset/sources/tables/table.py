@@ -14,11 +14,11 @@ from typing import Any, Literal, get_args
 
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
-from urlset.sources.ahead import ahead
-from urlset.sources.opening import head_of, is_json_array
+from urlset.sources.prefetch import prefetch
 from urlset.sources.tables.mapping import Plan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
+from urlset.sources.text_files import head_of, is_json_array
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
 __all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
@@ -141,7 +141,7 @@ class Table:
             if only_check:
                 return
             self.notes += plan.notes
-            yield from map(with_nested_values, ahead(file.batches(plan.picks)))
+            yield from map(with_nested_values, prefetch(file.batches(plan.picks)))
 
     def _types_of_json(self, found: dict[str, str]) -> dict[str, str]:
         """Types of the columns of JSON lines, also of keys that the first rows do not have."""

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from urlset.sources.pages.names import INDEXES, is_hidden
+from urlset.sources.html.names import INDEXES, is_hidden
 
 __all__ = ["Found", "walk"]
 

@@ -13,10 +13,10 @@ from urlset.errors import SourceError
 from urlset.sources.candidates import Source
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Spooled"]
+__all__ = ["StreamSource"]
 
 
-class Spooled:
+class StreamSource:
     """Stdin (``-``) or a pipe: any of the kinds of files, told apart when it has come.
 
     ``make`` makes the source of the file that it was copied to; the file goes when the batches

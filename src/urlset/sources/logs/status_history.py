@@ -6,7 +6,7 @@ from array import array
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-__all__ = ["ALIVE", "GONE", "Sighting", "Sightings"]
+__all__ = ["ALIVE", "GONE", "Sighting", "StatusHistory"]
 
 ALIVE = frozenset((b"200", b"304"))
 """Statuses of a page that is there; 304 is given only for what would have been a 200."""
@@ -38,7 +38,7 @@ class Sighting(NamedTuple):
     reason: str | None
 
 
-class Sightings:
+class StatusHistory:
     """One small record per URL that was ever there: 26 bytes, its path, and its place in a table.
 
     What was never there is forgotten sooner or later, however much of it there is. Times are

@@ -15,7 +15,7 @@ from typing import IO, Literal, NamedTuple, cast
 
 from urlset.errors import SourceError
 
-__all__ = ["MAX_LINE", "Head", "TextForm", "head_of", "is_json_array", "open_text", "text_form"]
+__all__ = ["MAX_LINE", "FileHead", "TextForm", "head_of", "is_json_array", "open_text", "text_form"]
 
 TextForm = Literal["text", "csv", "jsonl"]
 
@@ -28,7 +28,7 @@ _DELIMITERS = ",;\t|"
 _ARRAY = re.compile(r"\[\s*(?:[{\"]|\]\s*\Z)")
 
 
-class Head(NamedTuple):
+class FileHead(NamedTuple):
     """How a file begins, unpacked and without blanks before; ``encoding`` is that of its text."""
 
     text: str
@@ -41,7 +41,7 @@ class Head(NamedTuple):
         return self.text.splitlines()[0].strip() if self.text else ""
 
 
-def head_of(path: str) -> Head:
+def head_of(path: str) -> FileHead:
     """Look at how a file begins; raises :class:`urlset.SourceError` where it cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -56,10 +56,10 @@ def head_of(path: str) -> Head:
         except zlib.error:
             head = b"<"  # the reader knows what to do with it
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    return Head(head.decode(encoding, errors="replace").lstrip(), encoding, is_packed)
+    return FileHead(head.decode(encoding, errors="replace").lstrip(), encoding, is_packed)
 
 
-def text_form(head: Head, name: str, columns: Collection[str] = ()) -> tuple[TextForm, str]:
+def text_form(head: FileHead, name: str, columns: Collection[str] = ()) -> tuple[TextForm, str]:
     """Tell the form of a text by its first line, and the delimiter of CSV.
 
     CSV has a header with ``loc`` or ``url`` in it, or one of the ``columns`` that were asked for.
@@ -92,13 +92,13 @@ def text_form(head: Head, name: str, columns: Collection[str] = ()) -> tuple[Tex
     return "text", ""
 
 
-def is_json_array(head: Head) -> bool:
+def is_json_array(head: FileHead) -> bool:
     """Tell whether a text is an array of JSON: of objects, or of URLs."""
     return _ARRAY.match(head.text) is not None
 
 
 @contextmanager
-def open_text(path: str, name: str, head: Head) -> Iterator[IO[str]]:
+def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
     """Open a text, unpacked; what is wrong with its bytes is a :class:`urlset.SourceError`."""
     with ExitStack() as stack:
         try:

@@ -17,13 +17,13 @@ from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
-from urlset.sources.lists import Listing
-from urlset.sources.opening import Head, head_of, is_json_array, text_form
 from urlset.sources.sitemaps import Sitemaps
-from urlset.sources.spooling import Spooled
+from urlset.sources.stream import StreamSource
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table, table_form
+from urlset.sources.text import TextSource
+from urlset.sources.text_files import FileHead, head_of, is_json_array, text_form
 from urlset.store import QUERY_S
 
 __all__ = ["SourceKind", "SourceOptions", "kind_of", "open_source"]
@@ -117,7 +117,7 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
             )
         return _sitemaps(text, options, text)
     if text == "-" or _is_stream(text):
-        return Spooled(text, lambda path: _of_path(path, options, text))
+        return StreamSource(text, lambda path: _of_path(path, options, text))
     return _of_path(text, options, text)
 
 
@@ -189,7 +189,7 @@ def _table(path: str, options: SourceOptions, name: str) -> Source:
     common: dict[str, Any] = {"mapping": options.mapping, "keep": options.keep, "name": name}
     is_text = form in ("csv", "jsonl") and options.query is None
     if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path))):
-        return Listing(path, form=form, delimiter=options.delimiter, **common)
+        return TextSource(path, form=form, delimiter=options.delimiter, **common)
     asked: dict[str, Any] = {
         "query": options.query,
         "table": options.table,
@@ -199,13 +199,13 @@ def _table(path: str, options: SourceOptions, name: str) -> Source:
     return Table(path, form=form, **asked, **common)
 
 
-def _is_for_rows(head: Head) -> bool:
+def _is_for_rows(head: FileHead) -> bool:
     """What DuckDB does not read: UTF-16, lines of JSON that are strings, and mixed arrays."""
     return head.encoding == "utf-16" or head.text.startswith('"') or is_json_array(head)
 
 
 def _text(path: str, _options: SourceOptions, name: str) -> Source:
-    return Listing(path, form="text", name=name)
+    return TextSource(path, form="text", name=name)
 
 
 def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
@@ -225,13 +225,13 @@ def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
 
 
 def _pages(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.pages.folder import HtmlFolder
+    from urlset.sources.html.folder import HtmlFolder
 
     return HtmlFolder(path, _base(options, name, "a folder of pages"), **options.folder)
 
 
 def _log(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.logs.log import AccessLog
+    from urlset.sources.logs.source import AccessLog
 
     base = _base(options, name, "an access log")
     log = AccessLog(path, base, engine=options.engine, **options.log)
@@ -310,7 +310,7 @@ def _without_pages(path: str) -> SourceKind:
     )
 
 
-def _is_log(head: Head) -> bool:
+def _is_log(head: FileHead) -> bool:
     line = head.first_line
     if _COMMON.match(line) or (line.startswith("#") and _EXTENDED.search(head.text[:4_096])):
         return True

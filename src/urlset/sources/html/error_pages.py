@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
 from urlset.page import PageFacts
-from urlset.sources.pages.names import INDEXES
+from urlset.sources.html.names import INDEXES
 
 __all__ = ["MAX_TEXT", "is_error_page", "may_be_error_page"]
 

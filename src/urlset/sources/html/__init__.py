@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from urlset.sources.pages.folder import HtmlFolder
+from urlset.sources.html.folder import HtmlFolder
 
 __all__ = ["HtmlFolder"]

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote
 
 from urlset.errors import SourceError
 
-__all__ = ["Address"]
+__all__ = ["Dsn"]
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 _PUBLIC = ("dbname", "host", "port", "sslmode", "user", "application_name", "connect_timeout")
@@ -17,7 +17,7 @@ _PUBLIC = ("dbname", "host", "port", "sslmode", "user", "application_name", "con
 _DIALECTS = ("postgresql", "postgres", "mysql", "mariadb", "mssql", "sqlite", "snowflake")
 
 
-class Address:
+class Dsn:
     """A URL of a database, or ``env:NAME`` for the one that stands in a variable.
 
     ``url`` is whole and goes to the driver only. ``shown`` is for people: without the password,
@@ -25,7 +25,7 @@ class Address:
     :class:`urlset.SourceError` for what is neither. The driver in a URL of SQLAlchemy
     (``postgresql+psycopg://``) is dropped.
 
-    >>> Address("postgresql://ann:secret@db.example/shop?sslmode=require").shown
+    >>> Dsn("postgresql://ann:secret@db.example/shop?sslmode=require").shown
     'postgresql://ann@db.example/shop'
     """
 

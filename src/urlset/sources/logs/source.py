@@ -11,14 +11,14 @@ from urlset import engine as engines
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.engine import LogHit
 from urlset.errors import SourceError
-from urlset.sources.ahead import ahead
 from urlset.sources.candidates import BATCH_ROWS
-from urlset.sources.logs.clock import Clock
+from urlset.sources.logs.detect import begin_of, lines_of
 from urlset.sources.logs.files import blocks
 from urlset.sources.logs.lines import Lines, Tally
-from urlset.sources.logs.sightings import ALIVE, GONE, Sightings
-from urlset.sources.logs.targets import REFUSALS, Targets
-from urlset.sources.logs.telling import begin_of, lines_of
+from urlset.sources.logs.privacy_filter import REFUSALS, Targets
+from urlset.sources.logs.status_history import ALIVE, GONE, StatusHistory
+from urlset.sources.logs.timestamps import Clock
+from urlset.sources.prefetch import prefetch
 
 __all__ = ["AccessLog"]
 
@@ -82,7 +82,7 @@ class AccessLog:
         self._min_hits = min_hits
         self._engine = engines.get(engine)
         self._progress = progress
-        self._sightings = Sightings()
+        self._sightings = StatusHistory()
         self._aliases: dict[bytes, bytes] = {}
         self._left_out = [0] * len(_WHYS)  # counted from the end, as a refusal is numbered
         self._lines = 0
@@ -115,7 +115,7 @@ class AccessLog:
         clock, now, number = Clock(), 0, 1
         tallied = self._tallied(path)
         if path != "-":  # what waits for a pipe could not be interrupted in a thread
-            tallied = ahead(tallied)
+            tallied = prefetch(tallied)
         for lines, (hits, rows), count in tallied:
             self._count(hits, (file, number))
             now = self._take(rows, lines, clock, now, (file, number))

@@ -11,13 +11,13 @@ from urlset.sources.candidates import Source
 from urlset.sources.git.dates import GitDates, git_dates
 from urlset.sources.git.layouts import is_language
 
-__all__ = ["WithGit"]
+__all__ = ["GitDatedSource"]
 
 SHOWN = 2
 """Pages without a source that are named."""
 
 
-class WithGit:
+class GitDatedSource:
     """A folder of pages with the dates of git: of the pages, or of what they were built from.
 
     ``root`` is the folder that git is asked about: by default that of the pages, or, where git

@@ -12,15 +12,15 @@ from typing import IO, Any
 from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
-from urlset.sources import opening
+from urlset.sources import text_files
 from urlset.sources.json_array import json_items
-from urlset.sources.opening import TextForm, head_of, is_json_array, open_text, text_form
 from urlset.sources.tables.mapping import Pick, Plan, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
+from urlset.sources.text_files import TextForm, head_of, is_json_array, open_text, text_form
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
-__all__ = ["Listing"]
+__all__ = ["TextSource"]
 
 BATCH_ROWS = 8_192
 _PIECE = 1 << 20
@@ -36,7 +36,7 @@ Numbered = tuple[int, Any]
 """The number of a line, and what stands there."""
 
 
-class Listing:
+class TextSource:
     """A list in a file, row by row: each has its ``line``, so that a fault can be found.
 
     Of text, a URL a line: blank lines and those that begin with ``#`` are passed over. Of CSV the
@@ -47,7 +47,7 @@ class Listing:
     without text for its URL has a null there. Raises :class:`urlset.SourceError` for what is no
     text, or no list.
 
-    >>> Listing("urls.txt").name
+    >>> TextSource("urls.txt").name
     'urls.txt'
     """
 
@@ -107,7 +107,7 @@ class Listing:
                 yield rows_to_batch(_OF_TEXT, found)
 
     def _of_csv(self, file: IO[str], delimiter: str, *, only_check: bool) -> Iterator[Any]:
-        limit = csv.field_size_limit(opening.MAX_LINE)
+        limit = csv.field_size_limit(text_files.MAX_LINE)
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
@@ -195,15 +195,15 @@ def _blocks(file: IO[str], name: str) -> Iterator[list[str]]:
         whole, is_cut = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
         *lines, rest = whole.replace("\r", "\n").split("\n")
         rest += is_cut
-        if max(len(rest), max(map(len, lines), default=0)) >= opening.MAX_LINE:
+        if max(len(rest), max(map(len, lines), default=0)) >= text_files.MAX_LINE:
             raise _too_long(name)
         yield lines
     yield rest.split("\r")
 
 
 def _lines(file: IO[str], name: str) -> Iterator[str]:
-    while line := file.readline(opening.MAX_LINE):
-        if len(line) >= opening.MAX_LINE:
+    while line := file.readline(text_files.MAX_LINE):
+        if len(line) >= text_files.MAX_LINE:
             raise _too_long(name)
         yield line
 
@@ -211,7 +211,7 @@ def _lines(file: IO[str], name: str) -> Iterator[str]:
 def _too_long(name: str) -> SourceError:
     return SourceError(
         f"{name}: expected a line for each entry, found one of more than "
-        f"{opening.MAX_LINE:,} characters"
+        f"{text_files.MAX_LINE:,} characters"
     )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["ahead"]
+__all__ = ["prefetch"]
 
 T = TypeVar("T")
 _END = object()
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def prefetch(items: Iterator[T]) -> Iterator[T]:
     """The same items, each asked for before the one before it is done with.
 
     >>> list(ahead(iter("abc")))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 
 from urlset.errors import SourceError
-from urlset.sources.logs.clock import Clock
 from urlset.sources.logs.files import blocks
+from urlset.sources.logs.json_lines import ObjectLines
 from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, unread
-from urlset.sources.logs.objects import ObjectLines
+from urlset.sources.logs.timestamps import Clock
 
 __all__ = ["begin_of", "lines_of"]
 

@@ -13,16 +13,10 @@ from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
 from urlset.sources.candidates import Candidate, in_batches
-from urlset.sources.pages.cache import (
-    Cache,
-    facts_from_text,
-    facts_to_text,
-    is_settled,
-    rules_text,
-)
-from urlset.sources.pages.error_pages import is_error_page, may_be_error_page
-from urlset.sources.pages.names import Naming, is_verification_file, same_page
-from urlset.sources.pages.tree import Found, walk
+from urlset.sources.html.cache import Cache, facts_from_text, facts_to_text, is_settled, rules_text
+from urlset.sources.html.error_pages import is_error_page, may_be_error_page
+from urlset.sources.html.files import Found, walk
+from urlset.sources.html.names import Naming, is_verification_file, same_page
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]
