@@ -39,7 +39,7 @@ DOORS = {
     "polars": "urlset.arrow",
     "pyarrow": "urlset.arrow",
     "rich": "urlset.cli",
-    "selectolax": "urlset.page",  # the tree that a browser makes of any soup, at C speed
+    "selectolax": "urlset.html",  # the tree that a browser makes of any soup, at C speed
     "typer": "urlset.cli",
     "yarl": "urlset.http",  # aiohttp's URLs: the only way to send one as it is
 }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.page import links_in_header, links_in_page
+from urlset.html import links_in_header, links_in_page
 
 BASE = "https://example.com/a/"
 S = "https://example.com/s.xml"

@@ -10,7 +10,7 @@ from tests.test_cli import command
 from tests.test_source_folder import make
 
 from urlset.builder import build
-from urlset.page import read_page
+from urlset.html import read_page
 from urlset.sources import HtmlFolder
 
 HEAD = "<!doctype html><title>{}</title>"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from urlset.html import forbids_index, parse, read_page
 from urlset.model import Alternate, Image
-from urlset.page import forbids_index, markup, read_page
 
 URL = "https://example.com/tea/green.html"
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -48,13 +48,13 @@ def test_canonical_is_that_of_the_head(head: str):
     assert facts(head).canonical == CANONICALS[head]
 
 
-@pytest.mark.parametrize("max_tags", [markup.MAX_TAGS, 0])
+@pytest.mark.parametrize("max_tags", [parse.MAX_TAGS, 0])
 @pytest.mark.parametrize("before", ["<p>", "<a>", "<img>", "<main>", "<x-y>", "<body>"])
 def test_canonical_in_the_body_does_not_count(
     before: str, max_tags: int, monkeypatch: pytest.MonkeyPatch
 ):
     # With 0, no page is repaired: it is scanned as it stands.
-    monkeypatch.setattr(markup, "MAX_TAGS", max_tags)
+    monkeypatch.setattr(parse, "MAX_TAGS", max_tags)
     page = f"<title>T</title><link rel=stylesheet href=x>{before}<link rel=canonical href=/a>"
 
     assert read_page(page.encode(), URL).canonical is None

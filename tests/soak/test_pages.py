@@ -13,7 +13,7 @@ MAX_SECONDS = 4.0  # of CPU for 4 MB
 MAX_MEGABYTES = 300  # for 4 MB
 CODE = """
 import resource, sys, time
-from urlset.page import read_page
+from urlset.html import read_page
 data = open(sys.argv[1], "rb").read()
 began = time.process_time()
 read_page(data, "https://e.com/a")

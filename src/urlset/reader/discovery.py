@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
+from urlset.html import links_in_header, links_in_page
 from urlset.http import NetworkScope, Request, Response, origin_of, request_url
-from urlset.page import links_in_header, links_in_page
 from urlset.robots import MAX_BYTES, Robots, robots_of
 from urlset.urls import resolve
 

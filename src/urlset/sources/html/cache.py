@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from urlset.html import FACTS_VERSION, PageFacts
 from urlset.model import Alternate, Image
-from urlset.page import FACTS_VERSION, PageFacts
 
 __all__ = ["Cache", "facts_from_text", "facts_to_text", "is_settled", "rules_text"]
 

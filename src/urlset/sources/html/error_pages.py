@@ -10,8 +10,8 @@ import re
 from collections.abc import Set
 from http import HTTPStatus
 
+from urlset.html import PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
-from urlset.page import PageFacts
 from urlset.sources.html.names import INDEXES
 
 __all__ = ["MAX_TEXT", "is_error_page", "may_be_error_page"]

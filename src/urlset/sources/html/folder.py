@@ -11,7 +11,7 @@ from typing import Any
 
 from urlset.dates import format_date
 from urlset.errors import SourceError
-from urlset.page import MAX_BYTES, PageFacts, forbids_index, read_page
+from urlset.html import MAX_BYTES, PageFacts, forbids_index, read_page
 from urlset.sources.candidates import Candidate, in_batches
 from urlset.sources.html.cache import Cache, facts_from_text, facts_to_text, is_settled, rules_text
 from urlset.sources.html.error_pages import is_error_page, may_be_error_page

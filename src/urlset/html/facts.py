@@ -6,11 +6,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
-from urlset.model import Alternate, Image, News, Video
-from urlset.page.content import fingerprint_of, text_of
-from urlset.page.data import things_in
-from urlset.page.dating import has_future_date, lastmod_of
-from urlset.page.head import (
+from urlset.html.dates import has_future_date, lastmod_of
+from urlset.html.fingerprint import fingerprint_of, text_of
+from urlset.html.json_ld import things_in
+from urlset.html.media import images_of, news_of, videos_of
+from urlset.html.metadata import (
     alternates_of,
     base_of,
     canonical_of,
@@ -18,9 +18,9 @@ from urlset.page.head import (
     refresh_of,
     robots_of,
 )
-from urlset.page.markup import markup_of
-from urlset.page.media import images_of, news_of, videos_of
-from urlset.page.scan import scan
+from urlset.html.parse import repair
+from urlset.html.scanner import scan
+from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
 __all__ = ["FACTS_VERSION", "MAX_BYTES", "WANTS", "PageFacts", "read_page"]
@@ -84,7 +84,7 @@ def read_page(
     >>> facts.title, facts.canonical
     ('Tea', 'https://example.com/tea')
     """
-    markup = markup_of(data[:MAX_BYTES], content_type)
+    markup = repair(data[:MAX_BYTES], content_type)
     found = scan(markup.text)
     base = base_of(found, url)
     meta = meta_of(found)

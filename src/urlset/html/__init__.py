@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urlset.page.facts import FACTS_VERSION, MAX_BYTES, WANTS, PageFacts, read_page
-from urlset.page.links import PageLink, links_in_header, links_in_page
-from urlset.page.robots import forbids_index
+from urlset.html.facts import FACTS_VERSION, MAX_BYTES, WANTS, PageFacts, read_page
+from urlset.html.links import PageLink, links_in_header, links_in_page
+from urlset.html.meta_robots import forbids_index
 
 __all__ = [
     "FACTS_VERSION",

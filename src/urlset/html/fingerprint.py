@@ -7,7 +7,7 @@ import re
 from hashlib import blake2b
 from urllib.parse import unquote
 
-from urlset.page.scan import Scan
+from urlset.html.scanner import Scan
 
 __all__ = ["fingerprint_of", "text_of"]
 

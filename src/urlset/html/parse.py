@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urlset.engine import get
 from urlset.engine.decoding import charset_of, codec_of, decode
 
-__all__ = ["Markup", "markup_of"]
+__all__ = ["Markup", "repair"]
 
 # A page within these costs lexbor half a second at the very worst, however it is made.
 MAX_TAGS = 4_000
@@ -42,7 +42,7 @@ class Markup(NamedTuple):
     is_page: bool
 
 
-def markup_of(data: bytes, content_type: str | None) -> Markup:
+def repair(data: bytes, content_type: str | None) -> Markup:
     """The markup of a page, repaired where that costs no more than it is worth; never raises."""
     utf8 = _as_utf8(data, content_type)
     is_page = _PAGE.search(utf8[:MAX_PROLOG]) is not None

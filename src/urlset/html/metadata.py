@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from urlset.html.meta_robots import read_directives
+from urlset.html.scanner import Scan
 from urlset.model import Alternate
-from urlset.page.robots import read_directives
-from urlset.page.scan import Scan
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
 __all__ = [

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from urlset.html.dates import as_w3c
+from urlset.html.json_ld import Node, text_in
+from urlset.html.metadata import absolute
+from urlset.html.scanner import Scan
 from urlset.model import Image, News, Video
-from urlset.page.data import Thing, text_in
-from urlset.page.dating import as_w3c
-from urlset.page.head import absolute
-from urlset.page.scan import Scan
 from urlset.protocol import MAX_IMAGES
 
 __all__ = ["images_of", "news_of", "videos_of"]
@@ -31,7 +31,7 @@ _NEWS = frozenset(
 
 
 def images_of(
-    found: Scan, meta: dict[str, str], things: list[Thing], base: str
+    found: Scan, meta: dict[str, str], things: list[Node], base: str
 ) -> tuple[Image, ...]:
     """The images of the page: those in its content, Open Graph's, JSON-LD's; each URL once.
 
@@ -48,7 +48,7 @@ def images_of(
 
 
 def videos_of(
-    found: Scan, meta: dict[str, str], things: list[Thing], base: str
+    found: Scan, meta: dict[str, str], things: list[Node], base: str
 ) -> tuple[Video, ...]:
     """The videos of the page with all that Google requires; JSON-LD's, else Open Graph's.
 
@@ -62,7 +62,7 @@ def videos_of(
     return tuple(videos)
 
 
-def news_of(found: Scan, things: list[Thing]) -> News | None:
+def news_of(found: Scan, things: list[Node]) -> News | None:
     """The news article that the page is: only with publication, language, date and title."""
     named = {key: thing for thing in things if (key := text_in(thing.said.get("@id")))}
     for thing in things:
@@ -77,7 +77,7 @@ def news_of(found: Scan, things: list[Thing]) -> News | None:
     return None
 
 
-def _references(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[str]:
+def _references(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[str]:
     for element in found.elements:
         if element.name == "img" and not element.in_chrome and not _is_pixel(element.said):
             yield _best(element.said)
@@ -181,7 +181,7 @@ def _seconds(duration: str | None) -> str | None:
     return str(total) if 1 <= total <= 28_800 else None
 
 
-def _publisher(value: Any, named: dict[str, Thing]) -> str | None:
+def _publisher(value: Any, named: dict[str, Node]) -> str | None:
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Thing", "text_in", "things_in"]
+__all__ = ["Node", "text_in", "things_in"]
 
 MAX_SCRIPT = 1_048_576
 MAX_THINGS = 10_000
@@ -19,7 +19,7 @@ _WRAPPING = re.compile(
 _OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
-class Thing(NamedTuple):
+class Node(NamedTuple):
     """An object of JSON-LD; ``is_of_page`` where it is the page, or what the page is about."""
 
     types: frozenset[str]
@@ -27,13 +27,13 @@ class Thing(NamedTuple):
     is_of_page: bool
 
 
-def things_in(scripts: list[str]) -> list[Thing]:
+def things_in(scripts: list[str]) -> list[Node]:
     """Every object in the scripts, in their order; one that is no JSON is passed over.
 
     >>> [sorted(thing.types) for thing in things_in(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
     [[], ['WebPage']]
     """
-    found: list[Thing] = []
+    found: list[Node] = []
     for script in scripts:
         # Beware: a stack, as recursion would end at a depth that a page may choose.
         stack: list[tuple[Any, bool]] = [(_loaded(script), True)]
@@ -42,7 +42,7 @@ def things_in(scripts: list[str]) -> list[Thing]:
             if isinstance(value, list):
                 stack += [(item, is_of_page) for item in reversed(value)]
             elif isinstance(value, dict):
-                found.append(Thing(frozenset(_types(value)), value, is_of_page))
+                found.append(Node(frozenset(_types(value)), value, is_of_page))
                 stack += [
                     (inner, is_of_page and key in _OF_THE_PAGE)
                     for key, inner in reversed(value.items())

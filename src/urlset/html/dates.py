@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from urlset.dates import format_date, parse_date
-from urlset.page.data import Thing, text_in
-from urlset.page.scan import Scan
+from urlset.html.json_ld import Node, text_in
+from urlset.html.scanner import Scan
 
 __all__ = ["PageDate", "as_w3c", "has_future_date", "lastmod_of"]
 
@@ -77,7 +77,7 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
 
 
 def lastmod_of(
-    found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
+    found: Scan, meta: dict[str, str], things: list[Node], now: datetime | None = None
 ) -> PageDate | None:
     """The date of the last modification, if a page says one that is to be believed.
 
@@ -94,7 +94,7 @@ def lastmod_of(
 
 
 def has_future_date(
-    found: Scan, meta: dict[str, str], things: list[Thing], now: datetime | None = None
+    found: Scan, meta: dict[str, str], things: list[Node], now: datetime | None = None
 ) -> bool:
     """Return whether a date of the page is ignored only because it lies in the future."""
     latest = datetime.max.replace(tzinfo=UTC)
@@ -104,7 +104,7 @@ def has_future_date(
     return any(as_w3c(text, now) is None and as_w3c(text, latest) is not None for text in texts)
 
 
-def _modified(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:
+def _modified(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[tuple[str, str]]:
     yield from _in_things(things, "dateModified")
     yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
     yield from _in_elements(found, "datemodified")
@@ -115,7 +115,7 @@ def _modified(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterato
             yield moment, "time.updated"
 
 
-def _published(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterator[tuple[str, str]]:
+def _published(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[tuple[str, str]]:
     yield from _in_things(things, "datePublished")
     yield from ((meta[name], f"meta {name}") for name in _PUBLISHED if name in meta)
     yield from _in_elements(found, "datepublished")
@@ -124,7 +124,7 @@ def _published(found: Scan, meta: dict[str, str], things: list[Thing]) -> Iterat
             yield element.said.get("datetime", ""), "time pubdate"
 
 
-def _in_things(things: list[Thing], key: str) -> Iterator[tuple[str, str]]:
+def _in_things(things: list[Node], key: str) -> Iterator[tuple[str, str]]:
     for thing in things:
         if (
             thing.is_of_page
