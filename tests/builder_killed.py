@@ -22,7 +22,7 @@ from typing import Any
 
 from urlset.builder import Build, build
 from urlset.model import Image
-from urlset.publisher.local import Staging
+from urlset.publisher.local import FolderTarget
 from urlset.sources import Candidate, Rows
 from urlset.store import ScratchDatabase
 
@@ -102,13 +102,13 @@ def kill_before(step: int, folder: str) -> None:
 
 def kill_after_swap() -> None:
     """Let this process kill itself when the files are in their places, and the ledger is not."""
-    swap = Staging.swap
+    swap = FolderTarget.swap
 
-    def last(self: Staging, names: Sequence[str], retired: Sequence[str]) -> None:
+    def last(self: FolderTarget, names: Sequence[str], retired: Sequence[str]) -> None:
         swap(self, names, retired)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    Staging.swap = last  # type: ignore[method-assign]
+    FolderTarget.swap = last  # type: ignore[method-assign]
 
 
 def job(folder: str, word: str, now: str, after: float | None = None, step: int = 0) -> str:

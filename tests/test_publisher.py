@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import TargetError
-from urlset.publisher import Staging, due, open_target, orphans_after, sweeping
+from urlset.publisher import FolderTarget, due, open_target, orphans_after, recovery
+from urlset.publisher.file_lock import LOCK_NAME
 from urlset.publisher.journal import Step, read_journal
-from urlset.publisher.locking import LOCK_NAME
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="rights and owners are of other systems")
 ROOT = pytest.mark.skipif(
@@ -156,9 +156,9 @@ def environment() -> dict[str, str]:
 
 
 def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, monkeypatch):
-    from urlset.publisher import locking
+    from urlset.publisher import file_lock
 
-    real, calls = locking._lock, []
+    real, calls = file_lock._lock, []
 
     def lock(descriptor: int) -> None:
         calls.append(descriptor)
@@ -166,9 +166,9 @@ def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, mo
             (tmp_path / LOCK_NAME).unlink()  # its holder, who is done
         real(descriptor)
 
-    monkeypatch.setattr(locking, "_lock", lock)
+    monkeypatch.setattr(file_lock, "_lock", lock)
 
-    with open_target(tmp_path, "sitemap"), pytest.raises(TargetError), Staging(tmp_path, "x"):
+    with open_target(tmp_path, "sitemap"), pytest.raises(TargetError), FolderTarget(tmp_path, "x"):
         pass
 
     assert len(calls) == 3
@@ -176,13 +176,13 @@ def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, mo
 
 
 def test_file_system_without_locks_is_served_and_sweeps_with_care(tmp_path, monkeypatch):
-    from urlset.publisher import locking
+    from urlset.publisher import file_lock
 
     def lock(descriptor: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(locking, "_lock", lock)
-    young = sweeping.make_staging(tmp_path, "sitemap")
+    monkeypatch.setattr(file_lock, "_lock", lock)
+    young = recovery.make_staging(tmp_path, "sitemap")
 
     publish(tmp_path, {"a.xml": b"1"})
 
@@ -193,12 +193,12 @@ def test_file_system_without_locks_is_served_and_sweeps_with_care(tmp_path, monk
 
 
 def test_leftovers_of_this_machine_go_at_once_those_of_others_after_a_day(tmp_path, monkeypatch):
-    ours = sweeping.make_staging(tmp_path, "sitemap")
-    other_label = sweeping.make_staging(tmp_path, "shop")
+    ours = recovery.make_staging(tmp_path, "sitemap")
+    other_label = recovery.make_staging(tmp_path, "shop")
     with monkeypatch.context() as patch:
-        patch.setattr(sweeping, "_machine", lambda: ("aaaaaa", "bbbbbb"))
-        young = sweeping.make_staging(tmp_path, "sitemap")
-        old = sweeping.make_staging(tmp_path, "sitemap")
+        patch.setattr(recovery, "_machine", lambda: ("aaaaaa", "bbbbbb"))
+        young = recovery.make_staging(tmp_path, "sitemap")
+        old = recovery.make_staging(tmp_path, "sitemap")
         os.utime(old, (1_700_000_000, 1_700_000_000))
 
     publish(tmp_path, {"a.xml": b"1"})
@@ -226,7 +226,7 @@ def half_swapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     real = journal.take
     with monkeypatch.context() as patch:
         patch.setattr(local, "take", take)
-        patch.setattr(local.Staging, "__exit__", lambda self, *_: self._lock.release())
+        patch.setattr(local.FolderTarget, "__exit__", lambda self, *_: self._lock.release())
         with pytest.raises(Killed):
             publish(folder, {"1.xml": b"new 1", "2.xml": b"new 2"})
     return next(folder.glob(".sitemap-*.new"))
@@ -380,7 +380,7 @@ def test_journal_that_names_files_of_other_folders_moves_nothing(tmp_path):
     site, precious = tmp_path / "site", tmp_path / "precious"
     site.mkdir()
     precious.write_bytes(b"1")
-    staging = sweeping.make_staging(site, "sitemap")
+    staging = recovery.make_staging(site, "sitemap")
     (staging / "old").mkdir()
     (staging / "old" / "x").write_bytes(b"evil")
     mark = (precious.stat().st_size, precious.stat().st_mtime_ns)

@@ -16,7 +16,7 @@ from urlset.fixer.backups import Backups, needed
 from urlset.fixer.container import open_container
 from urlset.fixer.fix_set import FixedDocument
 from urlset.protocol import READ_LIMIT
-from urlset.publisher import Staging
+from urlset.publisher import FolderTarget
 
 __all__ = ["Written", "replace_files", "write_fixed"]
 
@@ -54,7 +54,7 @@ def replace_files(
     written: list[Written] = []
     with ExitStack() as stack:
         stages = [
-            (stack.enter_context(Staging(folder, "urlset-fix")), files)
+            (stack.enter_context(FolderTarget(folder, "urlset-fix")), files)
             for folder, files in folders.items()
         ]
         for stage, files in stages:
@@ -66,7 +66,7 @@ def replace_files(
 
 
 def _swap(
-    stage: Staging, files: list[tuple[str, FixedDocument]], backup: bool | None
+    stage: FolderTarget, files: list[tuple[str, FixedDocument]], backup: bool | None
 ) -> list[Written]:
     """Keep the old files of a folder, and let the new ones take their places."""
     backups = Backups()
@@ -98,7 +98,7 @@ def _path_of(document: FixedDocument, robots: Path | None) -> Path:
     raise TargetError(f"expected a file to write to, found {document.name or 'bytes'}")
 
 
-def _stage(stage: Staging, name: str, document: FixedDocument) -> None:
+def _stage(stage: FolderTarget, name: str, document: FixedDocument) -> None:
     """Put a file beside, and see that it can be read as what it is to be."""
     _expect_unchanged(stage, name, document)
     stage.put(name, document.after)
@@ -113,7 +113,7 @@ def _stage(stage: Staging, name: str, document: FixedDocument) -> None:
         raise TargetError(f"cannot write {stage.folder / name}: it would be no sitemap")
 
 
-def _expect_unchanged(stage: Staging, name: str, document: FixedDocument) -> None:
+def _expect_unchanged(stage: FolderTarget, name: str, document: FixedDocument) -> None:
     if stage.read(name) != document.before:
         words = "lies there already" if document.before is None else "was changed meanwhile"
         raise TargetError(f"cannot write {stage.folder / name}: it {words}; nothing was written")

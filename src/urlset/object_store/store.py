@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from obstore import UpdateVersion as UpdateVersion
     from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
-__all__ = ["SCHEMES", "Cloud", "Conflict", "Thing", "is_object_url"]
+__all__ = ["SCHEMES", "Cloud", "Conflict", "ObjectInfo", "is_object_url"]
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 
@@ -38,7 +38,7 @@ class Conflict(Exception):
     """What stands at a key is not what was expected there; told on by who expected it."""
 
 
-class Thing(NamedTuple):
+class ObjectInfo(NamedTuple):
     """An object: its bytes, headers by name, and what identifies this version of it."""
 
     data: bytes
@@ -117,7 +117,7 @@ class Cloud:
         prefix = getattr(self._store, "prefix", None) or ""
         return path.removeprefix(f"{prefix}/") if prefix else path
 
-    def get(self, key: str) -> Thing | None:
+    def get(self, key: str) -> ObjectInfo | None:
         """An object, or None where there is none."""
         with _told("read", f"{self.url}/{key}"):
             try:
@@ -125,7 +125,7 @@ class Cloud:
                 data = bytes(found.bytes())
             except FileNotFoundError:
                 return None
-            return Thing(data, found.attributes, _version(found.meta))
+            return ObjectInfo(data, found.attributes, _version(found.meta))
 
     def head(self, key: str) -> UpdateVersion | None:
         """What identifies the version of an object, or None where there is none."""

@@ -7,14 +7,14 @@ not undo, the next publication does.
 
 from __future__ import annotations
 
-from urlset.publisher.local import Staging
-from urlset.publisher.opening import CACHE_CONTROL, Encoding, open_target
+from urlset.publisher.factory import CACHE_CONTROL, Encoding, open_target
+from urlset.publisher.local import FolderTarget
 from urlset.publisher.target import Target, due, orphans_after
 
 __all__ = [
     "CACHE_CONTROL",
     "Encoding",
-    "Staging",
+    "FolderTarget",
     "Target",
     "due",
     "open_target",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset import engine as engines
 from urlset.errors import TargetError
-from urlset.object_store import Cloud, Conflict, Thing
+from urlset.object_store import Cloud, Conflict, ObjectInfo
 from urlset.protocol import READ_LIMIT
 from urlset.publisher.target import checked_name, checked_swap
 from urlset.tempdirs import LockedTempDir
@@ -35,7 +35,7 @@ class _Step(NamedTuple):
     """One object changed: what stood there before, and the bytes put (None: taken away)."""
 
     name: str
-    before: Thing | None
+    before: ObjectInfo | None
     after: bytes | None
 
 
@@ -184,12 +184,12 @@ class Bucket:
         self._steps.append(_Step(name, before, None))
         self._cloud.delete(name)
 
-    def _expect(self, name: str, there: Thing | None) -> None:
+    def _expect(self, name: str, there: ObjectInfo | None) -> None:
         seen = self._seen.get(name)
         if (there and there.version) != seen:
             raise self._conflict(name, _called(seen), there)
 
-    def _conflict(self, name: str, expected: str, there: Thing | None) -> TargetError:
+    def _conflict(self, name: str, expected: str, there: ObjectInfo | None) -> TargetError:
         found = _called(there and there.version)
         return TargetError(
             f"cannot write {self.place}/{name}: expected {expected}, found {found}: somebody else "

@@ -12,18 +12,18 @@ from types import TracebackType
 
 from urlset.atomic import expect_inside
 from urlset.errors import TargetError
+from urlset.publisher.file_lock import FolderLock
 from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
-from urlset.publisher.locking import FolderLock
-from urlset.publisher.sweeping import make_staging, sweep
+from urlset.publisher.recovery import make_staging, recover
 from urlset.publisher.target import checked_name, checked_swap
 
-__all__ = ["Staging"]
+__all__ = ["FolderTarget"]
 
 MODE = 0o644
 """Of a new file, less the umask: a web server is another user than who publishes."""
 
 
-class Staging:
+class FolderTarget:
     """The next state of some files of a folder: a :class:`urlset.publisher.Target`.
 
     The folder is created when it is missing, and nobody else publishes into it meanwhile: a second
@@ -57,7 +57,7 @@ class Staging:
         """Whether reading costs a request."""
         return False
 
-    def __enter__(self) -> Staging:
+    def __enter__(self) -> FolderTarget:
         if self.folder.exists() and not self.folder.is_dir():
             raise TargetError(
                 f"expected a folder to write into, found a file: {self.folder}; give its folder"
@@ -70,7 +70,7 @@ class Staging:
             with _told("lock", self.folder):
                 self._lock.acquire()
             with _told("clean up what a killed publication left in", self.folder):
-                sweep(self._real, self._label, is_alone=self._lock.is_held)
+                recover(self._real, self._label, is_alone=self._lock.is_held)
             with _told("make a folder in", self.folder):
                 self._staging = make_staging(self._real, self._label)
         except BaseException:

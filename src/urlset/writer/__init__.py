@@ -12,7 +12,7 @@ from urlset import engine as engines
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.publisher import Staging
+from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
 from urlset.writer.indexing import Previous, render_indexes
@@ -98,7 +98,7 @@ def write(
         stylesheet=stylesheet,
     )
     documents = _or_empty(packer, packer.documents(batches(entries)), allow_empty)
-    with Staging(Path(target), name) as staging:
+    with FolderTarget(Path(target), name) as staging:
         desk = _Desk(staging, scheme, chosen, _moment(now), stylesheet)
         files = list(desk.files(documents, is_indexed=index == "always"))
         is_indexed = index == "always" or len(files) > 1
@@ -189,7 +189,7 @@ class _Desk:
 
     def __init__(
         self,
-        staging: Staging,
+        staging: FolderTarget,
         scheme: Scheme,
         engine: Engine,
         now: datetime,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from urlset.publisher.journal import Step, intact, read_journal, sync_folder, undo
 
-__all__ = ["STALE_S", "make_staging", "sweep"]
+__all__ = ["STALE_S", "make_staging", "recover"]
 
 STALE_S = 86_400
 """Seconds after which a staging folder of another machine is a leftover of a killed process."""
@@ -29,7 +29,7 @@ def make_staging(folder: Path, label: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=prefix, suffix=".new", dir=folder))
 
 
-def sweep(folder: Path, label: str, *, is_alone: bool) -> None:
+def recover(folder: Path, label: str, *, is_alone: bool) -> None:
     """Undo and remove what killed publications left in a folder.
 
     ``is_alone`` says that no other process of this machine publishes into it: what is of this

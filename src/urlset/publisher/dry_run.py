@@ -7,14 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from urlset.errors import TargetError
-from urlset.publisher.local import Staging
+from urlset.publisher.local import FolderTarget
 from urlset.publisher.target import checked_name, checked_swap
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Rehearsal"]
+__all__ = ["DryRun"]
 
 
-class Rehearsal:
+class DryRun:
     """What a publication would make of a folder: a :class:`urlset.publisher.Target`.
 
     The folder need not exist, may be read-only, and may be published into by others meanwhile:
@@ -22,7 +22,7 @@ class Rehearsal:
     """
 
     def __init__(self, folder: Path, label: str):
-        self._target = Staging(folder, label)
+        self._target = FolderTarget(folder, label)
         self._folder = folder
         self._scratch: LockedTempDir | None = None
         self._put: set[str] = set()
@@ -37,7 +37,7 @@ class Rehearsal:
         """Whether reading costs a request."""
         return self._target.is_remote
 
-    def __enter__(self) -> Rehearsal:
+    def __enter__(self) -> DryRun:
         if self._folder.exists() and not self._folder.is_dir():
             raise TargetError(
                 f"expected a folder to write into, found a file: {self._folder}; give its folder"

@@ -11,8 +11,8 @@ from urllib.request import url2pathname
 
 from urlset.errors import TargetError
 from urlset.object_store import SCHEMES
-from urlset.publisher.local import Staging
-from urlset.publisher.rehearsing import Rehearsal
+from urlset.publisher.dry_run import DryRun
+from urlset.publisher.local import FolderTarget
 from urlset.publisher.target import Target
 
 __all__ = ["CACHE_CONTROL", "Encoding", "open_target"]
@@ -77,7 +77,7 @@ def open_target(
             "publish .xml.gz, or leave it to the server"
         )
     folder = _path(text) if scheme else Path(output)
-    return Rehearsal(folder, label) if is_rehearsal else Staging(folder, label)
+    return DryRun(folder, label) if is_rehearsal else FolderTarget(folder, label)
 
 
 def _path(url: str) -> Path:
