@@ -27,7 +27,7 @@ from urlset.engine import available
 from urlset.model import Alternate, Entry, Image
 from urlset.sources import Candidate, Rows, open_source
 from urlset.writer import values
-from urlset.writer.faults import Fault
+from urlset.writer.value_problem import ValueProblem
 
 BASE = "https://example.com/de/"
 
@@ -49,7 +49,7 @@ def by_rows(text: str, base: str) -> str:
     """A URL by the way of :func:`urlset.write`, percent-encoded; as it is where that refuses it."""
     try:
         read = values.url(unescaped(text), "loc", base)
-    except (Fault, UnicodeError):
+    except (ValueProblem, UnicodeError):
         return text
     # A long one is refused later.
     return escaped(read) or text

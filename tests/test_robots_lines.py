@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from urlset import TargetError
 from urlset.robots import MAX_BYTES, read_robots
-from urlset.writer.robots_lines import with_sitemaps
+from urlset.writer.robots_txt import with_sitemaps
 
 SITE = "https://example.com/robots.txt"
 A, B, C = (f"https://example.com/{name}.xml" for name in "abc")

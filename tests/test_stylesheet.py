@@ -13,7 +13,7 @@ import urlset
 from urlset.engine import Engine, available, get
 from urlset.model import Entry
 from urlset.writer import Publication
-from urlset.writer.indexing import render_indexes
+from urlset.writer.index import render_indexes
 from urlset.writer.stylesheet import css, file_of, to_write
 
 BASE = "https://example.com/"

@@ -11,7 +11,7 @@ from tests.odd_rows import SITE, plain_urls, priorities, rows, texts_of_dates, u
 
 import urlset
 from urlset.engine import available
-from urlset.writer import packing, validation
+from urlset.writer import splitter, validation
 
 native = pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
 
@@ -126,7 +126,7 @@ def test_plain_rows_are_not_looked_at_one_by_one(form, tmp_path, monkeypatch):
         return validate(numbered, rules)
 
     validate = validation.validate_rows
-    monkeypatch.setattr(packing, "validate_rows", validate_rows)
+    monkeypatch.setattr(splitter, "validate_rows", validate_rows)
 
     made = urlset.write(given_rows, tmp_path, base_url=SITE, engine="native")
 

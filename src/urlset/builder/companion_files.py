@@ -14,7 +14,7 @@ from urlset.errors import TargetError
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.writer import stylesheet
-from urlset.writer.robots_lines import with_sitemaps
+from urlset.writer.robots_txt import with_sitemaps
 
 __all__ = ["check_robots", "named_urls", "stage_companion_files", "stale_notes", "write_robots"]
 

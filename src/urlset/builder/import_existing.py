@@ -24,8 +24,8 @@ from urlset.engine import Engine
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
-from urlset.writer.indexing import read_index
-from urlset.writer.naming import Scheme
+from urlset.writer.file_names import FileNaming
+from urlset.writer.index import read_index
 
 __all__ = ["adopt"]
 
@@ -102,7 +102,7 @@ def adopt(
 
 def _replaced(settings: BuildOptions, target: Target) -> str | None:
     """What is to be said where another tool's file has the name that one of ours will have."""
-    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     if target.read(name) is None:
         return None
     if settings.is_text:
@@ -131,7 +131,7 @@ def _own(names: FileNames, settings: BuildOptions, engine: Engine, target: Targe
 
 def _alone(settings: BuildOptions, engine: Engine, target: Target) -> list[_Child]:
     """The only file of a set that has no index; nothing tells whose a list of URLs is."""
-    name = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
     return [_Child(name, None, target)] if is_ours else []
 
@@ -144,7 +144,7 @@ def _unpacked(name: str, settings: BuildOptions, engine: Engine, target: Target)
 def _foreign(settings: BuildOptions, target: Target) -> tuple[list[str], list[_Child]]:
     """The indexes and files of a set that another tool made."""
     there = set(target.names())
-    single = Scheme.of(settings.name, settings.format, settings.gzip).single()
+    single = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     for name in dict.fromkeys((single, f"{settings.name}.xml", *ENTRANCES)):
         if name not in there:
             continue

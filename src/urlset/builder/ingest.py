@@ -24,9 +24,9 @@ from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, read_fault
 from urlset.store import ScratchDatabase
 from urlset.writer import Rejection
-from urlset.writer.faults import Fault, shown
-from urlset.writer.intake import Batch
+from urlset.writer.input_batches import Batch
 from urlset.writer.validation import Rules, validate
+from urlset.writer.value_problem import ValueProblem, shown
 
 __all__ = ["Ingest"]
 
@@ -222,7 +222,7 @@ class Ingest:
                 for name in ("loc", "source", "line")
                 if name in batch.schema.names
             }
-            error = Fault(*fault).in_row(numbers[row])
+            error = ValueProblem(*fault).in_row(numbers[row])
             self._refuse(Entry(**{"loc": None, **cells}), numbers[row], error)
         valid = [row for row in range(batch.num_rows) if row not in invalid]
         if valid:
@@ -281,7 +281,7 @@ class Ingest:
 
     def _refuse_large(self, entry: Entry, number: int) -> None:
         """Refuse an entry that fits into no file."""
-        fault = Fault(
+        fault = ValueProblem(
             "loc",
             entry.loc,
             f"an entry that fits into a file of {self._settings.max_bytes:,} bytes",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions
-from urlset.writer.naming import Scheme
+from urlset.writer.file_names import FileNaming
 
 __all__ = ["FileNames"]
 
@@ -30,7 +30,7 @@ class FileNames:
 
     def __init__(self, settings: BuildOptions):
         self._settings = settings
-        self._scheme = Scheme.of(settings.name, settings.format, settings.gzip)
+        self._scheme = FileNaming.of(settings.name, settings.format, settings.gzip)
         self._ending = self._scheme.single().removeprefix(settings.name)
         self._pattern = settings.pattern
         self._words: dict[str, str] = {}
@@ -154,11 +154,11 @@ class FileNames:
             made += fields[field] + re.escape(text)
         return re.fullmatch(made + re.escape(self._ending), name)
 
-    def _of_section(self, section: str) -> Scheme:
+    def _of_section(self, section: str) -> FileNaming:
         if not section:
             return self._scheme
         name = f"{self._settings.name}-{self._words.get(section, section)}"
-        return Scheme.of(name, self._settings.format, self._settings.gzip)
+        return FileNaming.of(name, self._settings.format, self._settings.gzip)
 
 
 def _word(section: str) -> str:

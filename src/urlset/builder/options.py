@@ -13,7 +13,7 @@ from urlset.builder.ascii_urls import escaped
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.urls import parse_url
-from urlset.writer.naming import Scheme
+from urlset.writer.file_names import FileNaming
 from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite"]
@@ -185,7 +185,7 @@ class BuildOptions:
                     f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
                 )
         check_address(self.stylesheet)
-        Scheme.of(self.name, self.format, self.gzip)
+        FileNaming.of(self.name, self.format, self.gzip)
         if self.pattern is not None and not _PATTERN.fullmatch(self.pattern):
             raise ValueError(
                 "expected a pattern of {name}, {section}, {number} (or {number:03}) and letters, "

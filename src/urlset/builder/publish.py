@@ -14,7 +14,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.render import FileRenderer, digest_of
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, due, orphans_after
-from urlset.writer.indexing import render_indexes
+from urlset.writer.index import render_indexes
 
 Listed = tuple[str, datetime | None]
 

@@ -19,8 +19,8 @@ from urlset.sources.candidates import (
 )
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.table import shaped
-from urlset.writer.faults import Fault
 from urlset.writer.validation import Rules, as_entry, given_loc, without_loc_checked
+from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["Handed"]
 
@@ -73,7 +73,7 @@ class Handed:
         for number, item in enumerate(rows, 1):
             try:
                 entry = without_loc_checked(as_entry(item), rules)
-            except Fault as fault:
+            except ValueProblem as fault:
                 text = fault_text(fault.field, fault.value, fault.expected, fault.advice)
                 cells = {"loc": given_loc(item), "source": self.name, "line": number}
                 empty = Entry(**cells)  # type: ignore[arg-type] # of no page

@@ -15,11 +15,11 @@ from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
-from urlset.writer.indexing import Previous, render_indexes
-from urlset.writer.intake import batches
-from urlset.writer.naming import Format, Scheme
-from urlset.writer.packing import Limits, Packed, Packer
-from urlset.writer.publication import Publication, Rejection, WrittenFile
+from urlset.writer.file_names import FileNaming, Format
+from urlset.writer.index import Previous, render_indexes
+from urlset.writer.input_batches import batches
+from urlset.writer.result import Publication, Rejection, WrittenFile
+from urlset.writer.splitter import Limits, Packed, Packer
 from urlset.writer.validation import Rules
 
 __all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
@@ -77,7 +77,7 @@ def write(
     'sitemap.xml'
     """
     base = _base(base_url)
-    scheme = Scheme.of(name, format, gzip)
+    scheme = FileNaming.of(name, format, gzip)
     limits = _limits(max_urls, max_bytes)
     styles.check_address(stylesheet)
     for option, value, words in (
@@ -190,7 +190,7 @@ class _Desk:
     def __init__(
         self,
         staging: FolderTarget,
-        scheme: Scheme,
+        scheme: FileNaming,
         engine: Engine,
         now: datetime,
         stylesheet: str | None,

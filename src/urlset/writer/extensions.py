@@ -20,8 +20,8 @@ from urlset.model import (
     VideoId,
 )
 from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
-from urlset.writer import forms, values
-from urlset.writer.faults import Fault
+from urlset.writer import constraints, values
+from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["extensions"]
 
@@ -32,7 +32,7 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
-    """The five fields as they will be written; raises :class:`Fault` for the first bad value."""
+    """The five fields as they will be written; raises :class:`ValueProblem` for the first bad value."""
     made: dict[str, Any] = {
         "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
         "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),
@@ -43,11 +43,13 @@ def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> 
         "extra": _extra(given.extra, engine),
     }
     if len(made["images"]) > MAX_IMAGES:
-        raise Fault(
+        raise ValueProblem(
             "images", len(made["images"]), f"at most {MAX_IMAGES:,} images", "leave some out"
         )
     if _count(made) > MAX_NODES:
-        raise Fault("loc", loc, f"at most {MAX_NODES:,} elements in one entry", "leave some out")
+        raise ValueProblem(
+            "loc", loc, f"at most {MAX_NODES:,} elements in one entry", "leave some out"
+        )
     return made
 
 
@@ -59,9 +61,9 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
     texts = _texts(video)
     for name in ("thumbnail_loc", "title", "description"):
         if getattr(texts, name) is None:
-            raise Fault(name, None, "a value, which every video needs", "give one")
+            raise ValueProblem(name, None, "a value, which every video needs", "give one")
     if texts.content_loc is None and texts.player_loc is None:
-        raise Fault("content_loc", None, "content_loc or player_loc", "give one of the two")
+        raise ValueProblem("content_loc", None, "content_loc or player_loc", "give one of the two")
     made = texts._replace(
         content_segments=_many(video.content_segments, "content_segments", ContentSegment, _texts),
         prices=_many(video.prices, "prices", Price, _texts),
@@ -69,20 +71,22 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
         tags=tuple(tag for tag in map(_tag, _listed(video.tags, "tags")) if tag is not None),
         tvshow=_one(video.tvshow, "tvshow", TvShow, _checked_texts),
         **{
-            name: forms.media_url(value, name, base)
+            name: constraints.media_url(value, name, base)
             for name in ("thumbnail_loc", "content_loc", "player_loc")
             if (value := getattr(texts, name)) is not None
         },
     )
     if len(made.tags) > MAX_TAGS:
-        raise Fault("tags", len(made.tags), f"at most {MAX_TAGS} tags", "leave some out")
+        raise ValueProblem("tags", len(made.tags), f"at most {MAX_TAGS} tags", "leave some out")
     for name in ("content_loc", "player_loc"):
         if getattr(made, name) == loc:
-            raise Fault(name, loc, "another URL than that of the page", "give the media itself")
-    forms.check(made, forms.VIDEO)
+            raise ValueProblem(
+                name, loc, "another URL than that of the page", "give the media itself"
+            )
+    constraints.check(made, constraints.VIDEO)
     for name in ("restriction", "platform"):
         if getattr(made, name) is not None and getattr(made, f"{name}_relationship") is None:
-            raise Fault(f"{name}_relationship", None, "allow or deny", "say which is meant")
+            raise ValueProblem(f"{name}_relationship", None, "allow or deny", "say which is meant")
     return made
 
 
@@ -94,27 +98,27 @@ def _news(news: News) -> News:
     made = _texts(news)
     for name in ("name", "language", "publication_date", "title"):
         if getattr(made, name) is None:
-            raise Fault(name, None, "a value, which every article needs", "give one")
-    forms.check(made, forms.NEWS)
+            raise ValueProblem(name, None, "a value, which every article needs", "give one")
+    constraints.check(made, constraints.NEWS)
     return made
 
 
 def _alternate(link: Alternate, base: str | None) -> Alternate:
     made = _texts(link)
     if made.href is None:
-        raise Fault("href", None, "the URL of the other version", "give one")
-    if forms.is_app(made.href):
+        raise ValueProblem("href", None, "the URL of the other version", "give one")
+    if constraints.is_app(made.href):
         return made
     if made.hreflang is None and made.media is None:
-        raise Fault("hreflang", None, "a language, or x-default", "give one, or media")
+        raise ValueProblem("hreflang", None, "a language, or x-default", "give one, or media")
     made = made._replace(href=values.url(made.href, "href", base))
-    forms.check(made, forms.ALTERNATE)
+    constraints.check(made, constraints.ALTERNATE)
     return made
 
 
 def _checked_texts(show: TvShow) -> TvShow:
     made = _texts(show)
-    forms.check(made, forms.TVSHOW)
+    constraints.check(made, constraints.TVSHOW)
     return made
 
 
@@ -122,10 +126,10 @@ def _extra(given: Any, engine: str | None) -> str | None:
     if given is None or (isinstance(given, str) and not given.strip()):
         return None
     if not isinstance(given, str):
-        raise Fault("extra", given, "XML as text", "write the elements out")
+        raise ValueProblem("extra", given, "XML as text", "write the elements out")
     fault, written = _canonical(given, engine)
     if fault is not None:
-        raise Fault("extra", given, *fault)
+        raise ValueProblem("extra", given, *fault)
     return written
 
 
@@ -195,7 +199,7 @@ def _one(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> _R
 def _within(where: str, make: Callable[[_R], _R], record: _R) -> _R:
     try:
         return make(record)
-    except Fault as fault:
+    except ValueProblem as fault:
         raise fault.within(where) from None
 
 
@@ -211,10 +215,12 @@ def _record(given: Any, field: str, kind: type[_R]) -> _R:
     if isinstance(given, str) and names[0] in ("loc", "value"):
         given = {names[0]: given}
     if not isinstance(given, Mapping):
-        raise Fault(field, given, f"{kind.__name__} or a dict", "convert it")
+        raise ValueProblem(field, given, f"{kind.__name__} or a dict", "convert it")
     for name in given:
         if name not in names:
-            raise Fault(field, name, f"keys of {', '.join(names)}", "rename it, or leave it out")
+            raise ValueProblem(
+                field, name, f"keys of {', '.join(names)}", "rename it, or leave it out"
+            )
     return kind(**{name: given.get(name, defaults.get(name)) for name in names})
 
 
@@ -224,7 +230,7 @@ def _listed(given: Any, field: str, kind: type[Any] = str) -> Iterable[Any]:
     if isinstance(given, (str, Mapping, kind)):
         return (given,)
     if not isinstance(given, Iterable):
-        raise Fault(field, given, "a list", "put it into one")
+        raise ValueProblem(field, given, "a list", "put it into one")
     return [item for item in given if item is not None]
 
 

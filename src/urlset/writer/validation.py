@@ -14,8 +14,8 @@ from urlset.errors import EntryError
 from urlset.model import Entry
 from urlset.writer import values
 from urlset.writer.extensions import extensions
-from urlset.writer.faults import Fault
-from urlset.writer.intake import Batch, misspelt
+from urlset.writer.input_batches import Batch, misspelt
+from urlset.writer.value_problem import ValueProblem
 
 __all__ = [
     "Checked",
@@ -55,7 +55,7 @@ def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
     for row, item in rows:
         try:
             entry = _entry(item, rules)
-        except Fault as fault:
+        except ValueProblem as fault:
             checked.errors.append(fault.in_row(row))
         else:
             checked.entries.append(entry)
@@ -75,7 +75,7 @@ def given_loc(item: Any) -> str | None:
 def as_entry(item: Any) -> Entry:
     """An entry, a URL or a dict as an entry whose values are as they were given.
 
-    Raises :class:`Fault` for anything else, and for a key that is a misspelt field.
+    Raises :class:`ValueProblem` for anything else, and for a key that is a misspelt field.
     """
     if isinstance(item, str):
         return Entry(item)
@@ -86,10 +86,10 @@ def without_loc_checked(given: Entry, rules: Rules) -> Entry:
     """The entry with all its values checked but ``loc``, which may still be rewritten."""
     loc: Any = given.loc
     if loc is not None and not isinstance(loc, str):
-        raise Fault("loc", loc, "a URL", "give one, or leave the entry out")
+        raise ValueProblem("loc", loc, "a URL", "give one, or leave the entry out")
     try:
         return _with_rest(loc, given, rules)
-    except Fault:
+    except ValueProblem:
         values.url(loc, "loc", rules.base)  # of several faults that of the URL is told
         raise
 
@@ -130,10 +130,10 @@ def _is_given(value: Any) -> bool:
 
 def _from_mapping(item: Any) -> Entry:
     if not isinstance(item, Mapping):
-        raise Fault("loc", item, "an Entry, a URL as str, or a dict", "convert the row")
+        raise ValueProblem("loc", item, "an Entry, a URL as str, or a dict", "convert the row")
     for name in item:
         meant = misspelt(name) if isinstance(name, str) else None
         if meant is not None and meant not in item:
-            raise Fault(meant, name, f"the key {meant!r}", "rename it, or leave it out")
+            raise ValueProblem(meant, name, f"the key {meant!r}", "rename it, or leave it out")
     known = {name: item[name] for name in Entry._fields if name in item}
     return Entry(**{"loc": item.get("url"), **known})

@@ -14,7 +14,7 @@ from urlset.dates import Date, format_date, from_microseconds, microseconds, par
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
 from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrapped
-from urlset.writer.faults import Fault
+from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
 
@@ -42,25 +42,25 @@ def url(value: Any, field: str, base: str | None) -> str:
     Blanks and line ends around it are trimmed: a line of a file ends in one.
     """
     if not isinstance(value, str) or not (trimmed := value.strip(ASCII_SPACE)):
-        raise Fault(field, value, "a URL", "give one, or leave the entry out")
+        raise ValueProblem(field, value, "a URL", "give one, or leave the entry out")
     if len(trimmed) <= _PLAIN_LENGTH and _PLAIN_URL.fullmatch(trimmed):
         return trimmed
     if found := _FORBIDDEN.search(trimmed):
-        raise Fault(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
+        raise ValueProblem(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
     if unwrapped(trimmed) != trimmed:
-        raise Fault(field, value, "a URL", "remove the quotes or brackets around it")
+        raise ValueProblem(field, value, "a URL", "remove the quotes or brackets around it")
     read = parse_url(trimmed, base)
     if "\ufffd" in trimmed:
         advice = "U+FFFD stands for what could not be decoded; decode the text as what it is"
-        raise Fault(field, value, "a URL", advice)
+        raise ValueProblem(field, value, "a URL", advice)
     for flaw in read.flaws:
         if flaw.code != "U001" or read.url is None:
-            raise Fault(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))
+            raise ValueProblem(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))
     assert read.url is not None  # without a flaw there is a URL
     if (length := _encoded_length(read.url)) >= MAX_LOC:
         encoded = "" if read.url.isascii() else ", percent-encoded as it is requested"
         advice = f"it has {length:,}{encoded}; shorten it"
-        raise Fault(field, value, f"a URL of fewer than {MAX_LOC:,} characters", advice)
+        raise ValueProblem(field, value, f"a URL of fewer than {MAX_LOC:,} characters", advice)
     return read.url
 
 
@@ -81,7 +81,7 @@ def line(loc: str) -> str:
     """A URL that a line of a text sitemap can hold, which a reader will not take for markup."""
     if any(mark in loc for mark in '<>"'):
         advice = 'percent-encode <, > and "; no URL has them'
-        raise Fault("loc", loc, "a URL that a text sitemap can hold", advice)
+        raise ValueProblem("loc", loc, "a URL that a text sitemap can hold", advice)
     return loc
 
 
@@ -97,9 +97,9 @@ def text(value: Any, field: str) -> str | None:
     trimmed: str = value.strip(SPACE)
     if found := _FORBIDDEN.search(trimmed):
         advice = f"U+{ord(found[0]):04X} may stand in no XML file; remove it"
-        raise Fault(field, value, "text of characters that XML allows", advice)
+        raise ValueProblem(field, value, "text of characters that XML allows", advice)
     if len(trimmed) > MAX_VALUE or len(escape(trimmed)) > MAX_VALUE:
-        raise Fault(field, value, f"at most {MAX_VALUE:,} characters, escaped", "shorten it")
+        raise ValueProblem(field, value, f"at most {MAX_VALUE:,} characters, escaped", "shorten it")
     return trimmed or None
 
 
@@ -119,7 +119,7 @@ def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
         return instant, own
     date_ = _parsed(said)
     if date_.instant is not None and date_.instant != instant:
-        raise Fault(
+        raise ValueProblem(
             "lastmod_text",
             written,
             f"the same instant as lastmod ({own or format_date(instant)})",
@@ -133,7 +133,7 @@ def changefreq(value: Any) -> str | None:
     if value is None or value == "":
         return None
     if value not in CHANGEFREQS:
-        raise Fault(
+        raise ValueProblem(
             "changefreq", value, f"one of {', '.join(CHANGEFREQS)}", "leave it out: nobody reads it"
         )
     return str(value)
@@ -151,7 +151,9 @@ def priority(value: Any) -> float | None:
         number = float(value)
     if 0.0 <= number <= 1.0:
         return abs(number)  # -0.0, too
-    raise Fault("priority", value, "a number from 0.0 to 1.0", "use None where there is none")
+    raise ValueProblem(
+        "priority", value, "a number from 0.0 to 1.0", "use None where there is none"
+    )
 
 
 def _url_advice(flaw: UrlIssue, value: str, base: str | None) -> str:
@@ -170,7 +172,7 @@ def _spelt(value: Any, field: str) -> str:
     if isinstance(value, date):
         instant, own = _moment(value, field)
         return own or format_date(instant)
-    raise Fault(field, value, "text", "use None where there is none")
+    raise ValueProblem(field, value, "text", "use None where there is none")
 
 
 def _moment(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
@@ -181,13 +183,13 @@ def _moment(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
         return _zoned(value, field)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC), value.isoformat()
-    raise Fault(field, value, "a date, a datetime or a W3C date as text", "convert it")
+    raise ValueProblem(field, value, "a date, a datetime or a W3C date as text", "convert it")
 
 
 def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
     offset = value.utcoffset()
     if offset is None:
-        raise Fault(
+        raise ValueProblem(
             field,
             value,
             "a datetime with a time zone",
@@ -201,7 +203,9 @@ def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
     try:
         instant = value.astimezone(UTC)
     except OverflowError:
-        raise Fault(field, value, "a datetime of the years 1 to 9999", "leave it out") from None
+        raise ValueProblem(
+            field, value, "a datetime of the years 1 to 9999", "leave it out"
+        ) from None
     written = format_date(value)
     # Local mean times of the 19th century have seconds in their offset, which W3C has not.
     return instant, written if _parsed(written).code is None else None
@@ -213,7 +217,7 @@ _NO_OFFSET = timedelta(0)
 def _w3c(value: str, field: str) -> tuple[datetime, str]:
     date_ = _parsed(value)
     if date_.code is not None or date_.instant is None:
-        raise Fault(
+        raise ValueProblem(
             field, value, "a W3C date (2026-01-31, 2026-01-31T12:00:00Z)", _date_advice(date_)
         )
     return date_.instant, value

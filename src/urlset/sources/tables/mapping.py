@@ -24,7 +24,7 @@ from urlset.sources.tables.casts import (
 from urlset.sources.tables.nested_values import AS_GIVEN
 from urlset.sources.tables.unused_columns import likely_field, unused_columns
 from urlset.store import identifier, quoted
-from urlset.writer.intake import misspelt
+from urlset.writer.input_batches import misspelt
 
 __all__ = ["Pick", "Plan", "field_of", "is_ours", "parse_mapping"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
 from urlset.sources.candidates import FAULT, fault_text
 from urlset.writer import values
-from urlset.writer.faults import Fault
+from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["AS_GIVEN", "NESTED_FIELDS", "with_nested_values"]
 
@@ -49,7 +49,7 @@ def with_nested_values(batch: Any) -> Any:
             for row, value in enumerate(column.to_pylist()):
                 try:
                     made[row] = made[row] if value is None else _field(value, name, spec)
-                except Fault as fault:
+                except ValueProblem as fault:
                     faults[row] = faults[row] or fault_text(
                         fault.field, fault.value, fault.expected, fault.advice
                     )
@@ -60,14 +60,14 @@ def with_nested_values(batch: Any) -> Any:
 
 
 def _field(value: Any, name: str, spec: Any) -> Any:
-    """Convert the value of one field; raises :class:`Fault`."""
+    """Convert the value of one field; raises :class:`ValueProblem`."""
     if isinstance(value, str):
         if not value.strip():
             return () if isinstance(spec, ListOf) else None
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise Fault(
+            raise ValueProblem(
                 name,
                 value,
                 f"JSON ({_form(spec)})",
@@ -82,7 +82,7 @@ def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
     if isinstance(value, str | Mapping):
         value = [value]
     if not isinstance(value, list | tuple):
-        raise Fault(where, value, _form(spec), "put it into a list")
+        raise ValueProblem(where, value, _form(spec), "put it into a list")
     made = (
         _struct(item, f"{where}[{number}]", spec.item)
         if isinstance(spec.item, StructOf)
@@ -101,10 +101,12 @@ def _struct(value: Any, where: str, spec: StructOf) -> Any:
     if isinstance(value, str) and first in ("loc", "value"):
         value = {first: value}
     if not isinstance(value, Mapping):
-        raise Fault(where, value, _form(spec), "convert it")
+        raise ValueProblem(where, value, _form(spec), "convert it")
     for key in value:
         if key not in fields:
-            raise Fault(where, key, f"keys of {', '.join(fields)}", "rename it, or leave it out")
+            raise ValueProblem(
+                where, key, f"keys of {', '.join(fields)}", "rename it, or leave it out"
+            )
     made = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
     return spec.row(**made) if any(made.values()) else None
 
@@ -115,7 +117,7 @@ def _leaf(value: Any, where: str, kind: Any) -> Any:
     if isinstance(kind, StructOf):
         return _struct(value, where, kind)
     if isinstance(value, int | float) and where.endswith(_URLS):
-        raise Fault(where, value, "a URL", "give one, or leave the entry out")
+        raise ValueProblem(where, value, "a URL", "give one, or leave the entry out")
     return values.text(value, where)
 
 

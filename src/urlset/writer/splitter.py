@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 from urlset.engine import Columns, Engine, Renderer, Seen
 from urlset.errors import EntryError
 from urlset.protocol import MAX_NEWS
-from urlset.writer.faults import shown
-from urlset.writer.intake import Batch, TableBatch
-from urlset.writer.publication import Rejection
+from urlset.writer.input_batches import Batch, TableBatch
+from urlset.writer.result import Rejection
 from urlset.writer.validation import Rules, given_loc, validate_rows
+from urlset.writer.value_problem import shown
 
 __all__ = ["Limits", "Packed", "Packer"]
 

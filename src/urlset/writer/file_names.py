@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Format", "Scheme"]
+__all__ = ["FileNaming", "Format"]
 
 Format = Literal["xml", "text"]
 
@@ -15,14 +15,14 @@ _SUFFIX = re.compile(r"\.(?:xml|txt|gz)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Scheme:
+class FileNaming:
     """The names of one set.
 
     XML: ``sitemap.xml`` while one file is enough; else it is the index, of ``sitemap-1.xml``,
     ``sitemap-2.xml``, … Text: ``sitemap.txt``, ``sitemap-2.txt``, … and ``sitemap-index.xml``:
     the first file keeps its name and stays true. Further indexes are ``sitemap-index-2.xml``, …
 
-    >>> Scheme("sitemap", "xml", is_packed=True).child(2)
+    >>> FileNaming("sitemap", "xml", is_packed=True).child(2)
     'sitemap-2.xml.gz'
     """
 
@@ -58,7 +58,7 @@ class Scheme:
         return (".xml" if self.format == "xml" else ".txt") + (".gz" if self.is_packed else "")
 
     @classmethod
-    def of(cls, name: str, format_: str, is_packed: bool) -> Scheme:
+    def of(cls, name: str, format_: str, is_packed: bool) -> FileNaming:
         """Make the scheme, or raise ``ValueError`` for a name that would not stand in a URL."""
         if format_ not in ("xml", "text"):
             raise ValueError(f'expected format "xml" or "text", found {format_!r}')

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from urlset.errors import EntryError
 
-__all__ = ["Fault", "shown"]
+__all__ = ["ValueProblem", "shown"]
 
 _SHOWN = 120
 
 
-class Fault(Exception):
+class ValueProblem(Exception):
     """A value that may not be written: which field, what is expected there, what to do."""
 
     def __init__(self, field: str, value: object, expected: str, advice: str):
@@ -19,9 +19,9 @@ class Fault(Exception):
         self.expected = expected
         self.advice = advice
 
-    def within(self, where: str) -> Fault:
+    def within(self, where: str) -> ValueProblem:
         """The same, seen from the record around it: ``images[0]`` and ``loc``."""
-        return Fault(f"{where}.{self.field}", self.value, self.expected, self.advice)
+        return ValueProblem(f"{where}.{self.field}", self.value, self.expected, self.advice)
 
     def in_row(self, row: int) -> EntryError:
         """The error that a user meets."""

@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 from urlset.dates import parse_date
 from urlset.writer import values
-from urlset.writer.faults import Fault
+from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["ALTERNATE", "NEWS", "TVSHOW", "VIDEO", "Form", "check", "is_app", "media_url"]
+__all__ = ["ALTERNATE", "NEWS", "TVSHOW", "VIDEO", "Constraint", "check", "is_app", "media_url"]
 
 
-class Form(NamedTuple):
+class Constraint(NamedTuple):
     """What a text must be: a test of it, and the words for it."""
 
     is_right: Callable[[str], object]
     expected: str
 
 
-def check(record: Any, forms: Mapping[str, Form]) -> None:
-    """Raise :class:`Fault` for the first value of a record that has not its form."""
+def check(record: Any, forms: Mapping[str, Constraint]) -> None:
+    """Raise :class:`ValueProblem` for the first value of a record that has not its form."""
     for name, form in forms.items():
         value = getattr(record, name)
         if value is not None and not form.is_right(value):
-            raise Fault(name, value, form.expected, "mend it, or leave it out")
+            raise ValueProblem(name, value, form.expected, "mend it, or leave it out")
 
 
 def is_app(href: str) -> bool:
@@ -41,8 +41,8 @@ def media_url(value: str, field: str, base: str | None) -> str:
     return values.url(value, field, base)
 
 
-def _pattern(pattern: str, expected: str) -> Form:
-    return Form(re.compile(pattern, re.ASCII).fullmatch, expected)
+def _pattern(pattern: str, expected: str) -> Constraint:
+    return Constraint(re.compile(pattern, re.ASCII).fullmatch, expected)
 
 
 def _is_day_or_finer(text: str) -> bool:
@@ -58,17 +58,19 @@ def _is_rating(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text, re.ASCII) is not None and float(text) <= 5
 
 
-_DATE = Form(_is_day_or_finer, "a date (2026-01-31) or a time with its zone (2026-01-31T12:00:00Z)")
+_DATE = Constraint(
+    _is_day_or_finer, "a date (2026-01-31) or a time with its zone (2026-01-31T12:00:00Z)"
+)
 _YES_NO = _pattern("yes|no|Yes|No|YES|NO", "yes or no")
 _RELATIONSHIP = _pattern("allow|deny", "allow or deny")
 
 # Codes G025 to G033; G029 is a warning there, but what is neither yes nor no means nothing.
 VIDEO = {
-    "description": Form(lambda text: len(text) <= 2_048, "at most 2,048 characters"),
+    "description": Constraint(lambda text: len(text) <= 2_048, "at most 2,048 characters"),
     "player_loc_allow_embed": _YES_NO,
-    "duration": Form(_is_duration, "whole seconds from 1 to 28,800"),
+    "duration": Constraint(_is_duration, "whole seconds from 1 to 28,800"),
     "expiration_date": _DATE,
-    "rating": Form(_is_rating, "a number from 0.0 to 5.0"),
+    "rating": Constraint(_is_rating, "a number from 0.0 to 5.0"),
     "view_count": _pattern("[0-9]+", "a whole number"),
     "publication_date": _DATE,
     "family_friendly": _YES_NO,

@@ -14,7 +14,7 @@ from urlset.engine.reference.render import declaration
 from urlset.engine.reference.values import escape
 from urlset.model import Sitemap
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
-from urlset.writer.naming import Scheme
+from urlset.writer.file_names import FileNaming
 
 __all__ = ["Previous", "read_index", "render_indexes"]
 
@@ -37,7 +37,9 @@ class Previous(NamedTuple):
     files: dict[str, datetime | None]
 
     @classmethod
-    def of(cls, scheme: Scheme, read: Callable[[str], bytes | None], engine: Engine) -> Previous:
+    def of(
+        cls, scheme: FileNaming, read: Callable[[str], bytes | None], engine: Engine
+    ) -> Previous:
         """Read the indexes of a folder, if there are any; ``read`` gives a file by its name."""
         indexes: list[str] = []
         files: dict[str, datetime | None] = {}
