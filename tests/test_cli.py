@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from urlset.cli import main
-from urlset.cli.rows import w3c
+from urlset.cli.entry_lines import w3c
 from urlset.cli.version import version_line
 from urlset.model import Entry
 from urlset.terminal_text import cells
@@ -190,7 +190,7 @@ def test_bug_is_told_as_such(urlset, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("urlset.cli.session.open_source", broken)
+    monkeypatch.setattr("urlset.cli.read_session.open_source", broken)
 
     ran = urlset("read", SITE)
 
@@ -475,7 +475,7 @@ def test_output_appears_whole_or_not_at_all(urlset, monkeypatch):
         yield "half\n"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("urlset.cli.showing.txt_lines", failing)
+    monkeypatch.setattr("urlset.cli.read_job.txt_lines", failing)
     ran = urlset("read", SITE / "sitemap.xml", "--output", "out.txt")
 
     assert ran.code == 130

@@ -9,7 +9,7 @@ from tests.site_box import page, urlset_of
 from tests.test_cli import NS, SITE, command
 
 from urlset import inflight
-from urlset.cli import talk
+from urlset.cli import console
 
 HINT = b"\xef\xbb\xbfhttps://e.com/\n"  # a byte order mark: info
 WARNING = f"<urlset {NS}></urlset>".encode()
@@ -219,8 +219,8 @@ def test_check_output_has_no_colours(urlset, monkeypatch):
 
 
 def test_progress_tells_documents_and_entries(urlset, box, monkeypatch):
-    monkeypatch.setattr("urlset.cli.talk.EVERY_S", 0.0)
-    monkeypatch.setattr("urlset.cli.talk.TICK_S", 3600.0)
+    monkeypatch.setattr("urlset.cli.console.EVERY_S", 0.0)
+    monkeypatch.setattr("urlset.cli.console.TICK_S", 3600.0)
     monkeypatch.setenv("no_proxy", "*")
     url = box.put_index("/s.xml", ["/a.xml", "/gone.xml", "/b.xml"])
     box.put("/a.xml", urlset_of("http://e.com/?a&b", 2))
@@ -238,9 +238,9 @@ def test_progress_tells_documents_and_entries(urlset, box, monkeypatch):
 
 @pytest.mark.parametrize("command", ["check", "read"])
 def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
-    monkeypatch.setattr("urlset.cli.talk.EVERY_S", 0.02)
-    monkeypatch.setattr("urlset.cli.talk.TICK_S", 0.01)
-    monkeypatch.setattr("urlset.cli.talk.SLOW_S", 0.0)
+    monkeypatch.setattr("urlset.cli.console.EVERY_S", 0.02)
+    monkeypatch.setattr("urlset.cli.console.TICK_S", 0.01)
+    monkeypatch.setattr("urlset.cli.console.SLOW_S", 0.0)
     monkeypatch.setenv("no_proxy", "*")
     url = box.put_index("/s.xml", ["/a.xml", "/slow.xml"])
     box.put_urlset("/a.xml")
@@ -252,14 +252,14 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
         return await answer(hit, wire)
 
     said = ""
-    real = talk._say
+    real = console._say
 
     def say(text):
         nonlocal said
         said += f"{text}\n"
         real(text)
 
-    monkeypatch.setattr(talk, "_say", say)
+    monkeypatch.setattr(console, "_say", say)
     box.play("/slow.xml", when_it_was_told)
 
     # One after another, so that nothing else comes that would tell it.

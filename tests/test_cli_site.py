@@ -16,7 +16,7 @@ from tests.test_cli import command
 from tests.test_cli_streams import posix
 from tests.test_read_site import small_site
 
-from urlset.cli import talk
+from urlset.cli import console
 from urlset.reader import read
 
 
@@ -309,10 +309,10 @@ def test_quiet_prints_errors_and_data_alone(box: SiteBox, urlset, tmp_path, opti
 
 
 def test_progress_in_a_log_says_something_new_or_nothing(monkeypatch, capsys):
-    monkeypatch.setattr(talk, "EVERY_S", 0.0)
-    monkeypatch.setattr(talk.Progress, "_tick", lambda _: None)
+    monkeypatch.setattr(console, "EVERY_S", 0.0)
+    monkeypatch.setattr(console.Progress, "_tick", lambda _: None)
 
-    with talk.Progress() as progress:
+    with console.Progress() as progress:
         for text in ("one", "one", "one", "two", "one"):
             progress.update(text)
             progress._next = 0.0

@@ -166,15 +166,15 @@ def test_read_streams_in_bounded_memory(tmp_path):
 
 
 def test_progress_is_a_plain_line_now_and_then_without_a_terminal(monkeypatch, capsys):
-    from urlset.cli import talk
+    from urlset.cli import console
 
-    with talk.Progress() as progress:
+    with console.Progress() as progress:
         progress.update("one")  # too soon
-    monkeypatch.setattr(talk, "EVERY_S", 0.0)
-    monkeypatch.setattr(talk, "TICK_S", 3600.0)
-    with talk.Progress() as progress:
+    monkeypatch.setattr(console, "EVERY_S", 0.0)
+    monkeypatch.setattr(console, "TICK_S", 3600.0)
+    with console.Progress() as progress:
         progress.update("two")
-        monkeypatch.setattr(talk, "EVERY_S", 3600.0)
+        monkeypatch.setattr(console, "EVERY_S", 3600.0)
         progress.update("three")
         progress.update("four")
 

@@ -10,7 +10,7 @@ import pytest
 
 from urlset import config
 from urlset.cli.app import run
-from urlset.cli.settings import settings_of
+from urlset.cli.check_config import settings_of
 from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
 from urlset.sources.factory import SourceKind

@@ -11,9 +11,9 @@ from importlib import import_module
 import typer
 from typer.exceptions import TyperException
 
+from urlset.cli.console import print_error
 from urlset.cli.grouped_help import GroupedCommand
 from urlset.cli.sink import ClosedPipeError
-from urlset.cli.talk import complain
 from urlset.errors import UrlsetError
 
 __all__ = ["run"]
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
     except TyperException as error:
         return _misuse(error)
     except (UrlsetError, OSError) as error:
-        complain(str(error))
+        print_error(str(error))
         return FAILURE
     except Exception as error:  # noqa: BLE001 - the top of the command line
         return _bug(error)
@@ -81,14 +81,14 @@ def _misuse(error: TyperException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "urlset"
     message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)
-    complain(f"{message[:1].lower()}{message[1:]} (`{command} --help` shows what there is)")
+    print_error(f"{message[:1].lower()}{message[1:]} (`{command} --help` shows what there is)")
     return FAILURE
 
 
 def _bug(error: Exception) -> int:
     if os.environ.get("URLSET_DEBUG"):
         traceback.print_exception(error)
-    complain(
+    print_error(
         f"a mistake of urlset itself, please report it: {type(error).__name__}: {error}; "
         "URLSET_DEBUG=1 shows where"
     )

@@ -85,7 +85,7 @@ def build(
       urlset build --why https://example.com/a   why is it there, or not?
     """  # noqa: D301 - the \b keeps the lines of the examples
     options: dict[str, Any] = dict(locals())
-    from urlset.cli.built import run_build
+    from urlset.cli.build_run import run_build
 
     for own in ("config", "as_json", "quiet"):
         options.pop(own)
@@ -93,11 +93,11 @@ def build(
         with misuse("build"):
             code = run_build(config, options, as_json=as_json, is_quiet=quiet)
     except GateError as error:
-        from urlset.cli.built import report_gate
-        from urlset.cli.talk import complain
+        from urlset.cli.build_run import report_gate
+        from urlset.cli.console import print_error
 
         if as_json:
             report_gate(error)
-        complain(str(error))
+        print_error(str(error))
         code = error.exit_code
     raise typer.Exit(code)

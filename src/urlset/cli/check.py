@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 
 from urlset.checker import Finding
-from urlset.cli.checking import Run
+from urlset.cli.check_config import CheckConfig, settings_of
+from urlset.cli.check_run import Run
 from urlset.cli.colour import painter
-from urlset.cli.fixing import mend
+from urlset.cli.console import Progress, complain_each, count_of, print_info
+from urlset.cli.fix_run import mend
 from urlset.cli.network import (
     AuthFile,
     Concurrency,
@@ -33,9 +35,7 @@ from urlset.cli.options import (
     Sources,
     time_limit,
 )
-from urlset.cli.settings import Settings, settings_of
 from urlset.cli.sink import Sink
-from urlset.cli.talk import Progress, complain_each, count_of, note
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     count_by_rule,
@@ -239,7 +239,7 @@ def check(
             paint = painter(is_shown=sink.is_stdout)
             sink.write(f"{paint(summary(run.by_level, run.documents))}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
-    say = (lambda _: None) if quiet else note
+    say = (lambda _: None) if quiet else print_info
     if not is_shown:
         complain_each(run.failures)
     elif (ignored := len(run.failures) - run.reported_failures) > 0:
@@ -264,7 +264,7 @@ def check(
 
 
 def _report(
-    format_: ReportFormat, findings: Iterator[Finding], run: Run, settings: Settings, sink: Sink
+    format_: ReportFormat, findings: Iterator[Finding], run: Run, settings: CheckConfig, sink: Sink
 ) -> Iterator[str]:
     examples = settings.max_examples
     if format_ == "json":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from urlset.cli.talk import is_coloured
+from urlset.cli.console import is_coloured
 from urlset.terminal_text import Line
 
 __all__ = ["painter"]

@@ -19,8 +19,8 @@ from urlset.cli.network import (
     network_of,
 )
 from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Quiet, Sources
-from urlset.cli.session import Session
-from urlset.cli.showing import RowFormat, Work
+from urlset.cli.read_job import ReadJob, RowFormat
+from urlset.cli.read_session import Session
 from urlset.reader.filters import EntryFilter
 from urlset.terminal_text import sanitize
 
@@ -176,7 +176,7 @@ def read(
     is_table = sql is not None or chosen in ("parquet", "duckdb")
     if tree and is_table:
         raise MisuseError("--tree: expected no --sql and a format of text; the tree is no table")
-    work = Work(session, sources, limit, is_filtered=any(wanted.values()))
+    work = ReadJob(session, sources, limit, is_filtered=any(wanted.values()))
     try:
         if is_table:
             work.into_tables(sql, chosen, output, sql_timeout)

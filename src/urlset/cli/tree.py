@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from urlset.cli.talk import count_of, size_of
+from urlset.cli.console import count_of, size_of
 from urlset.reader import DocumentRecord
 from urlset.terminal_text import Line, Span, sanitize
 from urlset.urls import split_origin

@@ -12,15 +12,15 @@ from pathlib import Path
 import typer
 
 from urlset.cli.colour import painter
-from urlset.cli.rows import as_array, csv_lines, jsonl_lines, txt_lines
-from urlset.cli.session import Session
+from urlset.cli.console import count_of
+from urlset.cli.entry_lines import as_array, csv_lines, jsonl_lines, txt_lines
+from urlset.cli.entry_table import table_lines
+from urlset.cli.read_session import Session
 from urlset.cli.sink import Sink
-from urlset.cli.table import table_lines
-from urlset.cli.talk import count_of
 from urlset.cli.tree import tree_lines
 from urlset.model import Entry
 
-__all__ = ["RowFormat", "Work"]
+__all__ = ["ReadJob", "RowFormat"]
 
 
 class RowFormat(StrEnum):
@@ -35,7 +35,7 @@ class RowFormat(StrEnum):
     duckdb = "duckdb"
 
 
-class Work:
+class ReadJob:
     """One reading on its way to where it is to go; ``count`` is how many entries have passed."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Work:
     ) -> None:
         """Fill a store or a file of Parquet, or write what a query gives."""
         from urlset.arrow.streams import Tally
-        from urlset.cli.tables import read_tables
+        from urlset.cli.store_output import read_tables
 
         tally = Tally(self._limit)
         try:

@@ -12,7 +12,7 @@ from typing import Any
 from urlset.arrow import ENTRY, ListOf, array_of
 from urlset.arrow.batches import as_table, column, replaced, rows_at
 from urlset.arrow.streams import rows_to_batch
-from urlset.cli.talk import count_of
+from urlset.cli.console import count_of
 from urlset.dates import parse_date
 from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored

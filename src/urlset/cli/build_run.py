@@ -9,11 +9,11 @@ from typing import Any
 
 from urlset.builder import EVIDENCE, Build, BuildOptions, build
 from urlset.builder.inputs import evidence_of, with_base_url
-from urlset.cli.building import Wishes, wishes_of
+from urlset.cli.build_config import BuildConfig, wishes_of
+from urlset.cli.console import Progress, complain_each, count_of, print_info
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
-from urlset.cli.stdout import Place
-from urlset.cli.talk import Progress, complain_each, count_of, note
+from urlset.cli.stdout_target import Place
 from urlset.errors import GateError, UrlsetError
 from urlset.sources import Source
 
@@ -77,7 +77,7 @@ def report_gate(error: GateError) -> None:
         sink.write(f"{json.dumps(found, ensure_ascii=False)}\n")
 
 
-def _based(wishes: Wishes, sources: Sequence[Source]) -> tuple[str, list[Source]]:
+def _based(wishes: BuildConfig, sources: Sequence[Source]) -> tuple[str, list[Source]]:
     """The base URL: as it was given, or else the root of the site of the first URL."""
     if wishes["base_url"] is not None:
         return wishes["base_url"], list(sources)
@@ -97,16 +97,16 @@ def _report(made: Build, *, as_json: bool) -> Iterator[str]:
         yield f"{made.target.rstrip('/')}/{file.name}"
 
 
-def _tell(made: Build, wishes: Wishes, sources: Sequence[Source], *, is_dry: bool) -> None:
+def _tell(made: Build, wishes: BuildConfig, sources: Sequence[Source], *, is_dry: bool) -> None:
     """Say how it went, on stderr."""
     for text in made.notes:
-        note(text)
+        print_info(text)
     for reason, count in (made.left_out or {}).items():
-        note(f"{count_of(count, 'URL')} left out: {reason} ({_first(made, reason, count)})")
+        print_info(f"{count_of(count, 'URL')} left out: {reason} ({_first(made, reason, count)})")
     options = _date_options(sources, _chain(wishes))
     if made.undated and made.undated == made.urls and options:
         urls = "The only URL has no" if made.urls == 1 else f"None of the {made.urls:,} URLs has a"
-        note(f"{urls} lastmod; {', '.join(options)}")
+        print_info(f"{urls} lastmod; {', '.join(options)}")
     text = f"{count_of(made.urls, 'URL')} in {count_of(len(made.files), 'file')}"
     if made.indexes:
         text += f" and {count_of(len(made.indexes), 'index', 'indexes')}"
@@ -116,12 +116,12 @@ def _tell(made: Build, wishes: Wishes, sources: Sequence[Source], *, is_dry: boo
     if not is_first:
         counts += [(made.added, "added"), (made.changed, "changed"), (made.removed, "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
-    note(text)
+    print_info(text)
     if is_dry:
-        note(f"Nothing was written: this was a dry run for {wishes.output}")
+        print_info(f"Nothing was written: this was a dry run for {wishes.output}")
     elif wishes["robots"] is None and wishes.output != "-":
         for address in made.addresses:
-            note(f"For robots.txt: Sitemap: {address}")
+            print_info(f"For robots.txt: Sitemap: {address}")
 
 
 def _first(made: Build, reason: str, count: int) -> str:
@@ -133,7 +133,7 @@ def _first(made: Build, reason: str, count: int) -> str:
     return ", ".join(urls[:SHOWN]) + (", …" if count > SHOWN else "")
 
 
-def _chain(wishes: Wishes) -> Sequence[str]:
+def _chain(wishes: BuildConfig) -> Sequence[str]:
     """Where dates may come from."""
     return EVIDENCE if wishes["lastmod"] is None else evidence_of(wishes["lastmod"])
 

@@ -12,10 +12,10 @@ import typer
 
 from urlset.atomic import leads_out
 from urlset.checker import Rule, catalogue_with, check
+from urlset.cli.check_config import CheckConfig
+from urlset.cli.console import complain_each, count_of, print_error, print_info
 from urlset.cli.options import MisuseError, misuse
-from urlset.cli.settings import Settings
 from urlset.cli.sink import Sink
-from urlset.cli.talk import complain, complain_each, count_of, note
 from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
 from urlset.fixer.replace_files import Written, replace_files
@@ -30,7 +30,7 @@ MAX_LISTED = 20
 
 def mend(
     sources: Sequence[str],
-    settings: Settings,
+    settings: CheckConfig,
     engine: str | None,
     *,
     is_fixed: bool,
@@ -81,7 +81,7 @@ def _refuse(sources: Sequence[str]) -> None:
 
 def _each(
     sources: Sequence[str],
-    settings: Settings,
+    settings: CheckConfig,
     engine: str | None,
     is_unsafe: bool,
     failures: list[str],
@@ -95,7 +95,7 @@ def _each(
             failures.append(str(error))
 
 
-def _fixed(source: str, settings: Settings, engine: str | None, is_unsafe: bool) -> Fixed:
+def _fixed(source: str, settings: CheckConfig, engine: str | None, is_unsafe: bool) -> Fixed:
     return fix(
         source,
         unsafe=is_unsafe,
@@ -123,7 +123,7 @@ def _show(done: Iterable[tuple[str, Fixed]]) -> int:
     return int(is_changed)
 
 
-def _pass_on(fixed: Fixed, settings: Settings, engine: str | None, *, is_quiet: bool) -> int:
+def _pass_on(fixed: Fixed, settings: CheckConfig, engine: str | None, *, is_quiet: bool) -> int:
     """Write the mended document to stdout, and tell what remains in one line."""
     data = fixed.passed
     with Sink(None):
@@ -135,15 +135,15 @@ def _pass_on(fixed: Fixed, settings: Settings, engine: str | None, *, is_quiet: 
     if errors and not is_quiet:
         remain = "remains" if errors == 1 else "remain"
         words = f"{count_of(errors, 'error')} {remain}"
-        note(f"{words}; `urlset check` of what was written tells more")
+        print_info(f"{words}; `urlset check` of what was written tells more")
     return int(bool(errors))
 
 
 def _tell(
-    fixed: Fixed, settings: Settings, written: Sequence[Written] = (), *, is_quiet: bool
+    fixed: Fixed, settings: CheckConfig, written: Sequence[Written] = (), *, is_quiet: bool
 ) -> None:
     """Report what was fixed, what was dropped, and what could not be fixed; the last always."""
-    say = (lambda _: None) if is_quiet else note
+    say = (lambda _: None) if is_quiet else print_info
     names = {code: rule.name for code, rule in _rules(settings).items()}
     for code, count in sorted(fixed.counts.items()):
         say(f"fixed {count:,} × {code}[{names.get(code, '')}]")
@@ -159,7 +159,7 @@ def _tell(
             say(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
     for code, name, why in dict.fromkeys(fixed.left):
         what = f"{code}[{names.get(code, '')}] in {name}" if code else name
-        complain(sanitize(f"not fixed: {what}: {why}"))
+        print_error(sanitize(f"not fixed: {what}: {why}"))
     changed = count_of(len(fixed.documents), "file")
     kept = [file.backup for file in written if file.backup is not None]
     for backup in kept[:MAX_LISTED]:
@@ -169,5 +169,5 @@ def _tell(
     say(f"{changed} changed" if fixed.documents else "nothing to fix")
 
 
-def _rules(settings: Settings) -> dict[str, Rule]:
+def _rules(settings: CheckConfig) -> dict[str, Rule]:
     return catalogue_with(settings.rules, {})

@@ -19,10 +19,10 @@ from urlset.checker import (
 )
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
+from urlset.cli.check_config import CheckConfig
+from urlset.cli.console import Progress, count_of
 from urlset.cli.network import Network
 from urlset.cli.options import misuse
-from urlset.cli.settings import Settings
-from urlset.cli.talk import Progress, count_of
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.reader import DocumentRecord
@@ -39,7 +39,7 @@ class Run:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: CheckConfig,
         network: Network,
         engine: str | None,
         *,

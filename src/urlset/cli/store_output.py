@@ -12,12 +12,12 @@ from pathlib import Path
 import typer
 
 from urlset.arrow.streams import Counted, Tally, uncounted
-from urlset.cli.answers import answer_lines
 from urlset.cli.colour import painter
+from urlset.cli.console import Progress
 from urlset.cli.options import MisuseError, time_limit
-from urlset.cli.session import Session
+from urlset.cli.query_output import answer_lines
+from urlset.cli.read_session import Session
 from urlset.cli.sink import Sink
-from urlset.cli.talk import Progress
 from urlset.errors import QueryError
 from urlset.store import (
     QUERY_S,

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.talk import Progress, complain_each, count_of, note, size_of
+from urlset.cli.console import Progress, complain_each, count_of, print_info, size_of
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
@@ -53,7 +53,7 @@ class Session:
     def note(self, text: str) -> None:
         """Print what is good to know, unless the run is quiet."""
         if not self._is_quiet:
-            note(text)
+            print_info(text)
 
     def entries(self, sources: Sequence[str], progress: Progress) -> Generator[Entry]:
         """The entries of all sources, a document at a time."""
@@ -149,7 +149,7 @@ class Session:
     def _opened(self, source: str) -> AbstractContextManager[Entries]:
         if table_kind_of_file(source) is None:
             return nullcontext(open_source(source, **self._options))
-        from urlset.cli.tabular import open_table  # with DuckDB
+        from urlset.cli.input_tables import open_table  # with DuckDB
 
         chosen = ("base", "since", "match", "exclude", "hosts", "in_scope")
         return open_table(source, self.failures, **{name: self._options[name] for name in chosen})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 
-from urlset.cli.rows import w3c
+from urlset.cli.entry_lines import w3c
 from urlset.model import Entry
 from urlset.terminal_text import Line, Span, cells, clip, sanitize
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.checker import LEVELS, Rule, own_rule
-from urlset.cli.talk import note
+from urlset.cli.console import print_info
 from urlset.config import Configuration, read_configuration
 from urlset.errors import ConfigurationError
 
-__all__ = ["Settings", "settings_of"]
+__all__ = ["CheckConfig", "settings_of"]
 
 _KEYS: dict[str, type | tuple[type, ...]] = {
     "select": list,
@@ -29,7 +29,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
 PROFILES = ("google", "bing", "yandex", "baidu")
 
 
-class Settings(NamedTuple):
+class CheckConfig(NamedTuple):
     """What a check is asked for; ``baseline`` is a path, None for none."""
 
     select: Sequence[str] | None
@@ -45,14 +45,14 @@ class Settings(NamedTuple):
     rules: Sequence[Rule]
 
 
-def settings_of(config: Path | None, **options: Any) -> Settings:
+def settings_of(config: Path | None, **options: Any) -> CheckConfig:
     """Put the options that were given over what the configuration has.
 
     Raises :class:`urlset.ConfigurationError`.
     """
     found = read_configuration(None if config is None else str(config))
     for words in found.notes:
-        note(words)
+        print_info(words)
     table = found.section("check", _KEYS)
     given = {name: value for name, value in options.items() if value is not None}
 
@@ -64,7 +64,7 @@ def settings_of(config: Path | None, **options: Any) -> Settings:
     for level in table.get("levels", {}).values():
         _one_of(found, level, LEVELS, "levels")
     examples = wish("max_examples", 20)
-    return Settings(
+    return CheckConfig(
         select=_names(found, wish("select"), "select"),
         ignore=_names(found, wish("ignore"), "ignore") or (),
         extend_select=_names(found, wish("extend_select"), "extend-select") or (),

@@ -6,9 +6,9 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from urlset.cli.entry_lines import CsvLine, as_array
+from urlset.cli.entry_table import CHUNK, GAP
 from urlset.cli.options import MisuseError
-from urlset.cli.rows import CsvLine, as_array
-from urlset.cli.table import CHUNK, GAP
 from urlset.store import QueryResult
 from urlset.terminal_text import Line, Span, cells, clip, escape_json, sanitize
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
+from urlset.cli.console import print_info
 from urlset.cli.options import MisuseError
-from urlset.cli.talk import note
 from urlset.config import Configuration, hint, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.patterns import split_kind
 from urlset.store import end_process_when_stuck
 
-__all__ = ["Wishes", "wishes_of"]
+__all__ = ["BuildConfig", "wishes_of"]
 
 _KEYS: dict[str, type | tuple[type, ...]] = {
     "sources": list,
@@ -71,7 +71,7 @@ _TO_BUILDER = (
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BuildConfig:
     """What is wanted, of options and configuration; options first."""
 
     given: Mapping[str, Any]
@@ -198,16 +198,16 @@ def _words(given: Sequence[str] | None) -> list[str]:
     return [part.strip() for word in given or () for part in word.split(",")]
 
 
-def wishes_of(config: Path | None, **given: Any) -> Wishes:
+def wishes_of(config: Path | None, **given: Any) -> BuildConfig:
     """Put the options that were given over what the configuration has.
 
     Raises :class:`urlset.ConfigurationError`.
     """
     found = read_configuration(None if config is None else str(config))
     for words in found.notes:
-        note(words)
+        print_info(words)
     table = found.section("build", _KEYS)
     for name, value in table.items():
         for item in value if isinstance(value, list) and name != "sources" else ():
             found.expect(item, str, f"each of {name} in [build]")
-    return Wishes(given, table, found)
+    return BuildConfig(given, table, found)

@@ -13,7 +13,15 @@ from typing import Any, TextIO
 from urlset.inflight import slow_requests
 from urlset.terminal_text import sanitize
 
-__all__ = ["Progress", "complain", "complain_each", "count_of", "is_coloured", "note", "size_of"]
+__all__ = [
+    "Progress",
+    "complain_each",
+    "count_of",
+    "is_coloured",
+    "print_error",
+    "print_info",
+    "size_of",
+]
 
 EVERY_S = 5.0
 """Seconds between lines of progress where there is no terminal: a sign of life in a log of CI."""
@@ -28,12 +36,12 @@ MAX_LISTED = 20
 MAX_WAITS = 3
 
 
-def note(text: str) -> None:
+def print_info(text: str) -> None:
     """Say something that is good to know."""
     _say(text)
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Say what went wrong, on one line."""
     _say(f"urlset: {' '.join(text.splitlines())}")
 
@@ -43,11 +51,11 @@ def complain_each(texts: Iterable[str]) -> None:
     more = 0
     for number, text in enumerate(texts):
         if number < MAX_LISTED:
-            complain(text)
+            print_error(text)
         else:
             more += 1
     if more:
-        note(f"… and {more:,} more like these")
+        print_info(f"… and {more:,} more like these")
 
 
 def count_of(number: int, one: str, many: str | None = None) -> str:
@@ -151,7 +159,7 @@ class Progress:
                 self._next = time.monotonic() + EVERY_S
                 line = " · ".join(filter(None, [self._text, *waits]))
                 if line != self._said:  # a log needs no line that says the same again
-                    note(line)
+                    print_info(line)
                     self._said = line
                 return
             from rich.text import Text
