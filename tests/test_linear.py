@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from urlset.engine import get
-from urlset.engine.inflating import inflate
+from urlset.engine.compression import inflate
 from urlset.engine.reference.tree import Tree
 
 reference = get("reference")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from urlset.engine import get
 from urlset.engine.reference import sitemap
-from urlset.engine.reference.ordinary import MAX_ENTRY, Ordinary
+from urlset.engine.reference.fast_path import MAX_ENTRY, Ordinary
 from urlset.model import Alternate, Image
 from urlset.protocol import MAX_IMAGES, URIS, Ns
 

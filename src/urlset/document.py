@@ -8,8 +8,8 @@ from typing import Any
 
 from urlset import engine as engines
 from urlset.engine import Mark, Rows, Run, source_offset
+from urlset.engine.compression import inflate
 from urlset.engine.decoding import charset_of, decode
-from urlset.engine.inflating import inflate
 from urlset.engine.templates import Template, find_template
 from urlset.engine_rules import RULES
 from urlset.model import Kind, Problem, Sitemap

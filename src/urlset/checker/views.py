@@ -23,7 +23,7 @@ from urlset.checker.url_columns import (
     OUTSIDE,
     split_url_sql,
 )
-from urlset.engine.inflating import ZLIB_HEADER
+from urlset.engine.compression import ZLIB_HEADER
 from urlset.entry_spans import IN_PACKED
 
 __all__ = ["BROKEN", "FEW", "FIRST", "KEPT", "LONGEST", "VIEWS", "making", "named"]

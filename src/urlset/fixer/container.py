@@ -10,7 +10,7 @@ import zlib
 from typing import NamedTuple
 
 from urlset import engine as engines
-from urlset.engine.inflating import inflate
+from urlset.engine.compression import inflate
 from urlset.entry_spans import IN_PACKED
 
 __all__ = ["CONTAINERS", "Container", "open_container"]

@@ -11,7 +11,7 @@ import zlib
 from typing import Literal
 
 from urlset.document import Document
-from urlset.engine.inflating import GZIP
+from urlset.engine.compression import GZIP
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
 from urlset.reader.table_detection import is_table
 

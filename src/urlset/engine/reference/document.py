@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from urlset.engine.reference import feeds, sitemap
-from urlset.engine.reference.asides import comment, instruction, is_declaration
 from urlset.engine.reference.context import Context
+from urlset.engine.reference.fast_path import Ordinary
 from urlset.engine.reference.lists import read_list
+from urlset.engine.reference.misc import comment, instruction, is_declaration
 from urlset.engine.reference.names import Names, Role
 from urlset.engine.reference.nodes import Node
-from urlset.engine.reference.ordinary import Ordinary
 from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, read_prolog, skip_space
 from urlset.engine.reference.tokens import markup
 from urlset.engine.reference.tree import Tree

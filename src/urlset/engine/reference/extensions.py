@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from urlset.engine.reference.context import Context, ascii_lower
-from urlset.engine.reference.extra import serialise
 from urlset.engine.reference.names import CHILDREN, Role
 from urlset.engine.reference.nodes import Node
+from urlset.engine.reference.unknown_extensions import serialise
 from urlset.model import (
     Alternate,
     ContentSegment,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from urlset.engine.reference.asides import comment, declaration, instruction, is_declaration
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.doctype import read_doctype
+from urlset.engine.reference.misc import comment, declaration, instruction, is_declaration
 from urlset.engine.reference.tokens import XSL
 from urlset.engine.reference.values import NAME
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Protocol
 
-from urlset.engine.reference.asides import comment, instruction
 from urlset.engine.reference.context import Context
+from urlset.engine.reference.misc import comment, instruction
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from urlset.engine.reference.asides import is_declaration
 from urlset.engine.reference.context import Context, ascii_lower
+from urlset.engine.reference.misc import is_declaration
 from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
 from urlset.engine.reference.nesting import is_whole
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
