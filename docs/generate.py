@@ -21,7 +21,7 @@ from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.reporter.pages import page, table
-from urlset.store import MACROS, TABLES, VIEWS, Table
+from urlset.store import MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "rules")
@@ -45,7 +45,7 @@ What [`urlset.build`](api.md#build) takes: sources, in `urlset.sources`, and set
 `open_source` tells the kind by what is there, as the command does.
 """
 SOURCES = (
-    "open_source SourceOptions HtmlFolder Table Query Listing Sitemaps AccessLog Rows Candidate "
+    "open_source SourceOptions HtmlFolder TableSchema Query Listing Sitemaps AccessLog Rows Candidate "
     "Source"
 ).split()
 BUILDER = ("Settings", "Filter", "Rewrite", "Build", "BuiltFile")
@@ -284,7 +284,7 @@ def tables() -> str:
     return "".join(parts)
 
 
-def table_of(table: Table) -> str:
+def table_of(table: TableSchema) -> str:
     head = f"\n## `{table.name}`\n\n{table.doc}\n\n| column | type | meaning |\n|---|---|---|\n"
     rows = (f"| `{name}` | {brief(kind)} | {doc} |\n" for name, kind, doc in table.columns)
     return head + "".join(rows)

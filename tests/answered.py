@@ -7,7 +7,7 @@ from datetime import datetime
 from http import HTTPStatus
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, Findings, selector
-from urlset.checker.examples import HOME, Answer, Example, documents_of
+from urlset.checker.examples import HOME, Example, ExampleResponse, documents_of
 from urlset.http import Request, Response
 from urlset.reader import Entries, Visit
 from urlset.reader.entries import Heard
@@ -21,7 +21,9 @@ ALL = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=
 
 
 def is_answered(example: Example) -> bool:
-    return isinstance(example, Mapping) and any(isinstance(p, Answer) for p in example.values())
+    return isinstance(example, Mapping) and any(
+        isinstance(p, ExampleResponse) for p in example.values()
+    )
 
 
 def answered_check(example: Example, *, moment: datetime) -> Findings:
@@ -45,7 +47,7 @@ class Answered:
         self._start = start
         self._bodies = documents_of(example)  # type: ignore[arg-type]
         self._answers = {
-            resolve(name, HOME): piece if isinstance(piece, Answer) else Answer()
+            resolve(name, HOME): piece if isinstance(piece, ExampleResponse) else ExampleResponse()
             for name, piece in example.items()
         }
 
@@ -61,7 +63,7 @@ class Answered:
         raise NotImplementedError
 
     def _answer(self, request: Request) -> Response:
-        answer = self._answers.get(request.url, Answer(status=404))
+        answer = self._answers.get(request.url, ExampleResponse(status=404))
         body = self._bodies.get(request.url, b"")
         if answer.error is not None:
             status = 200 if body else None

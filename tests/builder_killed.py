@@ -23,7 +23,7 @@ from typing import Any
 from urlset.builder import Build, build
 from urlset.model import Image
 from urlset.publisher.local import FolderTarget
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
@@ -63,7 +63,7 @@ def options(word: str) -> dict[str, Any]:
 def build_state(folder: Path, word: str, now: datetime) -> Build:
     """Build a state into ``folder/public``, all else beside that."""
     return build(
-        Rows(rows(word.rpartition("-")[2])),
+        CandidateRows(rows(word.rpartition("-")[2])),
         folder / "public",
         base_url=BASE,
         ledger=folder / ".urlset" / "ledger.duckdb",

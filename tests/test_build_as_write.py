@@ -20,7 +20,7 @@ from tests.odd_rows import SITE, plain_urls
 import urlset
 from urlset import Alternate, Entry, Image
 from urlset.engine.reference import columns, renderer
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 
 _TEXT = pa.string()
 _SCHEMA = pa.schema(
@@ -108,7 +108,7 @@ def of_entries(given_rows: list[dict[str, Any]], _: Path) -> Any:
 
 
 def of_candidates(given_rows: list[dict[str, Any]], _: Path) -> Any:
-    return Rows(map(Candidate.of, _records(given_rows)))
+    return CandidateRows(map(Candidate.of, _records(given_rows)))
 
 
 def of_arrow(given_rows: list[dict[str, Any]], _: Path) -> Any:

@@ -14,7 +14,7 @@ from urlset.builder import Filter, build
 from urlset.builder.ledger import Ledger
 from urlset.builder.render import digest_of
 from urlset.dates import format_date
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
 
 HOUR = timedelta(hours=1)
@@ -200,7 +200,7 @@ def test_50_001_files_have_two_indexes_and_one_of_them_is_new(site, monkeypatch)
     path = site.folder / "large.duckdb"
     remember(path, count, site)
     monkeypatch.setattr("urlset.builder.pipeline.open_target", lambda *_, **__: shelf)
-    rows = Rows(f"{BASE}{number:05}" for number in range(1, count + 2))
+    rows = CandidateRows(f"{BASE}{number:05}" for number in range(1, count + 2))
 
     made = build(rows, "", base_url=BASE, ledger=path, max_urls=1, dry_run=True, now=NOON + HOUR)
 

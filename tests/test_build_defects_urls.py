@@ -11,7 +11,7 @@ from urlset import write
 from urlset.builder import build
 from urlset.errors import EntryError, GateError
 from urlset.model import Alternate
-from urlset.sources import Candidate, HtmlFolder, Rows
+from urlset.sources import Candidate, CandidateRows, HtmlFolder
 
 LOC = ".//{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 
@@ -202,7 +202,7 @@ def test_the_order_is_that_of_the_urls_not_of_the_source(site):
 def test_what_a_source_gives_is_asked_for_once_whatever_the_number_of_files(site):
     asked = []
 
-    class Once(Rows):
+    class Once(CandidateRows):
         def batches(self):
             asked.append(self.name)
             yield from super().batches()

@@ -15,7 +15,7 @@ from urlset.builder.section_labels import labels_of
 from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
 from urlset.publisher import open_target
-from urlset.sources import Candidate, Rows, Table
+from urlset.sources import Candidate, CandidateRows, Table
 from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
@@ -40,7 +40,7 @@ class Site:
 
     def build(self, *rows, later=timedelta(hours=1), **options):
         self.now += later
-        sources = [Rows(some, f"rows {n}") for n, some in enumerate(rows, 1)]
+        sources = [CandidateRows(some, f"rows {n}") for n, some in enumerate(rows, 1)]
         options = {"base_url": BASE, "ledger": self.ledger, "engine": self.engine} | options
         return build(sources, self.out, now=self.now, **options)
 
@@ -470,13 +470,13 @@ class TestChoosing:
             return sorted(file.name for file in made.files)
 
         sources = [
-            Rows(pages(1), "old/Shop.XML.gz"),
-            Rows(pages(2), "https://blog.example.com/"),
-            Rows(pages(3), "日本.csv"),
-            Rows(pages(4), "a/urls.csv"),
-            Rows(pages(5), "b/urls.csv"),
-            Rows(pages(6), "postgresql://ann@db.example/forum"),
-            Rows(pages(7), "access.log, access.log.1"),
+            CandidateRows(pages(1), "old/Shop.XML.gz"),
+            CandidateRows(pages(2), "https://blog.example.com/"),
+            CandidateRows(pages(3), "日本.csv"),
+            CandidateRows(pages(4), "a/urls.csv"),
+            CandidateRows(pages(5), "b/urls.csv"),
+            CandidateRows(pages(6), "postgresql://ann@db.example/forum"),
+            CandidateRows(pages(7), "access.log, access.log.1"),
         ]
 
         there = named(sources)
@@ -496,7 +496,7 @@ class TestChoosing:
     def test_sections_of_two_tables_in_one_file_are_called_as_the_tables_are(self):
         tables = [Table("shop.db", table="tea"), Table("shop.db", table="posts"), Table("tea.csv")]
 
-        alike = [Rows([], name) for name in ("a.csv", "a.txt", "a.csv", ".", "-")]
+        alike = [CandidateRows([], name) for name in ("a.csv", "a.txt", "a.csv", ".", "-")]
 
         assert labels_of(tables) == ["shop-tea", "posts", "tea"]
         assert labels_of(alike)[:3] == ["a-csv", "a-txt", "a-csv"]
@@ -739,7 +739,7 @@ def test_a_style_sheet_lies_beside_the_files(site):
 
 def test_the_ledger_lies_outside_of_what_is_served(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    build(Rows(["/a"]), "public", base_url=BASE)
+    build(CandidateRows(["/a"]), "public", base_url=BASE)
 
     assert Path(".urlset/ledger.duckdb").is_file()
     assert [path.name for path in Path("public").iterdir() if path.name[0] != "."] == [
@@ -751,7 +751,7 @@ def test_paths_may_be_text(tmp_path):
     ledger, changes = tmp_path / "l.duckdb", tmp_path / "changes.jsonl"
 
     out = str(tmp_path / "public")
-    build(Rows(["/a"]), out, base_url=BASE, ledger=str(ledger), changes=str(changes))
+    build(CandidateRows(["/a"]), out, base_url=BASE, ledger=str(ledger), changes=str(changes))
 
     assert ledger.is_file()
     assert changes.is_file()

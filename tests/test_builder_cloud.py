@@ -12,7 +12,7 @@ from tests.s3 import ask
 
 from urlset.builder import Build, build
 from urlset.errors import TargetError
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -20,7 +20,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 @pytest.fixture
 def publish(s3, tmp_path):
     def run(*numbers: int, hour: int = 0, **options: Any) -> Build:
-        rows = Rows([Candidate(f"/p{number}") for number in numbers])
+        rows = CandidateRows([Candidate(f"/p{number}") for number in numbers])
         chosen: dict[str, Any] = {"max_urls": 2, "now": NOON.replace(hour=12 + hour)} | options
         base = "https://example.com/maps/"
         return build(rows, s3, base_url=base, ledger=tmp_path / "ledger.duckdb", **chosen)
@@ -73,7 +73,7 @@ def test_a_lost_ledger_is_rebuilt_from_the_bucket(publish, tmp_path):
 def test_a_bucket_that_is_not_there(publish, s3_server, tmp_path):
     with pytest.raises(TargetError):
         build(
-            Rows(["/a"]),
+            CandidateRows(["/a"]),
             "s3://nowhere/maps",
             base_url="https://example.com/",
             ledger=tmp_path / "other.duckdb",
@@ -84,7 +84,7 @@ _KILLED = """
 import os, pathlib, sys
 from urlset.builder import build
 from urlset.object_store import Cloud
-from urlset.sources import Rows
+from urlset.sources import CandidateRows
 
 put, left = Cloud.put, [int(sys.argv[2])]
 
@@ -95,7 +95,7 @@ def put_or_die(*arguments):
     put(*arguments)
 
 Cloud.put = put_or_die
-rows = Rows([f"/p{number}" for number in map(int, sys.argv[3].split(","))])
+rows = CandidateRows([f"/p{number}" for number in map(int, sys.argv[3].split(","))])
 base = "https://example.com/maps/"
 build(rows, "s3://shop/maps", base_url=base, ledger=pathlib.Path(sys.argv[1]), max_urls=2)
 """

@@ -10,7 +10,7 @@ from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.builder import build, incremental, roundtrip
 from urlset.errors import EntryError
 from urlset.model import Image
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -152,8 +152,8 @@ def test_rewritten_urls_are_rewritten_once(make, tmp_path):
 
 def test_of_entries_the_columns_that_hold_anything_are_looked_at():
     pictures = (Image(f"{BASE}a.png"),)
-    (empty,) = Rows([Candidate(BASE, lastmod_text="2026-11-01", priority=0.5)]).batches()
-    (more,) = Rows([Candidate(BASE), Candidate(BASE, images=pictures)]).batches()
+    (empty,) = CandidateRows([Candidate(BASE, lastmod_text="2026-11-01", priority=0.5)]).batches()
+    (more,) = CandidateRows([Candidate(BASE), Candidate(BASE, images=pictures)]).batches()
 
     plain = incremental.plain_part(batches.entry_columns(empty))
 

@@ -20,7 +20,7 @@ from urlset import engine as engines
 from urlset import parse
 from urlset.builder import Build, Filter, build
 from urlset.model import Alternate, Image
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -143,7 +143,7 @@ class Model:
     def build(self, step: Step) -> Build:
         self.now += HOURS
         return build(
-            Rows([page.row for page in step.pages]),
+            CandidateRows([page.row for page in step.pages]),
             self.out,
             base_url=BASE,
             ledger=self.ledger,

@@ -15,7 +15,7 @@ from tests.test_builder_model import quick
 
 from urlset.builder import Build, Filter, build
 from urlset.builder.unchanged_rows import split
-from urlset.sources import Candidate, Rows
+from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
@@ -31,7 +31,7 @@ def looked_at_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @st.composite
-def sources(draw: st.DrawFn) -> list[Rows]:
+def sources(draw: st.DrawFn) -> list[CandidateRows]:
     """One or two sources: mostly the same URLs, now and then one of them twice."""
     given = []
     for _ in range(draw(st.integers(1, 2))):
@@ -46,7 +46,7 @@ def sources(draw: st.DrawFn) -> list[Rows]:
             )
             for number in draw(st.lists(st.integers(0, 12), min_size=1, max_size=12))
         ]
-        given.append(Rows(rows))
+        given.append(CandidateRows(rows))
     return given
 
 
@@ -113,8 +113,8 @@ def test_what_a_source_calls_its_section_counts_where_sections_are_patterns(tmp_
     page = Candidate(f"{BASE}x", lastmod_text="2026-11-01", section="tea")
     options = {"sections": ("a=/a/",), "max_urls": 4}
 
-    run(tmp_path, 0, ([Rows([page])], options, 0))
-    made, *_ = run(tmp_path, 1, ([Rows([page._replace(section="milk")])], options, 0))
+    run(tmp_path, 0, ([CandidateRows([page])], options, 0))
+    made, *_ = run(tmp_path, 1, ([CandidateRows([page._replace(section="milk")])], options, 0))
 
     assert [file.name for file in made.files] == ["sitemap-milk-1.xml"]
 
@@ -137,5 +137,5 @@ def test_of_a_second_build_only_what_changed_is_decided(
         ([*rows[1:], Candidate(f"{BASE}new")], [50, 49, 49]),
         ([*rows, rows[3]], [50, 49, 49, None]),
     ):
-        run(tmp_path, len(passed), ([Rows(listed)], {}, 0))
+        run(tmp_path, len(passed), ([CandidateRows(listed)], {}, 0))
         assert passed == expected

@@ -25,7 +25,7 @@ from urlset.builder.canonical_urls import (
 from urlset.builder.roundtrip import RoundTrip
 from urlset.engine import available
 from urlset.model import Alternate, Entry, Image
-from urlset.sources import Candidate, Rows, open_source
+from urlset.sources import Candidate, CandidateRows, open_source
 from urlset.writer import values
 from urlset.writer.value_problem import ValueProblem
 
@@ -220,7 +220,7 @@ def source_of(form: str, urls: list[str]) -> Any:
     """A source of URLs."""
     rows = [{"loc": url} for url in urls]
     if form == "rows":
-        return Rows([Candidate(url) for url in urls])
+        return CandidateRows([Candidate(url) for url in urls])
     if form == "text":
         Path("a.txt").write_text("\n".join(urls))
         return open_source("a.txt")
@@ -272,7 +272,7 @@ def test_urls_of_images_and_alternates_are_encoded_as_those_of_pages():
         alternates=(Alternate("de", "/käse"), Alternate("en", "https://example.com/en/cheese")),
     )
 
-    built(Rows([entry, Entry("/plain")]))
+    built(CandidateRows([entry, Entry("/plain")]))
 
     (first, _) = urlset.read("public/sitemap.xml")
     assert [image.loc for image in first.images] == [
@@ -287,7 +287,7 @@ def test_urls_of_images_and_alternates_are_encoded_as_those_of_pages():
 
 def test_base_that_is_not_ascii_is_written_in_ascii():
     urlset.build(
-        Rows([Candidate("/a"), Candidate("b")]),
+        CandidateRows([Candidate("/a"), Candidate("b")]),
         "public",
         base_url="https://müller.com/käse",
         ledger="l.duckdb",
@@ -301,13 +301,15 @@ def test_base_that_is_not_ascii_is_written_in_ascii():
 
 
 def test_spellings_of_one_url_are_one():
-    result = built(Rows([Candidate("/käse"), Candidate("/k%C3%A4se")]))
+    result = built(CandidateRows([Candidate("/käse"), Candidate("/k%C3%A4se")]))
 
     assert (result.urls, result.duplicates) == (1, 1)
 
 
 def test_keep_outweighs_the_guess_of_a_template():
-    result = built(Rows([Candidate("/p/undefined"), Candidate("/a")]), filters=["keep:/undefined$"])
+    result = built(
+        CandidateRows([Candidate("/p/undefined"), Candidate("/a")]), filters=["keep:/undefined$"]
+    )
 
     assert result.urls == 2
     assert is_unfilled("https://example.com/p/undefined")

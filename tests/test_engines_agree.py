@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from urlset.arrow import batches_to_entries, entries_to_stream, schema
 from urlset.dates import microseconds, parse_date
-from urlset.engine import Run, available, get
+from urlset.engine import OffsetRun, available, get
 from urlset.model import (
     Alternate,
     ContentSegment,
@@ -225,7 +225,10 @@ def test_problems_without_number_are_bounded_alike():
 
 
 def test_offsets_are_those_of_the_original():
-    assert_agree(PLAIN.encode(), runs=[Run(0, 2, 1, 2), Run(100, 300, 2, 1), Run(400, 999, 1, 1)])
+    assert_agree(
+        PLAIN.encode(),
+        runs=[OffsetRun(0, 2, 1, 2), OffsetRun(100, 300, 2, 1), OffsetRun(400, 999, 1, 1)],
+    )
 
 
 def test_corpus(shared):

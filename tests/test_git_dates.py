@@ -421,9 +421,9 @@ def test_commits_are_read_from_any_tokens():
             "abc",
             "2026-01-01T00:00:00Z",
             [
-                git_history.Change("M", b"a"),
-                git_history.Change("R", b"c", b"b"),
-                git_history.Change("A", b""),
+                git_history.FileChange("M", b"a"),
+                git_history.FileChange("R", b"c", b"b"),
+                git_history.FileChange("A", b""),
             ],
         )
     ]

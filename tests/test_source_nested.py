@@ -14,7 +14,7 @@ from tests.test_source_query import server  # noqa: F401 - a fixture
 
 import urlset
 from urlset.errors import EntryError
-from urlset.sources import Query, Rows, open_source
+from urlset.sources import CandidateRows, Query, open_source
 from urlset.sources.tables.table import Table
 
 SHOP = "https://shop.example/"
@@ -218,7 +218,7 @@ def test_values_in_structs_are_spelt_as_write_spells_them():
 
 
 def test_rows_of_python_are_refused_by_their_number():
-    rows = Rows(
+    rows = CandidateRows(
         [urlset.Entry("/a"), urlset.Entry("/b", changefreq="often"), urlset.Entry("ftp://x")]
     )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from urlset import engine as engines
-from urlset.engine import Mark, Rows, Run, source_offset
+from urlset.engine import Mark, OffsetRun, Rows, source_offset
 from urlset.engine.compression import inflate
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.templates import Template, find_template
@@ -39,7 +39,7 @@ class Document:
         parsed: engines.Parsed,
         *,
         text: bytes,
-        runs: list[Run],
+        runs: list[OffsetRun],
         packing_marks: list[Mark],
         marks: list[Mark],
         encoding: str,
@@ -163,7 +163,7 @@ def _unpickled(
     text: bytes,
     base: str | None,
     source: str | None,
-    runs: list[Run],
+    runs: list[OffsetRun],
     values: dict[str, Any],
 ) -> Document:
     chosen = engines.get(engine if engine in engines.available() else None)
@@ -199,7 +199,7 @@ def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Probl
     return Problem(rule.name, rule.code, level, message, offset, end, line, column, detail)  # type: ignore[arg-type]
 
 
-def _located(marks: list[Mark], text: bytes, runs: list[Run]) -> Iterator[Problem]:
+def _located(marks: list[Mark], text: bytes, runs: list[OffsetRun]) -> Iterator[Problem]:
     """Give marks, which are in order, their line and column, in one pass over the text."""
     place, line, column = 0, 1, 1
     for mark in marks:

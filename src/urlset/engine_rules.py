@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from urlset.model import Level
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES", "EngineRule"]
 
 
-class Rule(NamedTuple):
+class EngineRule(NamedTuple):
     """One rule: what it is called, how bad it is, and how it is said."""
 
     code: str
@@ -108,10 +108,10 @@ R007 robots-encoding                info    robots.txt is not plain UTF-8: {}
 """
 
 
-def _read(line: str) -> Rule:
+def _read(line: str) -> EngineRule:
     code, name, level, message = line.split(maxsplit=3)
-    return Rule(code, name, level, message)  # type: ignore[arg-type]
+    return EngineRule(code, name, level, message)  # type: ignore[arg-type]
 
 
-RULES: dict[str, Rule] = {line[:4]: _read(line) for line in _TABLE.strip().splitlines()}
+RULES: dict[str, EngineRule] = {line[:4]: _read(line) for line in _TABLE.strip().splitlines()}
 """The rules by code."""

@@ -21,7 +21,7 @@ from urlset.builder.options import EVIDENCE, Evidence
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries
-from urlset.sources import Candidate, Rows, Sitemaps, Source, SourceOptions, open_source
+from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
 from urlset.sources.memory import Handed
 from urlset.sources.patterns import Unread, expanded, with_logs_together
 from urlset.store import QUERY_S
@@ -117,7 +117,7 @@ def _listed(given: Any) -> Iterable[Any]:
         return []
     everything = chain([first], items)
     if isinstance(first, Candidate):
-        return [Rows(everything)]
+        return [CandidateRows(everything)]
     return [_Rows(everything)] if _is_row(first) else everything
 
 

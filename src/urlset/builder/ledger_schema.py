@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from urlset.store import Table
+from urlset.store import TableSchema
 
 __all__ = ["TABLES"]
 
-TABLES: tuple[Table, ...] = (
-    Table.of(
+TABLES: tuple[TableSchema, ...] = (
+    TableSchema.of(
         "urls",
         "A URL that is published; the last of `builds` saw it.",
         """
@@ -26,7 +26,7 @@ TABLES: tuple[Table, ...] = (
         first_seen      | TIMESTAMPTZ | The build that listed it first.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "files",
         "A sitemap of the set, as it is published.",
         """
@@ -42,7 +42,7 @@ TABLES: tuple[Table, ...] = (
         lastmod      | TIMESTAMPTZ | When its bytes changed; the index says it.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "indexes",
         "An index of the set, as it is published.",
         """
@@ -54,7 +54,7 @@ TABLES: tuple[Table, ...] = (
         lastmod      | TIMESTAMPTZ | When its bytes changed.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "gone",
         "A URL that was published, and is no longer.",
         """
@@ -64,7 +64,7 @@ TABLES: tuple[Table, ...] = (
         last_seen   | TIMESTAMPTZ | The last build that listed it.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "pages",
         "A file of HTML that was read, and need not be again while it is the same.",
         """
@@ -74,7 +74,7 @@ TABLES: tuple[Table, ...] = (
         facts | VARCHAR | What was read, as JSON.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "orphans",
         "A file that no index names any more, and that waits for the end of its grace.",
         """
@@ -82,7 +82,7 @@ TABLES: tuple[Table, ...] = (
         since | TIMESTAMPTZ | The build that took it out of the set.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "builds",
         "A build that was published.",
         """
@@ -93,7 +93,7 @@ TABLES: tuple[Table, ...] = (
         removed  | UBIGINT     | How many had gone.
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "settings",
         "One row: what belongs to the whole set.",
         """

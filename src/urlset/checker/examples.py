@@ -10,7 +10,17 @@ from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = ["HOME", "PAGE", "Answer", "Example", "Many", "documents_of", "entry", "shown", "whole"]
+__all__ = [
+    "HOME",
+    "PAGE",
+    "Example",
+    "ExampleResponse",
+    "Many",
+    "documents_of",
+    "entry",
+    "shown",
+    "whole",
+]
 
 HOME = "https://example.com/"
 """Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
@@ -25,7 +35,7 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExampleResponse:
     """What a server answers for a document: a body with a status, or an error of the transfer.
 
     ``error`` is a word of :data:`urlset.http.ErrorWord`, or None.
@@ -50,9 +60,9 @@ PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastm
 
 _PRINTED = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
 
-Piece = str | bytes | Many | Answer | tuple[str | Many, ...]
+Piece = str | bytes | Many | ExampleResponse | tuple[str | Many, ...]
 """Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is; an
-``Answer`` where it matters how a server answers."""
+``ExampleResponse`` where it matters how a server answers."""
 
 Example = Piece | Mapping[str, Piece]
 """A document, or several by their name or URL; ``robots.txt`` is one of them."""
@@ -94,7 +104,7 @@ def shown(piece: Piece) -> str:
     """A document or its entries as a page shows them: what is repeated only once, and counted."""
     if isinstance(piece, bytes):
         return _printable(piece)
-    if isinstance(piece, Answer):
+    if isinstance(piece, ExampleResponse):
         return f"{piece.head}\n\n{piece.body}".strip()
     parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     return "\n".join(_once(part) for part in parts)
@@ -116,7 +126,7 @@ def _printable(data: bytes) -> str:
 def _document(piece: Piece) -> bytes:
     if isinstance(piece, bytes):
         return piece
-    if isinstance(piece, Answer):
+    if isinstance(piece, ExampleResponse):
         return _document(piece.body) if piece.body else b""
     parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
     text = "\n".join(_whole(part) for part in parts)

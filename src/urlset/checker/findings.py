@@ -11,7 +11,7 @@ from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
 from urlset.checker.failures import Failures
 from urlset.checker.finding import LEVELS, Finding
 from urlset.checker.load import Seen, load
-from urlset.checker.locate import Place, placed
+from urlset.checker.locate import ExactPlace, placed
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache
@@ -182,7 +182,7 @@ class Findings:
             self._omitted[told.code] += count if told in both else 0
         self._omitted = +self._omitted
 
-    def _finding(self, row: Row, place: Place) -> Finding:
+    def _finding(self, row: Row, place: ExactPlace) -> Finding:
         rule = self._rules[row.code]
         return Finding(
             rule.name,
@@ -199,7 +199,7 @@ class Findings:
         )
 
 
-def _with_excerpt(finding: Finding, place: Place, text: Text) -> Finding:
+def _with_excerpt(finding: Finding, place: ExactPlace, text: Text) -> Finding:
     if place.at is None:
         return finding
     return finding._replace(excerpt=text.excerpt(place.at))

@@ -13,7 +13,7 @@ from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.entry_spans import IN_PACKED
 
-__all__ = ["BLOCK", "Place", "placed"]
+__all__ = ["BLOCK", "ExactPlace", "placed"]
 
 # What is commented out, or CDATA, has no tags. Bounded, so that one that never ends costs no more.
 _VOID = rb"<!--[\s\S]{0,4096}?-->|<!\[CDATA\[[\s\S]{0,4096}?\]\]>"
@@ -26,7 +26,7 @@ BLOCK = 16 << 10
 """Bytes that are counted anew for each finding at most, when a line or an entry is longer."""
 
 
-class Place(NamedTuple):
+class ExactPlace(NamedTuple):
     """Where a finding stands: ``at`` in the text, the others as they are told."""
 
     at: int | None
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
 def placed(
     rows: Iterator[Row], rules: dict[str, Rule], texts: TextCache
-) -> Iterator[tuple[Row, Place, Text | None]]:
+) -> Iterator[tuple[Row, ExactPlace, Text | None]]:
     """Give each row its place; ``rows`` are in the order of documents, each text is read once."""
     for document, group in groupby(rows, key=lambda row: row.document):
         text = None if document is None else texts.get(document)
@@ -48,19 +48,19 @@ def placed(
         yield from sorted(found, key=lambda its: (its[1].offset is not None, its[1].offset or 0))
 
 
-def _place(row: Row, rule: Rule | None, locator: _Locator | None) -> Place:
+def _place(row: Row, rule: Rule | None, locator: _Locator | None) -> ExactPlace:
     if row.offset is None or locator is None:
-        return Place(None, row.offset, *_line_of(row), row.loc)
+        return ExactPlace(None, row.offset, *_line_of(row), row.loc)
     if row.code in IN_PACKED:
-        return Place(None, row.offset, *_line_of(row), None)
+        return ExactPlace(None, row.offset, *_line_of(row), None)
     text = locator.text
     if row.column is not None:  # reported by the engine, with its place
-        return Place(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
+        return ExactPlace(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
     start = at = text.place_of(row.offset)
     if rule is not None and rule.at is not None:
         at = locator.element(start, rule.at, row.nth or 1)
     line = (row.line or 1) + locator.lines_between(start, at)
-    return Place(at, text.offset_of(at), line, locator.column(at), row.loc)
+    return ExactPlace(at, text.offset_of(at), line, locator.column(at), row.loc)
 
 
 class _Locator:

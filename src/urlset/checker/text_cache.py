@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from urlset.checker.finding import Excerpt
 from urlset.document import Document
-from urlset.engine import Run, source_offset
+from urlset.engine import OffsetRun, source_offset
 from urlset.errors import StoreError
 from urlset.model import Kind
 
@@ -32,7 +32,7 @@ class Text(NamedTuple):
 
     kind: Kind
     data: bytes
-    runs: list[Run]
+    runs: list[OffsetRun]
 
     def place_of(self, offset: int) -> int:
         """The inverse of :func:`urlset.engine.source_offset`: where in ``data`` an offset is."""
@@ -77,7 +77,7 @@ class _Kept(NamedTuple):
     kind: Kind
     start: int
     size: int
-    runs: list[Run]
+    runs: list[OffsetRun]
 
 
 class TextCache:

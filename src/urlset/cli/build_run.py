@@ -13,7 +13,7 @@ from urlset.cli.build_config import BuildConfig, wishes_of
 from urlset.cli.console import Progress, complain_each, count_of, print_info
 from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
-from urlset.cli.stdout_target import Place
+from urlset.cli.stdout_target import BuildOutput
 from urlset.errors import GateError, UrlsetError
 from urlset.sources import Source
 
@@ -35,7 +35,7 @@ def run_build(
     wishes = wishes_of(config, **given)
     wanted = wishes.options
     is_dry = given["dry_run"] or bool(explained)
-    with Place(wishes.output, wanted, as_json=as_json) as place:
+    with BuildOutput(wishes.output, wanted, as_json=as_json) as place:
         BuildOptions("https://example.com/", **wanted)  # misuse is told before anything is read
         with Progress(is_shown=not is_quiet) as progress:
             sources = list(wishes.sources(engine))

@@ -12,7 +12,7 @@ import typer
 
 from urlset.checker import Finding
 from urlset.cli.check_config import CheckConfig, settings_of
-from urlset.cli.check_run import Run
+from urlset.cli.check_run import CheckRun
 from urlset.cli.colour import painter
 from urlset.cli.console import Progress, complain_each, count_of, print_info
 from urlset.cli.fix_run import mend
@@ -225,7 +225,7 @@ def check(
         )
     elif backup is not None:
         raise MisuseError("--backup, --no-backup: expected --fix with it")
-    run = Run(settings, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
+    run = CheckRun(settings, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
         report = (
@@ -264,7 +264,11 @@ def check(
 
 
 def _report(
-    format_: ReportFormat, findings: Iterator[Finding], run: Run, settings: CheckConfig, sink: Sink
+    format_: ReportFormat,
+    findings: Iterator[Finding],
+    run: CheckRun,
+    settings: CheckConfig,
+    sink: Sink,
 ) -> Iterator[str]:
     examples = settings.max_examples
     if format_ == "json":
@@ -283,7 +287,7 @@ def _report(
 
 
 def _count_by_rule(
-    format_: ReportFormat, findings: Iterator[Finding], run: Run, sink: Sink
+    format_: ReportFormat, findings: Iterator[Finding], run: CheckRun, sink: Sink
 ) -> Iterator[str]:
     counts = count_by_rule(findings, run.omitted, run.rules)
     if format_ == "json":

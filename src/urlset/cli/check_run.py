@@ -28,13 +28,13 @@ from urlset.model import Level
 from urlset.reader import DocumentRecord
 from urlset.store import RULE_S, end_process_when_stuck
 
-__all__ = ["Run"]
+__all__ = ["CheckRun"]
 
 PARTLY_READ = ("X002", "X009")
 """Rules about a document of which a part may be misread: most other rules are not asked then."""
 
 
-class Run:
+class CheckRun:
     """One check of several sources, and its totals: of what is told, and of what is known."""
 
     def __init__(

@@ -12,10 +12,10 @@ from urlset.cli.options import MisuseError
 from urlset.cli.sink import Sink
 from urlset.errors import TargetError
 
-__all__ = ["Place"]
+__all__ = ["BuildOutput"]
 
 
-class Place:
+class BuildOutput:
     """The target of a build; a context manager.
 
     For stdout it is a temporary folder, with a ledger of its own: such a build publishes nothing,
@@ -39,7 +39,7 @@ class Place:
                 "(--output -); name a folder, or leave it out"
             )
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> BuildOutput:
         if self.is_stdout:
             self._folder = TemporaryDirectory(prefix="urlset-")
             self.target = str(Path(self._folder.name) / "public")

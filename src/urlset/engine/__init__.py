@@ -23,10 +23,10 @@ __all__ = [
     "Engine",
     "LogHit",
     "Mark",
+    "OffsetRun",
     "Parsed",
     "Renderer",
     "Rows",
-    "Run",
     "Seen",
     "available",
     "get",
@@ -50,7 +50,7 @@ class Mark(NamedTuple):
     level: str | None = None
 
 
-class Run(NamedTuple):
+class OffsetRun(NamedTuple):
     """A stretch of decoded text and where it stood: for offsets in the original bytes.
 
     A byte ``x`` of the text at or after ``text_start`` stood at
@@ -68,10 +68,10 @@ def in_order(marks: list[Mark]) -> list[Mark]:
     return sorted(marks, key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail))
 
 
-def source_offset(offset: int, runs: Sequence[Run]) -> int:
+def source_offset(offset: int, runs: Sequence[OffsetRun]) -> int:
     """Where a byte of the decoded text stood in the original bytes.
 
-    >>> source_offset(4, [Run(0, 2, 1, 2)])  # UTF-16 behind its byte order mark
+    >>> source_offset(4, [OffsetRun(0, 2, 1, 2)])  # UTF-16 behind its byte order mark
     10
     """
     if not runs:
@@ -163,7 +163,9 @@ class Engine(Protocol):
     def gzip(self, data: bytes) -> bytes:
         """Pack; the same bytes give the same bytes, without a time stamp."""
 
-    def parse(self, text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
+    def parse(
+        self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
+    ) -> Parsed:
         """Read UTF-8 text of any format. Never raises."""
 
     def columns(self, entries: Any) -> Columns:

@@ -100,7 +100,7 @@ def parse(
     """Read a document of any format: kind, entries, sitemaps, marks, marks left out by code.
 
     Sitemaps are the fields of :class:`urlset.model.Sitemap`, marks those of
-    :class:`urlset.engine.Mark`, ``runs`` tuples of :class:`urlset.engine.Run`. Raises
+    :class:`urlset.engine.Mark`, ``runs`` tuples of :class:`urlset.engine.OffsetRun`. Raises
     ``ValueError`` for bytes that are not UTF-8, and nothing for any document.
     """
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from urlset.engine import Mark, Run
+from urlset.engine import Mark, OffsetRun
 from urlset.engine.encodings import STATEFUL, codec_of
 
 __all__ = ["Decoded", "charset_of", "codec_of", "decode"]
@@ -45,7 +45,7 @@ class Decoded(NamedTuple):
 
     text: bytes
     encoding: str
-    runs: list[Run]
+    runs: list[OffsetRun]
     marks: list[Mark]  # their offsets are in ``text``
     losses: int = 0  # places where U+FFFD stands for bytes that are not of the encoding
 
@@ -120,12 +120,12 @@ def _damaged(data: bytes, name: str, codec: str) -> Decoded:
     """Decode with a codec to which most bytes belong; U+FFFD stands for the others."""
     spans = _skipped.spans = []
     pieces = data.decode(codec, _SKIP).split(_LOSS)
-    runs: list[Run] = []
+    runs: list[OffsetRun] = []
     position = source = 0
     for piece, (start, end) in zip(pieces, [*spans, (len(data), len(data))], strict=True):
         runs += _runs(piece, codec, source, position)
         position += len(piece.encode())
-        runs.append(Run(position, start, 3, max(1, end - start)))
+        runs.append(OffsetRun(position, start, 3, max(1, end - start)))
         position, source = position + 3, end
     text = "\ufffd".join(pieces).encode()
     count = f"{len(spans)} bytes are" if len(spans) > 1 else "1 byte is"
@@ -202,14 +202,14 @@ def _disagreement(data: bytes, declared: str | None) -> list[Mark]:
     return [Mark("X011", 0, 0, declared, "warning")]
 
 
-def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[Run]:
+def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[OffsetRun]:
     """Stretches of characters of one width, here and in the original."""
     source = start
     for found in _SAME_WIDTH.finditer(text):
         piece = found[0]
         width = len(piece[0].encode())
         size = len(piece.encode(codec, "replace"))
-        yield Run(position, source, width, max(1, size // len(piece)))
+        yield OffsetRun(position, source, width, max(1, size // len(piece)))
         position += width * len(piece)
         source += size
 
@@ -217,7 +217,7 @@ def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[Run]
 def _repaired(data: bytes) -> tuple[Decoded, int]:
     """UTF-8, with what is not UTF-8 read as windows-1252, byte for byte; and how many bytes are."""
     pieces: list[bytes] = []
-    runs = [Run(0, 0, 1, 1)]
+    runs = [OffsetRun(0, 0, 1, 1)]
     position = size = count = 0
     first: tuple[int, int] | None = None
     whole = data.decode("utf-8", "surrogateescape")
@@ -225,7 +225,7 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
         if len(runs) > _MAX_RUNS:
             # A cp1252 character has at most three bytes, so that no offset is behind the end.
             rest = whole[found.start() :]
-            runs.append(Run(size, position, 3, 1))
+            runs.append(OffsetRun(size, position, 3, 1))
             pieces.append(rest.translate(_AS_CP1252).encode())
             count += len(rest) - len(rest.encode(errors="ignore").decode())
             break
@@ -242,11 +242,11 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
         for stretch in _SAME_WIDTH.finditer(bad.translate(_AS_CP1252)):
             encoded = stretch[0].encode()
             width = len(encoded) // len(stretch[0])
-            runs.append(Run(size, position, width, 1))
+            runs.append(OffsetRun(size, position, width, 1))
             pieces.append(encoded)
             size += len(encoded)
             position += len(stretch[0])
-        runs.append(Run(size, position, 1, 1))
+        runs.append(OffsetRun(size, position, 1, 1))
     offset, source = first or (0, 0)
     which = "1 byte is" if count == 1 else f"{count} bytes are"
     words = f"{which} not valid UTF-8, the first at offset {source}; read as windows-1252"

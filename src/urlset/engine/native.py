@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
 from urlset.dates import format_date
-from urlset.engine import Mark, Run, _native
+from urlset.engine import Mark, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
     Renderer,
@@ -74,7 +74,7 @@ class Parsed(NamedTuple):
     omitted: dict[str, int]
 
 
-def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
+def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> Parsed:
     """Read UTF-8 text of any format. Never raises."""
     kind, found, sitemaps, marks, omitted = _native.parse(text, base, source, runs)
     return Parsed(

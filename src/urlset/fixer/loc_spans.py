@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import DocumentContext, FixContext, fixer
-from urlset.fixer.xml_spans import Element, decoded
+from urlset.fixer.xml_spans import ElementSpan, decoded
 
 __all__ = ["Loc", "all_locs", "line_around", "locs_of", "remove_entry_of", "url_fixer"]
 
@@ -70,7 +70,7 @@ def _line(data: bytes, start: int, end: int) -> Loc:
     return Loc(start, end, data[start:end].decode(errors="replace"), "text")
 
 
-def _in_entry(job: DocumentContext, entry: Element) -> Iterator[Loc]:
+def _in_entry(job: DocumentContext, entry: ElementSpan) -> Iterator[Loc]:
     if job.document.kind in ("rss", "atom"):
         yield from _in_item(entry)
         return
@@ -81,7 +81,7 @@ def _in_entry(job: DocumentContext, entry: Element) -> Iterator[Loc]:
             yield Loc(element.tag_end, element.close, element.text, "xml")
 
 
-def _in_item(item: Element) -> Iterator[Loc]:
+def _in_item(item: ElementSpan) -> Iterator[Loc]:
     for child in item.children:
         for found in child.attributes:
             if child.local == "link" and found.name == "href":

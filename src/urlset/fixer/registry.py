@@ -12,7 +12,7 @@ from urlset.checker.finding import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, Effect
-from urlset.fixer.xml_spans import Element, EntrySpans
+from urlset.fixer.xml_spans import ElementSpan, EntrySpans
 from urlset.model import Level
 
 __all__ = [
@@ -116,12 +116,12 @@ class FixContext:
         return self.job.is_unsafe
 
     @cached_property
-    def entry(self) -> Element | None:
+    def entry(self) -> ElementSpan | None:
         """The entry in which it stands."""
         return self.job.entries.around(self.at)
 
     @cached_property
-    def element(self) -> Element | None:
+    def element(self) -> ElementSpan | None:
         """The innermost element of the entry in which it stands, or which begins there."""
         found = self.entry
         while found is not None:
@@ -150,19 +150,19 @@ class FixContext:
         """Other bytes for what is wrong."""
         return self.change(Edit(self.at, self.end, new), dropped=dropped)
 
-    def rewrite(self, element: Element, text: str, *, dropped: str | None = None) -> Change:
+    def rewrite(self, element: ElementSpan, text: str, *, dropped: str | None = None) -> Change:
         """Another text for an element."""
         new = escape(text).encode()
         return self.change(Edit(element.tag_end, element.close, new), dropped=dropped)
 
-    def remove(self, element: Element, *, effect: Effect | None = None) -> Change:
+    def remove(self, element: ElementSpan, *, effect: Effect | None = None) -> Change:
         """Take an element away, and say so."""
         return self.change(
             Edit(*element.span(), b""), dropped=shown_element(element), effect=effect
         )
 
 
-def shown_element(element: Element) -> str:
+def shown_element(element: ElementSpan) -> str:
     """An element as it is listed among what was dropped."""
     return shown(element.data[element.start : element.end])
 

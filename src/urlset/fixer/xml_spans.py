@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from urlset.engine.reference.values import HTML_ENTITIES, NAME
 
-__all__ = ["TOKEN", "Attribute", "Element", "EntrySpans", "decoded", "parse_element"]
+__all__ = ["TOKEN", "AttributeSpan", "ElementSpan", "EntrySpans", "decoded", "parse_element"]
 
 TOKEN = re.compile(
     rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>"
@@ -30,7 +30,7 @@ _PIECE = re.compile(rb"<!--.*?-->|<!\[CDATA\[(.*?)\]\]>|<\?.*?\?>|&([^;&<\s]{1,4
 _NAMED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
 
 
-class Attribute(NamedTuple):
+class AttributeSpan(NamedTuple):
     """An attribute: ``start`` is before the white space in front of it."""
 
     name: str
@@ -40,14 +40,14 @@ class Attribute(NamedTuple):
     end: int
 
 
-class Element:
+class ElementSpan:
     """One element; places are in the whole text.
 
     ``start`` and ``tag_end`` span the start tag, ``close`` and ``end`` the end tag, which is
     empty for ``<a/>`` and where it is missing. ``parent`` is None for the entry.
     """
 
-    def __init__(self, data: bytes, found: re.Match[bytes], parent: Element | None):
+    def __init__(self, data: bytes, found: re.Match[bytes], parent: ElementSpan | None):
         self.data = data
         self.raw = found[2].decode(errors="replace")
         self.start, self.tag_end = found.span()
@@ -56,7 +56,7 @@ class Element:
         self.is_empty = found[3].endswith(b"/")
         self.is_whole = self.is_empty
         self.parent = parent
-        self.children: list[Element] = []
+        self.children: list[ElementSpan] = []
 
     @property
     def local(self) -> str:
@@ -83,23 +83,23 @@ class Element:
         """The text inside without white space around it, empty where there is none."""
         return (self.text or "").strip()
 
-    def all(self, *names: str) -> Iterator[Element]:
+    def all(self, *names: str) -> Iterator[ElementSpan]:
         """The elements within that have one of these local names, in document order."""
         for child in self.children:
             if child.local in names:
                 yield child
             yield from child.all(*names)
 
-    def child(self, name: str) -> Element | None:
+    def child(self, name: str) -> ElementSpan | None:
         """The first element directly inside of that local name."""
         return next((child for child in self.children if child.local == name), None)
 
     @cached_property
-    def attributes(self) -> list[Attribute]:
+    def attributes(self) -> list[AttributeSpan]:
         """The attributes, in their order, those given twice as well."""
         found = _ATTRIBUTE.finditer(self.data, self.rest_start, self.tag_end)
         return [
-            Attribute(a[1].decode(errors="replace"), a.start(), *_value_span(a), a.end())
+            AttributeSpan(a[1].decode(errors="replace"), a.start(), *_value_span(a), a.end())
             for a in found
         ]
 
@@ -156,14 +156,14 @@ def _piece(found: re.Match[bytes]) -> str | None:
         return None
 
 
-def parse_element(data: bytes, start: int) -> Element | None:
+def parse_element(data: bytes, start: int) -> ElementSpan | None:
     """The element that begins at ``start``, to its end or to that of the document."""
-    top: Element | None = None
-    open_: list[Element] = []
+    top: ElementSpan | None = None
+    open_: list[ElementSpan] = []
     position = start
     while found := TOKEN.search(data, position):
         if found[2] is not None and not found[1]:
-            element = Element(data, found, open_[-1] if open_ else None)
+            element = ElementSpan(data, found, open_[-1] if open_ else None)
             if open_:
                 open_[-1].children.append(element)
             top = top or element
@@ -180,7 +180,7 @@ def parse_element(data: bytes, start: int) -> Element | None:
     return top
 
 
-def _close(open_: list[Element], found: re.Match[bytes]) -> None:
+def _close(open_: list[ElementSpan], found: re.Match[bytes]) -> None:
     """End the nearest element of that name, and all inside it."""
     name = found[2].decode(errors="replace").lower()
     depth = next((n for n in reversed(range(len(open_))) if open_[n].raw.lower() == name), None)
@@ -196,20 +196,20 @@ class EntrySpans:
 
     def __init__(self, data: bytes):
         self._data = data
-        self._parsed: dict[int, Element | None] = {}
+        self._parsed: dict[int, ElementSpan | None] = {}
 
     @cached_property
     def starts(self) -> list[int]:
         """The places of all start tags of entries."""
         return [found.start(1) for found in _ENTRY.finditer(self._data) if found[1]]
 
-    def around(self, at: int) -> Element | None:
+    def around(self, at: int) -> ElementSpan | None:
         """The entry in which a place is."""
         number = bisect_right(self.starts, at) - 1
         entry = self.beginning(self.starts[number]) if number >= 0 else None
         return entry if entry is not None and at < max(entry.end, entry.tag_end) else None
 
-    def beginning(self, start: int) -> Element | None:
+    def beginning(self, start: int) -> ElementSpan | None:
         """The element that begins there."""
         if start not in self._parsed:
             self._parsed[start] = parse_element(self._data, start)

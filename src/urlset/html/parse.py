@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urlset.engine import get
 from urlset.engine.decoding import charset_of, codec_of, decode
 
-__all__ = ["Markup", "repair"]
+__all__ = ["RepairedMarkup", "repair"]
 
 # A page within these costs lexbor half a second at the very worst, however it is made.
 MAX_TAGS = 4_000
@@ -35,14 +35,14 @@ _PAGE = re.compile(rb"<(?:!doctype\s|html|head|title|body)(?=[\s>]|(?<=\s))", re
 _PRESCAN = 1_024  # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding
 
 
-class Markup(NamedTuple):
-    """Markup as text; ``is_page`` where it is that of a whole page, not of a part of one."""
+class RepairedMarkup(NamedTuple):
+    """RepairedMarkup as text; ``is_page`` where it is that of a whole page, not of a part of one."""
 
     text: str
     is_page: bool
 
 
-def repair(data: bytes, content_type: str | None) -> Markup:
+def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     """The markup of a page, repaired where that costs no more than it is worth; never raises."""
     utf8 = _as_utf8(data, content_type)
     is_page = _PAGE.search(utf8[:MAX_PROLOG]) is not None
@@ -55,8 +55,8 @@ def repair(data: bytes, content_type: str | None) -> Markup:
         except SelectolaxError:
             repaired = None
         if repaired is not None:
-            return Markup(repaired, is_page)
-    return Markup(utf8.decode(errors="replace"), is_page)
+            return RepairedMarkup(repaired, is_page)
+    return RepairedMarkup(utf8.decode(errors="replace"), is_page)
 
 
 def _as_utf8(data: bytes, content_type: str | None) -> bytes:

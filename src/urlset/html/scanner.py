@@ -6,7 +6,7 @@ import html
 import re
 from typing import NamedTuple
 
-__all__ = ["Element", "Scan", "attributes_of", "scan"]
+__all__ = ["HtmlElement", "Scan", "attributes_of", "scan"]
 
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
@@ -54,7 +54,7 @@ _KINDS = {
 """What a tag needs: a break in the text or none, a look; those that are not listed need both."""
 
 
-class Element(NamedTuple):
+class HtmlElement(NamedTuple):
     """An element that says something: its name, its attributes, and where it stands."""
 
     name: str
@@ -73,7 +73,7 @@ class Scan:
     def __init__(self) -> None:
         self.title: str | None = None
         self.language: str | None = None
-        self.elements: list[Element] = []
+        self.elements: list[HtmlElement] = []
         self.data: list[str] = []
         self.parts: list[str] = []
         self.main: list[tuple[int, int]] = []
@@ -236,7 +236,7 @@ class _Scanning:
                 self.found.parts.append(f" {html.escape(said['alt'], quote=False)} ")
         if name not in ("a", "source"):
             in_chrome = self._skipping is not None
-            self.found.elements.append(Element(name, said, self._in_head, in_chrome))
+            self.found.elements.append(HtmlElement(name, said, self._in_head, in_chrome))
         if name == "time" and self._skipping is None and self._is_told(rest, said):
             self._enter(name, "skip")
 

@@ -22,7 +22,7 @@ __all__ = [
     "FAULT",
     "GUESSES",
     "Candidate",
-    "Rows",
+    "CandidateRows",
     "Source",
     "fault_text",
     "in_batches",
@@ -148,10 +148,10 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
         yield rows_to_batch(CANDIDATE, some)
 
 
-class Rows:
+class CandidateRows:
     """A source of candidates, entries or URLs that are in Python already; see :class:`Source`.
 
-    >>> [batch.num_rows for batch in Rows(["https://example.com/"]).batches()]
+    >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
     [1]
     """
 

@@ -13,7 +13,7 @@ from urlset.store.schema import MACROS, VIEWS, Macro, View
 from urlset.store.scratch_database import ScratchDatabase
 from urlset.store.session import Session
 from urlset.store.store import Store
-from urlset.store.tables import TABLES, VERSION, Column, Table
+from urlset.store.tables import TABLES, VERSION, Column, TableSchema
 from urlset.store.writer import StoreWriter
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "StoreWriter",
     "StoredDocument",
     "StoredRows",
-    "Table",
+    "TableSchema",
     "View",
     "end_process_when_stuck",
     "identifier",

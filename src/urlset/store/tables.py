@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["TABLES", "VERSION", "Column", "Table"]
+__all__ = ["TABLES", "VERSION", "Column", "TableSchema"]
 
 VERSION = 1
 """Of the tables below; a store of another one is not opened."""
@@ -21,7 +21,7 @@ class Column(NamedTuple):
     doc: str
 
 
-class Table(NamedTuple):
+class TableSchema(NamedTuple):
     """One table: its name, what a row of it is, and its columns."""
 
     name: str
@@ -29,10 +29,10 @@ class Table(NamedTuple):
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, name: str, doc: str, columns: str) -> Table:
+    def of(cls, name: str, doc: str, columns: str) -> TableSchema:
         """A table whose columns are written as lines of three cells with ``|`` between them.
 
-        >>> Table.of("tea", "A cup.", "kind | VARCHAR | What is in it.").columns[0].type
+        >>> TableSchema.of("tea", "A cup.", "kind | VARCHAR | What is in it.").columns[0].type
         'VARCHAR'
         """
         cells = (line.split("|") for line in columns.strip().splitlines())
@@ -71,7 +71,7 @@ SITEMAPS = "STRUCT(url VARCHAR, line UINTEGER)[]"
 ALTERNATES = f"{_struct('hreflang href media')}[]"
 
 TABLES = (
-    Table.of(
+    TableSchema.of(
         "documents",
         "One row for each file that was met, also where it could not be read.",
         """
@@ -107,7 +107,7 @@ TABLES = (
         read_at        | TIMESTAMPTZ | when it was read
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "entries",
         "One row for each URL that a document lists, in the order of the document; `document` and `entry` name a row.",
         f"""
@@ -128,7 +128,7 @@ TABLES = (
         line           | UINTEGER    | line where it starts, from 1
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "sitemaps",
         "One row for each sitemap that an index lists, in the order of the index; `document` and `sitemap` name a row.",
         """
@@ -142,7 +142,7 @@ TABLES = (
         line           | UINTEGER    | line where it starts, from 1
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "problems",
         "One row for each thing that had to be forgiven to read a document or a robots.txt.",
         """
@@ -160,7 +160,7 @@ TABLES = (
         column         | UINTEGER    | its column in characters, from 1
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "robots",
         "One row for each robots.txt that was asked for.",
         f"""
@@ -177,7 +177,7 @@ TABLES = (
         read_at        | TIMESTAMPTZ | when it was read
         """,
     ),
-    Table.of(
+    TableSchema.of(
         "fetches",
         "One row for each URL that was asked for over HTTP: documents, robots.txt, home page, places that were tried.",
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.examples import Answer
+from urlset.checker.examples import ExampleResponse
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]
@@ -26,7 +26,7 @@ _GOOD = {
 _HTML = "<!DOCTYPE html><html><title>Example</title></html>"
 
 
-def _bad(answer: Answer) -> dict[str, str | Answer]:
+def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
     return {**_GOOD, "blog.xml": answer}
 
 
@@ -41,7 +41,7 @@ RULES = (
         "the error, and its URLs are not found.",
         instead="Publish the sitemap at this URL, or remove the URL from what names it",
         source=_GOOGLE,
-        bad=_bad(Answer(status=404)),
+        bad=_bad(ExampleResponse(status=404)),
         good=_GOOD,
     ),
     rule(
@@ -62,7 +62,7 @@ RULES = (
         "permission. Engines try again for a while, then drop the sitemap.",
         instead="Make it readable at this place, or remove it from what names it",
         source=_GOOGLE,
-        bad=_bad(Answer(error="timeout")),
+        bad=_bad(ExampleResponse(error="timeout")),
         good=_GOOD,
     ),
     rule(
@@ -81,8 +81,8 @@ RULES = (
             "sitemap-index.xml": _INDEX,
             "pages.xml": _PAGE,
             "blog.xml": _PAGE.replace("com/", "com/blog"),
-            "old-sitemap.xml": Answer(_HTML),
-            "news-sitemap.xml": Answer(_HTML),
+            "old-sitemap.xml": ExampleResponse(_HTML),
+            "news-sitemap.xml": ExampleResponse(_HTML),
         },
         good=_GOOD,
     ),
@@ -96,7 +96,7 @@ RULES = (
         "take it for all there is.",
         instead="See why the server ends the transfer early: a time limit, memory, a proxy",
         source=_HTTP,
-        bad=_bad(Answer(_PAGE, error="cut")),
+        bad=_bad(ExampleResponse(_PAGE, error="cut")),
         good=_GOOD,
     ),
     rule(
@@ -109,7 +109,7 @@ RULES = (
         "do not come through a firewall either.",
         instead="Let everybody fetch it without a login; for a site behind one, see --auth-file",
         source=_GOOGLE,
-        bad=_bad(Answer(status=403)),
+        bad=_bad(ExampleResponse(status=403)),
         good=_GOOD,
     ),
     rule(
@@ -124,7 +124,7 @@ RULES = (
         "site as disallowed; and the sitemaps that it declares are not found.",
         instead="Serve robots.txt with status 200, or with 404 if there is none",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
-        bad={"robots.txt": Answer(status=503), "sitemap.xml": _PAGE},
+        bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": _PAGE},
         good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": _PAGE},
     ),
 )

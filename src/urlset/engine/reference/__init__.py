@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from urlset.engine import Mark, Run
+from urlset.engine import Mark, OffsetRun
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
@@ -42,7 +42,7 @@ class Parsed(NamedTuple):
     omitted: dict[str, int]
 
 
-def parse(text: bytes, base: str | None, source: str | None, runs: list[Run]) -> Parsed:
+def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> Parsed:
     """Read UTF-8 text of any format. Never raises."""
     context = Context(text, base, source, runs)
     kind = read_document(context)

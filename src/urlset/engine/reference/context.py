@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.engine import Mark, Run, in_order, source_offset
+from urlset.engine import Mark, OffsetRun, in_order, source_offset
 from urlset.model import Entry, Sitemap
 from urlset.protocol import MAX_LOC, MAX_MARKS
 from urlset.urls import SPACE, ParsedUrl, UrlIssue, parse_url, resolve
@@ -29,7 +29,7 @@ _LOWER = {upper: upper + 32 for upper in range(65, 91)}
 class Context:
     """The state of one document; one object per document, never reused."""
 
-    def __init__(self, text: bytes, base: str | None, source: str | None, runs: list[Run]):
+    def __init__(self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]):
         self.text = text
         self.base = base
         self.source = source

@@ -11,7 +11,7 @@ from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normal
 from urlset.fixer.loc_spans import line_around
 from urlset.fixer.registry import FixContext, fixer, shown
-from urlset.fixer.xml_spans import Element
+from urlset.fixer.xml_spans import ElementSpan
 from urlset.model import Entry, Sitemap
 
 __all__ = ["same_entry"]
@@ -84,7 +84,7 @@ def one_link_each(case: FixContext) -> Iterator[Change]:
     yield from _repeated(case, ("link",), lambda link: _link_of(link))
 
 
-def _link_of(link: Element) -> object:
+def _link_of(link: ElementSpan) -> object:
     names = ("rel", "hreflang", "href", "media")
     said = tuple(link.attribute(name) for name in names)
     return said if said[2] else None
@@ -96,7 +96,7 @@ def one_image_each(case: FixContext) -> Iterator[Change]:
     yield from _repeated(case, ("image",), lambda image: _image_of(image, case.is_unsafe))
 
 
-def _image_of(image: Element, is_unsafe: bool) -> object:
+def _image_of(image: ElementSpan, is_unsafe: bool) -> object:
     loc = image.child("loc")
     if loc is None:
         return None
@@ -105,7 +105,7 @@ def _image_of(image: Element, is_unsafe: bool) -> object:
 
 
 def _repeated(
-    case: FixContext, names: tuple[str, ...], key: Callable[[Element], object]
+    case: FixContext, names: tuple[str, ...], key: Callable[[ElementSpan], object]
 ) -> Iterator[Change]:
     seen: set[object] = set()
     entry = case.entry

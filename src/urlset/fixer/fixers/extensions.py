@@ -10,7 +10,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.values import REMOVE, better_date, mended_values
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import Element
+from urlset.fixer.xml_spans import ElementSpan
 from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
 from urlset.urls import parse_url
@@ -36,7 +36,7 @@ def remove_extension(case: FixContext) -> Iterator[Change]:
         yield case.remove(found)
 
 
-def _owner(case: FixContext, *names: str) -> Element | None:
+def _owner(case: FixContext, *names: str) -> ElementSpan | None:
     """The element of one of these names in which a finding stands."""
     found = case.element
     while found is not None and found.local not in names:
@@ -55,7 +55,7 @@ def resolve_image(case: FixContext) -> Iterator[Change]:
             yield case.rewrite(loc, url)
 
 
-def _within(case: FixContext, *names: str) -> Iterator[Element]:
+def _within(case: FixContext, *names: str) -> Iterator[ElementSpan]:
     entry = case.entry
     if entry is not None:
         yield from entry.all(*names)
@@ -159,7 +159,7 @@ def tidy_list(case: FixContext) -> Iterator[Change]:
 
 
 def _tidied(
-    case: FixContext, element: Element, read: Callable[[str], list[str]]
+    case: FixContext, element: ElementSpan, read: Callable[[str], list[str]]
 ) -> Iterator[Change]:
     text = element.text
     if text is None:

@@ -8,7 +8,7 @@ from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.structure import parse_tag
 from urlset.fixer.markup_repairs import root_tag
 from urlset.fixer.registry import FixContext, fixer, shown
-from urlset.fixer.xml_spans import Element
+from urlset.fixer.xml_spans import ElementSpan
 from urlset.protocol import NAMESPACES, Ns
 
 __all__: list[str] = []
@@ -22,7 +22,7 @@ _PLAYER = ("allow_embed", "autoplay")
 _DEAD = {Ns.MOBILE, Ns.GEO, Ns.CODESEARCH, Ns.PAGEMAP}
 
 
-def _entries(case: FixContext) -> Iterator[Element]:
+def _entries(case: FixContext) -> Iterator[ElementSpan]:
     """All entries of the document: rules of hints report only the first of them."""
     for start in case.job.entries.starts:
         entry = case.job.entries.beginning(start)
@@ -43,7 +43,7 @@ def remove_old_tags(case: FixContext) -> Iterator[Change]:
                     yield from _without_attributes(case, element)
 
 
-def _without_attributes(case: FixContext, element: Element) -> Iterator[Change]:
+def _without_attributes(case: FixContext, element: ElementSpan) -> Iterator[Change]:
     for found in element.attributes:
         if found.name in _PLAYER:
             words = shown(case.data[found.start : found.end])
@@ -81,6 +81,6 @@ def _dead_prefixes(data: bytes) -> set[str]:
     }
 
 
-def _own_namespace(element: Element) -> Ns | None:
+def _own_namespace(element: ElementSpan) -> Ns | None:
     name = f"xmlns:{element.prefix}" if element.prefix else "xmlns"
     return NAMESPACES.get((element.attribute(name) or "").strip())

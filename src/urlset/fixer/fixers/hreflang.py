@@ -9,7 +9,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normal
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import Attribute, Element, decoded
+from urlset.fixer.xml_spans import AttributeSpan, ElementSpan, decoded
 from urlset.urls import parse_url
 
 __all__: list[str] = []
@@ -19,12 +19,14 @@ _LANGUAGES = {"jp": "ja", "cn": "zh", "kr": "ko", "dk": "da", "cz": "cs", "gr": 
 _REGION = re.compile(r"^([A-Za-z]{2,3})(-[A-Za-z]{4})?[-_]([A-Za-z]{2}|[0-9]{3})$")
 
 
-def _links(case: FixContext) -> list[Element]:
+def _links(case: FixContext) -> list[ElementSpan]:
     entry = case.entry
     return [child for child in entry.children if child.local == "link"] if entry else []
 
 
-def _set(case: FixContext, attribute: Attribute, text: str, dropped: str | None = None) -> Change:
+def _set(
+    case: FixContext, attribute: AttributeSpan, text: str, dropped: str | None = None
+) -> Change:
     new = escape(text, attribute=True).encode()
     return case.change(Edit(attribute.value_start, attribute.value_end, new), dropped=dropped)
 

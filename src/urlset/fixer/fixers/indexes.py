@@ -10,7 +10,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.loc_spans import remove_entry_of
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import Element
+from urlset.fixer.xml_spans import ElementSpan
 
 __all__: list[str] = []
 
@@ -37,14 +37,14 @@ def write_missing_dates(case: FixContext) -> Iterator[Change]:
             yield from _dated(case, child)
 
 
-def _children(case: FixContext) -> Iterator[Element]:
+def _children(case: FixContext) -> Iterator[ElementSpan]:
     for start in case.job.entries.starts:
         child = case.job.entries.beginning(start)
         if child is not None:
             yield child
 
 
-def _dated(case: FixContext, child: Element) -> Iterator[Change]:
+def _dated(case: FixContext, child: ElementSpan) -> Iterator[Change]:
     loc = child.child("loc")
     moment = case.job.around.lastmod(loc.trimmed) if loc is not None else None
     if loc is None or moment is None:
@@ -76,7 +76,7 @@ def flatten(case: FixContext) -> Iterator[Change]:
     )
 
 
-def _line(entry: Element, loc: Element, url: str, lastmod: str | None) -> str:
+def _line(entry: ElementSpan, loc: ElementSpan, url: str, lastmod: str | None) -> str:
     name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
     date = f"<{name}>{escape(lastmod)}</{name}>" if lastmod else ""
     return f"<{entry.raw}><{loc.raw}>{escape(url)}</{loc.raw}>{date}</{entry.raw}>"

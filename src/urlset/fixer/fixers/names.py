@@ -10,7 +10,7 @@ from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.structure import parse_tag
 from urlset.fixer.markup_repairs import insert_in_root, root_tag
 from urlset.fixer.registry import FixContext, fixer, shown
-from urlset.fixer.xml_spans import TOKEN, Element, decoded
+from urlset.fixer.xml_spans import TOKEN, ElementSpan, decoded
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 
 __all__: list[str] = []
@@ -106,8 +106,8 @@ def give_prefixes(case: FixContext) -> Iterator[Change]:
 
 
 def _misplaced(
-    element: Element, core: str, prefix: str | None = None
-) -> Iterator[tuple[Element, str]]:
+    element: ElementSpan, core: str, prefix: str | None = None
+) -> Iterator[tuple[ElementSpan, str]]:
     """The elements that lack their prefix, each with the one that it should have."""
     own = prefix
     if element.prefix == core:
@@ -124,7 +124,7 @@ def _misplaced(
             yield from _misplaced(child, core, own)
 
 
-def _renamed(element: Element, prefix: str) -> Iterator[Edit]:
+def _renamed(element: ElementSpan, prefix: str) -> Iterator[Edit]:
     """The edits of both tags of an element."""
     name = f"{prefix}:{element.local}".encode()
     yield Edit(element.start + 1, element.start + 1 + len(element.raw.encode()), name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.markup_repairs import insert_in_root, root_tag
 from urlset.fixer.registry import FixContext, fixer, shown
-from urlset.fixer.xml_spans import TOKEN, Element, parse_element
+from urlset.fixer.xml_spans import TOKEN, ElementSpan, parse_element
 from urlset.urls import SPACE, split_urls
 
 __all__: list[str] = []
@@ -42,7 +42,7 @@ def remove_second(case: FixContext) -> Iterator[Change]:
         yield case.remove(element)
 
 
-def _second_loc(case: FixContext, entry: Element, element: Element) -> Iterator[Change]:
+def _second_loc(case: FixContext, entry: ElementSpan, element: ElementSpan) -> Iterator[Change]:
     locs = [split_urls(child.text or "") for child in entry.all("loc") if child.parent is entry]
     urls = [url.strip(SPACE) for part in locs for url in part]
     first = entry.child("loc")
@@ -56,13 +56,13 @@ def _second_loc(case: FixContext, entry: Element, element: Element) -> Iterator[
         yield from _moved_out(case, entry, element, kept, moved)
 
 
-def _is_followed(entry: Element, loc: Element) -> bool:
+def _is_followed(entry: ElementSpan, loc: ElementSpan) -> bool:
     """Whether another loc stands behind one: it moves first, so that all keep their order."""
     return any(child.local == "loc" and child.start > loc.start for child in entry.children)
 
 
 def _moved_out(
-    case: FixContext, entry: Element, loc: Element, kept: list[str], moved: list[str]
+    case: FixContext, entry: ElementSpan, loc: ElementSpan, kept: list[str], moved: list[str]
 ) -> Iterator[Change]:
     """Give URLs that stand in the loc of another one entries of their own behind it."""
     if not moved:
@@ -116,7 +116,7 @@ def _locals(data: bytes, at: int) -> list[str]:
     return [name.decode(errors="replace").rpartition(":")[2].lower()] if name else []
 
 
-def _raw(element: Element | None) -> str:
+def _raw(element: ElementSpan | None) -> str:
     return element.raw if element is not None else ""
 
 
@@ -140,9 +140,9 @@ def remove_attributes(case: FixContext) -> Iterator[Change]:
                     yield case.change(Edit(found.start, found.end, b""), dropped=words)
 
 
-def parse_tag(data: bytes, tag: re.Match[bytes] | None) -> Element | None:
+def parse_tag(data: bytes, tag: re.Match[bytes] | None) -> ElementSpan | None:
     """A start tag as an element without its content."""
-    return Element(data, tag, None) if tag is not None and tag[2] is not None else None
+    return ElementSpan(data, tag, None) if tag is not None and tag[2] is not None else None
 
 
 @fixer("S013")

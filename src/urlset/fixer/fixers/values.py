@@ -10,7 +10,7 @@ from urlset.dates import Date, format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import Element, decoded
+from urlset.fixer.xml_spans import ElementSpan, decoded
 from urlset.protocol import CHANGEFREQS
 from urlset.urls import SPACE
 
@@ -115,7 +115,7 @@ def remove_dates(case: FixContext) -> Iterator[Change]:
                 yield case.remove(element)
 
 
-def _lastmods(case: FixContext) -> list[Element]:
+def _lastmods(case: FixContext) -> list[ElementSpan]:
     entry = case.entry
     return [child for child in entry.children if child.local == "lastmod"] if entry else []
 

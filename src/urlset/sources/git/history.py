@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["LOG", "Change", "Commit", "History", "commits"]
+__all__ = ["LOG", "Commit", "FileChange", "History", "commits"]
 
 LOG = (
     "log", "-z", "--format=%x02%h %H %cI", "--name-status", "-c", "--root",
@@ -24,7 +24,7 @@ _STATUS = re.compile(rb"[ACDMRTUX]+|[RC]\d+")
 _DATE = re.compile(rb"(?:19[7-9]|20\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)")
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What a commit did to a path, by git's letter; ``before`` only where it was moved."""
 
     status: str
@@ -38,7 +38,7 @@ class Commit(NamedTuple):
     short: str
     name: str
     date: str | None
-    changes: list[Change]
+    changes: list[FileChange]
 
 
 def commits(tokens: Iterable[bytes]) -> Iterator[Commit]:
@@ -57,8 +57,8 @@ def commits(tokens: Iterable[bytes]) -> Iterator[Commit]:
         elif commit is not None and _STATUS.fullmatch(word):
             path = next(waiting, b"")
             is_pair = word[1:].isdigit()
-            change = Change(word[:1].decode(), next(waiting, b""), path) if is_pair else None
-            commit.changes.append(change or Change(word[:1].decode(), path))
+            change = FileChange(word[:1].decode(), next(waiting, b""), path) if is_pair else None
+            commit.changes.append(change or FileChange(word[:1].decode(), path))
     if commit is not None:
         yield commit
 

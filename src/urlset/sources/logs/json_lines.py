@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from urlset.engine import Engine
-from urlset.sources.logs.lines import CommonLines, Row, Tally, request_of, row_of, unread
+from urlset.sources.logs.lines import CommonLines, LogLine, Tally, request_of, row_of, unread
 
 __all__ = ["ObjectLines"]
 
@@ -54,7 +54,7 @@ class ObjectLines:
         """Give all rows: no engine reads them."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
-    def rows(self, block: bytes) -> Iterator[Row]:
+    def rows(self, block: bytes) -> Iterator[LogLine]:
         """Yield the rows of a block of lines."""
         for line in block.split(b"\n"):
             if line:
@@ -62,13 +62,13 @@ class ObjectLines:
             else:
                 yield unread(b"")
 
-    def row(self, line: bytes) -> Row | None:
+    def row(self, line: bytes) -> LogLine | None:
         """Read the line of text that some shippers put into an object."""
         record = _loaded(line)
         text = next((record[name] for name in _TEXTS if isinstance(record.get(name), str)), "")
         return self._texts.row(text.strip().encode("utf-8", "replace"))
 
-    def _row(self, line: bytes) -> Row | None:
+    def _row(self, line: bytes) -> LogLine | None:
         record = _loaded(line)
         status = self._value(record, _STATUSES)
         method, target = self._value(record, _METHODS), self._value(record, _TARGETS)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol
 from urlset.engine import Engine, LogHit
 from urlset.engine.reference.logs import lines
 
-__all__ = ["CommonLines", "FieldLines", "Lines", "Row", "request_of", "row_of", "unread"]
+__all__ = ["CommonLines", "FieldLines", "Lines", "LogLine", "request_of", "row_of", "unread"]
 
 
-class Row(NamedTuple):
+class LogLine(NamedTuple):
     """One line: the request as it stands there, or all of the line in ``other``.
 
     ``host`` counts only where ``marker`` is not empty. The target is ``path`` and ``tail``, which
@@ -48,13 +48,13 @@ class Lines(Protocol):
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
         """Yield a row for each of some whole lines, in order."""
 
-    def row(self, line: bytes) -> Row | None:
+    def row(self, line: bytes) -> LogLine | None:
         """Look closer at a line that a row has in ``other``; None where it is no request."""
 
 
-def unread(line: bytes) -> Row:
+def unread(line: bytes) -> LogLine:
     """A row of which nothing is known yet."""
-    return Row(b"", b"", b"", b"", b"", b"", b"", line)
+    return LogLine(b"", b"", b"", b"", b"", b"", b"", line)
 
 
 _ORDINARY = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
@@ -82,7 +82,7 @@ class CommonLines:
         """Yield the rows of a block of lines."""
         return lines(block)
 
-    def row(self, line: bytes) -> Row | None:
+    def row(self, line: bytes) -> LogLine | None:
         """Read a line with escapes in its request, or with something before or behind it."""
         time = _TIME.search(line) if len(line) <= _MAX_LINE else None
         request = _REQUEST.match(line, time.end()) if time else None
@@ -129,7 +129,7 @@ class FieldLines:
             else:
                 yield self._row(line) or unread(line)
 
-    def row(self, line: bytes) -> Row | None:  # noqa: ARG002 - of the contract
+    def row(self, line: bytes) -> LogLine | None:  # noqa: ARG002 - of the contract
         """Know what ``rows`` knew: there is one way to read them."""
         return None
 
@@ -167,12 +167,12 @@ def _cells(line: bytes) -> list[bytes]:
     return _WORDS.findall(line) if b'"' in line else line.split()
 
 
-def row_of(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> Row:
+def row_of(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> LogLine:
     """A row of its parts; a host that is ``-`` or ``_`` is none."""
     marker = b"" if host in (b"", b"-", b"_") else host
     ordinary = _ORDINARY.match(target)
     end = ordinary.end() if ordinary else 0
-    return Row(host, marker, time, method, target[:end], target[end:], status, b"")
+    return LogLine(host, marker, time, method, target[:end], target[end:], status, b"")
 
 
 def request_of(line: bytes) -> tuple[bytes, bytes]:
