@@ -40,15 +40,15 @@ and do not write: the next build believes what stands there. How it is used is t
 [Building sitemaps](building.md#the-ledger).
 """
 SOURCES_INTRO = """\
-What [`urlset.build`](api.md#build) takes: sources, in `urlset.sources`, and settings, in
+What [`urlset.build`](api.md#build) takes: sources, in `urlset.sources`, and options, in
 `urlset.builder`.
 `open_source` tells the kind by what is there, as the command does.
 """
 SOURCES = (
-    "open_source SourceOptions HtmlFolder TableSchema Query Listing Sitemaps AccessLog Rows Candidate "
-    "Source"
+    "open_source SourceOptions HtmlFolder Table Query TextSource Sitemaps AccessLog CandidateRows "
+    "Candidate Source"
 ).split()
-BUILDER = ("Settings", "Filter", "Rewrite", "Build", "BuiltFile")
+BUILDER = ("BuildOptions", "Filter", "Rewrite", "Build", "BuiltFile")
 NESTED = (ContentSegment, Price, TvShow, VideoId)
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
@@ -92,10 +92,10 @@ def api() -> str:
 def build_api() -> str:
     """The sources and the settings of a build."""
     parts = [f"{NOTE}# Sources and settings\n\n{SOURCES_INTRO}"]
-    for room, names in ((sources, SOURCES), (builder, BUILDER)):
+    for package, names in ((sources, SOURCES), (builder, BUILDER)):
         for name in names:
-            value = getattr(room, name)
-            text = settings(value) if name == "Settings" else "".join(describe(name, value))
+            value = getattr(package, name)
+            text = settings(value) if name == "BuildOptions" else "".join(describe(name, value))
             parts.append(made_of(name, value, text))
     return "\n".join(parts)
 
@@ -105,7 +105,7 @@ def made_of(name: str, value: object, text: str) -> str:
     if (
         not inspect.isclass(value)
         or "__init__" not in vars(value)
-        or name in ("Source", "Settings")
+        or name in ("Source", "BuildOptions")
     ):
         return text
     heading = f"\n## `{name}`\n\n"
@@ -130,10 +130,10 @@ def settings(kind: type) -> str:
         )
         words = markdown(" ".join(said.pop(field.name).split()))
         lines.append(f"| `{field.name}` | {words} | {given} |")
-    assert not said, f"no fields of Settings: {', '.join(said)}"
+    assert not said, f"no fields of BuildOptions: {', '.join(said)}"
     rest = tail.partition("\n\n")[2]
     table = "\n".join(lines)
-    return f"\n## `Settings`\n\n{markdown(head.strip())}\n\n{table}\n\n{markdown(rest)}\n"
+    return f"\n## `BuildOptions`\n\n{markdown(head.strip())}\n\n{table}\n\n{markdown(rest)}\n"
 
 
 def ledger() -> str:

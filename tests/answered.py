@@ -12,8 +12,8 @@ from urlset.http import Request, Response
 from urlset.reader import Entries, Visit
 from urlset.reader.entries import Heard
 from urlset.reader.filters import EntryFilter
+from urlset.reader.site_walk import walk_from
 from urlset.urls import resolve
-from urlset.walker import walk_from
 
 __all__ = ["answered_check", "is_answered"]
 

@@ -8,7 +8,7 @@ from tests.site_box import SiteBox
 
 from urlset.http import Policy, Request, Response, drive_in_thread
 from urlset.reader import DocumentRecord
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 
 def quick(**changes: Any) -> Policy:

@@ -340,7 +340,7 @@ for response in drive_in_thread(walk, Policy(proxies={{}})):
 
 
 def test_fetcher_is_cheap_until_it_fetches():
-    code = "import sys, urlset.walker; print(*{n.split('.')[0] for n in sys.modules})"
+    code = "import sys, urlset.reader.site_walk; print(*{n.split('.')[0] for n in sys.modules})"
 
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -8,7 +8,7 @@ from urlset.errors import SourceError
 from urlset.http import Response, drive_in_thread
 from urlset.reader import DocumentRecord, read
 from urlset.reader.discovery import MAX_LEADS, PATHS, Discovery
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 HTML = "<!doctype html><html><head><title>Oops</title>{}</head><body>Not here</body></html>"
 

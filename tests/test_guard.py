@@ -11,7 +11,7 @@ from tests.site_box import SiteBox, page, redirect, urlset_of
 
 from urlset.http import Request, Response, drive_in_thread
 from urlset.http.ssrf import address_class, is_allowed, literal_address, scope_after
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 BODY = urlset_of("https://example.com", 2)
 

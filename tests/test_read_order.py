@@ -23,7 +23,7 @@ from urlset.http.response_cache import Memory
 from urlset.http.response_store import ResponseStore
 from urlset.reader import document_queue
 from urlset.reader.discovery import Discovery
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 
 def read(url: str, **options):

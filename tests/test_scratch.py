@@ -12,7 +12,10 @@ import pytest
 from urlset.store import ScratchDatabase
 from urlset.tempdirs import STALE_S, LockedTempDir
 
-KILLED = "import os; from urlset.tempdirs import LockedTempDir; s = LockedTempDir(); os.kill(os.getpid(), 9)"
+KILLED = (
+    "import os; from urlset.tempdirs import LockedTempDir; s = LockedTempDir();"
+    " os.kill(os.getpid(), 9)"
+)
 
 
 @pytest.fixture

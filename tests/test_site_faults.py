@@ -18,7 +18,7 @@ from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset
 from urlset.http import drive_in_thread
 from urlset.reader import DocumentRecord
 from urlset.reader.discovery import Discovery
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 DOCUMENTS = 500
 SEEDS = int(os.environ.get("URLSET_FAULT_SEEDS", "3"))

@@ -10,7 +10,7 @@ from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.http import drive_in_thread
 from urlset.reader.discovery import Discovery
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 
 def test_urlset(box: SiteBox):
@@ -355,7 +355,7 @@ def test_cut_transfer_that_is_whole_the_next_time_gives_each_entry_once(box: Sit
 def test_import_leaves_the_logging_of_its_host_alone():
     # advertools: `import advertools` sets the level of everybody's log to INFO.
     code = (
-        "import logging, urlset, urlset.cli.read, urlset.http.client, urlset.walker;"
+        "import logging, urlset, urlset.cli.read, urlset.http.client, urlset.reader.site_walk;"
         "print(logging.root.level, logging.root.handlers)"
     )
 

@@ -8,7 +8,7 @@ from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 from urlset.errors import SourceError
 from urlset.http import Request, Response, drive_in_thread
 from urlset.reader.discovery import Discovery
-from urlset.walker import SiteWalk, walk_from
+from urlset.reader.site_walk import SiteWalk, walk_from
 
 
 def test_every_format_by_content(box: SiteBox):

@@ -6,7 +6,7 @@ from tests.site_box import SiteBox, index_of, urlset_of
 
 from urlset.http import Response, drive_in_thread
 from urlset.reader import DocumentRecord, read
-from urlset.walker import SiteWalk
+from urlset.reader.site_walk import SiteWalk
 
 
 def walk(*urls: str, **options: object) -> tuple[SiteWalk, dict[str, DocumentRecord]]:

@@ -230,7 +230,7 @@ class Ingest:
         return batch.slice(0, 0), []
 
     def _take_parts(self, parts: Iterator[Part]) -> Iterator[int]:
-        """RoundTrip and lay down parts; while one is laid down, the next is written and read back."""
+        """Verify and store parts; while one is stored, the next is written and read back."""
         with ThreadPoolExecutor(1) as pool:
             before: tuple[Part, Future[RoundTripResult | None]] | None = None
             for part in parts:

@@ -17,7 +17,7 @@ _FIELD = re.compile(r"\{(name|section|number)(?::0?(\d))?\}")
 
 
 class FileNames:
-    """FileNames of the files and indexes of one set.
+    """Names of the files and indexes of one set.
 
     Without sections ``sitemap-1.xml``, …, with sections ``sitemap-blog-1.xml``, …; the index is
     ``sitemap.xml``, or that of each section ``sitemap-blog.xml``. One file alone, without a

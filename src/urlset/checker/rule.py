@@ -25,8 +25,8 @@ Fixing = Literal["none", "safe", "unsafe", "opt-in"]
 """How far a rule can be mended: provably the same, by assumption, or what others may read."""
 
 Need = Literal["place", "robots", "set", "markup", "order", "time"]
-"""What a rule cannot do without: the URL of the document, a robots.txt, several documents, facts of
-the markup (:mod:`urlset.checker.markup_facts`) or of the order of its elements, the time of writing."""
+"""What a rule requires: the URL of the document, a robots.txt, several documents, facts of the
+markup (:mod:`urlset.checker.markup_facts`), the order of the elements, or the time of writing."""
 
 Profile = Literal["google", "bing", "yandex", "baidu"]
 """The engines that have rules of their own."""

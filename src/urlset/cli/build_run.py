@@ -144,9 +144,9 @@ def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
     options = []
     if "HtmlFolder" in kinds and chain:
         options.append("--git-root DIR asks git for the sources of pages")
-    if "WithGit" in kinds:
+    if "GitDatedSource" in kinds:
         options.append("--git-path PATTERN says where git has the sources of pages")
-    if kinds & {"HtmlFolder", "WithGit"} and chain and "mtime" not in chain:
+    if kinds & {"HtmlFolder", "GitDatedSource"} and chain and "mtime" not in chain:
         options.append("--lastmod mtime takes the times of files")
     is_table = kinds & {"Table", "Query", "Handed"} or any(map(_is_table_of_text, sources))
     if is_table and "given" in chain:
@@ -155,7 +155,7 @@ def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
 
 
 def _is_table_of_text(source: Source) -> bool:
-    is_list = type(source).__name__ == "Listing"
+    is_list = type(source).__name__ == "TextSource"
     return is_list and source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl"))
 
 

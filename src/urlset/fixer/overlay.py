@@ -20,7 +20,7 @@ _TOLERANCE = timedelta(days=1)  # a date that lies further ahead is no date of a
 
 
 class Overlay:
-    """A :class:`DocumentSource` over another one: what is in ``changed``, by key, is read from there.
+    """A :class:`DocumentSource` over another one: documents in ``changed`` are read from there.
 
     ``places_by_name`` has every document that was met, ``parents`` the index that led to it.
     """

@@ -36,7 +36,7 @@ _PRESCAN = 1_024  # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-deter
 
 
 class RepairedMarkup(NamedTuple):
-    """RepairedMarkup as text; ``is_page`` where it is that of a whole page, not of a part of one."""
+    """Markup as text; ``is_page`` if it is a whole page, not a part of one."""
 
     text: str
     is_page: bool

@@ -25,7 +25,7 @@ from urlset.http import (
 from urlset.reader.cache import CachedWalk
 from urlset.reader.documents import Visit
 from urlset.reader.entries import Heard
-from urlset.walker import SiteWalk, walk_from
+from urlset.reader.site_walk import SiteWalk, walk_from
 
 if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
@@ -24,11 +25,26 @@ from urlset.reader.http_documents import (
     with_document,
 )
 from urlset.reader.robots_cache import RobotsCache
+from urlset.urls import resolve
 
-__all__ = ["SiteWalk"]
+__all__ = ["SiteWalk", "walk_from"]
 
 MAX_DOCUMENTS = 1_000_000
 """Documents of one site: 50 billion URLs. A hostile one has no end."""
+
+
+def walk_from(url: str, *, agent: str = "urlset", obey: bool = True, **options: Any) -> SiteWalk:
+    """Return the walk of a URL: of a whole site if it is a home page or a robots.txt.
+
+    Every other URL is read as a sitemap. ``obey`` is passed to :class:`Discovery`, ``options``
+    to :class:`SiteWalk`. Raises :class:`urlset.SourceError` if it is not an http(s) URL.
+    """
+    target = request_url(url)
+    if target is None:
+        raise SourceError(f"expected an http or https URL, found {url!r}")
+    homes = [document_key(resolve(path, target)) for path in ("/", "/robots.txt")]
+    start = Discovery(url, agent=agent, obey=obey) if document_key(target) in homes else [url]
+    return SiteWalk(start, agent=agent, **options)
 
 
 class SiteWalk:

@@ -32,7 +32,7 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
-    """The five fields as they will be written; raises :class:`ValueProblem` for the first bad value."""
+    """Return the five fields as written; raise :class:`ValueProblem` for the first bad value."""
     made: dict[str, Any] = {
         "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
         "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),
