@@ -141,7 +141,8 @@ def build(
     ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``,
     ``adopt``, ``compact``, ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``,
     ``force``, ``grace`` (also ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``,
-    ``why`` and ``now`` are those of :class:`urlset.builder.BuildOptions`. ``progress`` is called with a
+    ``why`` and ``now`` are those of :class:`urlset.builder.BuildOptions`. ``progress`` is called
+    with a
     sentence now and then.
 
     What was published and did not change is not written again. A URL stays in its file while it
