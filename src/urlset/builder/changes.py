@@ -12,7 +12,7 @@ from typing import Any
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
 from urlset.errors import TargetError
-from urlset.files import Beside
+from urlset.files import Beside, expect_replaceable, why_unwritten
 from urlset.store import Workbench
 
 __all__ = ["changes", "changes_written"]
@@ -53,8 +53,7 @@ def changes_written(bench: Workbench, path: Path | None) -> Iterator[None]:
         yield
         return
     with _told(path):
-        if path.is_dir():
-            raise IsADirectoryError(None, "it is a folder")
+        expect_replaceable(path)
         staged = Beside(path, is_alone=True)
     try:
         with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
@@ -72,4 +71,4 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {error.strerror or error}") from error
+        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error

@@ -13,7 +13,7 @@ from urlset.arrow.batches import as_table
 from urlset.builder.deciding import refusal
 from urlset.builder.settings import Settings
 from urlset.errors import TargetError
-from urlset.files import Beside, is_special
+from urlset.files import Beside, expect_replaceable, why_unwritten
 from urlset.store import Workbench, quoted
 from urlset.writer import Rejection
 
@@ -66,9 +66,8 @@ def write_excluded(
 
     Rows that may not be written come last. Raises :class:`urlset.TargetError`.
     """
-    if is_special(path):
-        raise TargetError(f"cannot write {path}: expected a path for a file, found something else")
     try:
+        expect_replaceable(path)
         staged = Beside(path, is_alone=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
@@ -77,7 +76,7 @@ def write_excluded(
         finally:
             staged.discard()
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {error.strerror or error}") from error
+        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error
 
 
 def _lines(

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import BinaryIO, TextIO
 
 from urlset.errors import TargetError
-from urlset.files import Beside, is_special
+from urlset.files import Beside, is_special, why_unwritten
 from urlset.plain import harmless
 
 __all__ = ["ClosedPipeError", "Sink"]
@@ -108,12 +108,7 @@ class Sink:
             _forget_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
-        if isinstance(error, FileNotFoundError):
-            words = f"its folder {harmless(str(self._path and self._path.parent))!r} does not exist"
-        elif isinstance(error, IsADirectoryError):
-            words = "it is a folder; name a file in it"
-        else:
-            words = error.strerror or str(error)
+        words = harmless(why_unwritten(self._path or "", error))
         return TargetError(f"cannot write {harmless(self._shown)!r}: {words}")
 
 
