@@ -107,7 +107,7 @@ def test_robots_that_somebody_wrote_into_is_not_written_over(site):
         ("shut/robots.txt", "may not be written"),
         ("wide.txt", "found UTF-16 or no text at all"),
         ("torn.txt", "found begin in line 1"),
-        ("pipe", "it is no file"),
+        ("pipe", "it is a device or a pipe; name a file"),
     ],
 )
 @pytest.mark.parametrize("is_dry", [False, True])

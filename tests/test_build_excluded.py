@@ -1,6 +1,7 @@
 """What a build left out is named: in the summary, in a file, and in the result."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,23 @@ def test_a_list_of_exclusions_that_cannot_be_written_ends_the_build(site):
     with pytest.raises(TargetError, match="nowhere"):
         site.build(["/a"], excluded=site.folder / "nowhere" / "x.jsonl")
     assert not site.out.exists() or site.names() == []
+
+
+@pytest.mark.parametrize("option", ["excluded", "changes"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("folder", "it is a folder; name a file in it"),
+        ("none/x.jsonl", "its folder '.*none' does not exist; create it"),
+        ("pipe", "it is a device or a pipe; name a file"),
+    ],
+)
+def test_list_that_cannot_be_written_is_refused_with_what_to_do(option, name, words, site):
+    (site.folder / "folder").mkdir(parents=True)
+    os.mkfifo(site.folder / "pipe")
+
+    with pytest.raises(TargetError, match=f"cannot write .*: {words}$"):
+        site.build(["/a"], **{option: site.folder / name})
 
 
 def test_the_summary_names_the_first_two_of_each_reason(urlset):

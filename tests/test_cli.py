@@ -496,7 +496,8 @@ def test_output_keeps_permissions_and_links(urlset):
 
 
 @pytest.mark.parametrize(
-    ("path", "words"), [("none/out.txt", "none' does not exist"), (".", "it is a folder")]
+    ("path", "words"),
+    [("none/out.txt", "none' does not exist; create it"), (".", "it is a folder; name a file")],
 )
 def test_output_that_cannot_be_written(path, words, urlset):
     ran = urlset("read", SITE / "sitemap.xml", "--output", path)

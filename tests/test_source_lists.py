@@ -127,12 +127,23 @@ def test_json_lines_whose_columns_come_and_go(monkeypatch):
     assert (third["priority"], third["lastmod_text"]) == (1, "x")
 
 
+CUT_OFF = r"expected \] at the end of the array, found the end of the file: the array is cut off"
+BAD = r"invalid JSON \("
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         (b'[{"loc": "/a"} {"loc": "/b"}]', "list:1: expected a comma or ] after an item, found {"),
-        (b'[\n{"loc": "/a"},\n{"loc": ', "list:3: expected an object or a string, found: "),
-        (b'[{"loc": "/a"}', "list:1: expected a comma or ] after an item, found the end"),
+        (b'[\n{"loc": "/a"},\n{"loc": ', f"list:3: {CUT_OFF}"),
+        (b'[{"loc": "/a"}', f"list:1: {CUT_OFF}"),
+        (b'[{"loc": "/a"},\n', f"list:2: {CUT_OFF}"),
+        (b'["/a",\n"/b', f"list:2: {CUT_OFF}"),
+        (b'["/a",\n"/b\\u00', f"list:2: {CUT_OFF}"),
+        (b'[{"loc": "/a", "news": nul', f"list:1: {CUT_OFF}"),
+        (b'[{"loc": "/a"},\n]', f"list:2: expected an object or a string, found {BAD}E"),
+        (b'["/a",\n{"loc"\n: x}]', f"list:3: expected an object or a string, found {BAD}E"),
+        (b'["/a\\x"', f"list:1: expected an object or a string, found {BAD}Invalid "),
         (b'["/a"]\n["/b"]', "list:2: expected nothing after the array, found more"),
         (b'["' + b"/" * (1 << 24) + b'"]', "list:1: expected an item of fewer than 16,777,216"),
         (b'{\n "loc": "/a"\n}\n', r"jq -c \."),

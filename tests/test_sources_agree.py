@@ -20,7 +20,7 @@ from urlset.sources import open_source
 from urlset.sources.tables.table import Table
 
 BASE = "https://example.com/"
-COLUMNS = ("loc", "lastmod", "changefreq", "priority", "images", "alternates", "news")
+COLUMNS = ("loc", "lastmod", "changefreq", "priority", "images", "videos", "alternates", "news")
 
 LOCS = st.sampled_from(
     [
@@ -41,30 +41,42 @@ IMAGES: st.SearchStrategy[Any] = st.sampled_from(
         [{"loc": "/1.jpg", "title": None}, {"loc": "/2.jpg"}], [{"url": "/1.jpg"}],
         [{"caption": "x"}],
         ["/1.jpg"], [{"loc": "javascript:alert(1)"}], {"loc": "/1.jpg"}, [{"loc": 7}],
+        {}, [{}], "", "[]", "{}", "null", [None], [[]], "/1.jpg", [{"loc": None}],
     ]
 )  # fmt: skip
 ALTERNATES: st.SearchStrategy[Any] = st.sampled_from(
     [
         None, [], [{"hreflang": "de", "href": "/de/a"}], [{"hreflang": "de", "href": "foo bar"}],
         [{"href": "/de/a"}], [{"hreflang": "d_e", "href": "/de/a"}], ["/de/a"],
+        {}, [{}], "", "[]", "{}", "null", [None], [[]],
     ]
 )  # fmt: skip
 NEWS: st.SearchStrategy[Any] = st.sampled_from(
     [
         None, {"name": "N", "language": "en", "publication_date": "2026-01-31", "title": "T"},
-        {"name": "N"}, {"nome": "N"}, [],
+        {"name": "N"}, {"nome": "N"}, [], {}, "", "[]", "{}", "null", [{"name": "N"}],
+    ]
+)  # fmt: skip
+VIDEO = {
+    "thumbnail_loc": "/1.jpg", "title": "T", "description": "D", "content_loc": "/1.mp4",
+    "tags": ["a", ""],
+}  # fmt: skip
+VIDEOS: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None, [], [VIDEO], VIDEO, [{"title": "T"}], {}, [{}], "", "[]", "{}", "null", [None],
+        [[]], [{"tags": [""]}],
     ]
 )  # fmt: skip
 ROWS = st.fixed_dictionaries(
     {
         "loc": LOCS, "lastmod": DATES, "changefreq": FREQUENCIES, "priority": PRIORITIES,
-        "images": IMAGES, "alternates": ALTERNATES, "news": NEWS,
+        "images": IMAGES, "videos": VIDEOS, "alternates": ALTERNATES, "news": NEWS,
     }
 )  # fmt: skip
 GOOD = {
     "loc": "/a", "lastmod": "2026-01-31", "changefreq": None, "priority": "0.5",
     "images": [{"loc": "/1.jpg"}], "alternates": [{"hreflang": "de", "href": "/de/a"}],
-    "news": None,
+    "news": None, "videos": None,
 }  # fmt: skip
 
 
@@ -87,7 +99,7 @@ def sources(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Any
     (folder / "a.json").write_text(json.dumps(rows, indent=1))
     with closing(sqlite3.connect(folder / "a.db")) as connection, connection:
         connection.execute(f"CREATE TABLE t ({', '.join(COLUMNS)})")
-        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", cells)
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
     types = ", ".join(f"'{name}': 'VARCHAR'" for name in COLUMNS)
     query = f"FROM read_json('{folder}/text.jsonl', columns = {{{types}}})"
     duckdb.execute(f"COPY ({query}) TO '{folder}/a.parquet'")
@@ -119,6 +131,34 @@ def outcome(source: Any, folder: Path) -> Any:
         words = str(error).partition(": ")[2]
         return error.field, words, words.partition(" (the first of ")[2]
     return (folder / "public" / made.files[0].name).read_bytes() if made.files else b""
+
+
+EMPTY: list[Any] = [None, [], {}, [None], [""], [[]], "", " ", "[]", "{}", "[{}]", "null", " null "]
+EMPTY_LISTS: list[Any] = [[{}], [{"loc": None}], [None, {}]]
+
+
+@pytest.mark.parametrize("field", ["images", "videos", "news", "alternates"])
+def test_empty_values_of_nested_fields_are_no_values_in_every_source(tmp_path, field):
+    pytest.importorskip("pyarrow")
+    values = [*EMPTY, *(EMPTY_LISTS if field == "images" else [])]
+    if field == "news":
+        values.remove("[{}]")
+    nothing = dict.fromkeys(COLUMNS)
+    # Beside another extension, for which the values are converted one by one.
+    other = "images" if field == "alternates" else "alternates"
+    rows = [
+        {**nothing, "loc": f"/{number}", other: GOOD[other], field: value}
+        for number, value in enumerate(values)
+    ]
+
+    for number, (name, source) in enumerate(sources(rows, tmp_path)):
+        own = tmp_path / str(number)
+        own.mkdir()
+        written = outcome(source, own)
+        assert isinstance(written, bytes), (name, written)
+        entries = list(urlset.parse(written).entries)
+        assert len(entries) == len(values), name
+        assert not any(getattr(entry, field) for entry in entries), name
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])

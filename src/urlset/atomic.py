@@ -10,7 +10,14 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["AtomicFile", "expect_inside", "is_special", "leads_out"]
+__all__ = [
+    "AtomicFile",
+    "expect_inside",
+    "expect_replaceable",
+    "is_special",
+    "leads_out",
+    "why_unwritten",
+]
 
 
 _OF_SYSTEM = ("/dev", "/dev/fd", "/proc/self/fd")
@@ -82,6 +89,27 @@ def expect_inside(path: str | os.PathLike[str]) -> None:
 def is_special(path: Path) -> bool:
     """Tell whether there is something that no file can replace: a device, a pipe, a folder."""
     return path.exists() and not path.is_file()
+
+
+def expect_replaceable(path: Path) -> None:
+    """Raise ``OSError`` for a path that no file can replace: a folder, a device, a pipe."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if is_special(path):
+        raise OSError(errno.EINVAL, "it is a device or a pipe; name a file")
+
+
+def why_unwritten(path: str | os.PathLike[str], error: OSError) -> str:
+    """Return why a file cannot be written and what to do, for a message that names the file.
+
+    >>> why_unwritten("none/a.txt", FileNotFoundError())
+    "its folder 'none' does not exist; create it"
+    """
+    if isinstance(error, FileNotFoundError):
+        return f"its folder {os.path.dirname(path) or '.'!r} does not exist; create it"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder; name a file in it"
+    return error.strerror or str(error)
 
 
 def _umask() -> int:

@@ -25,8 +25,8 @@ def track(url: str) -> Iterator[None]:
 def slow_requests(least_s: float) -> list[tuple[str, float]]:
     """What has been waited for at least so many seconds, the slowest first; from any thread.
 
-    >>> with waiting_for("https://example.com/sitemap.xml"):
-    ...     [(url, round(seconds)) for url, seconds in slow_ones(0)]
+    >>> with track("https://example.com/sitemap.xml"):
+    ...     [(url, round(seconds)) for url, seconds in slow_requests(0)]
     [('https://example.com/sitemap.xml', 0)]
     """
     now = time.monotonic()

@@ -50,7 +50,7 @@ _HARMFUL_IN_JSON = re.compile(
 def sanitize(text: str) -> str:
     r"""Write control characters, and those that turn or hide text, as escapes.
 
-    >>> print(harmless("\x1b[2J\u202egpj.exe"))
+    >>> print(sanitize("\x1b[2J\u202egpj.exe"))
     \x1b[2J\u202egpj.exe
     """
     return _HARMFUL.sub(_escape, text) if _HARMFUL.search(text) else text
@@ -66,7 +66,7 @@ def escape_json(text: str) -> str:
 def template_text(says: str) -> str:
     """The words of a rule without what is put in.
 
-    >>> unfilled("{n:,} URLs; the limit is 50,000")
+    >>> template_text("{n:,} URLs; the limit is 50,000")
     '… URLs; the limit is 50,000'
     """
     return re.sub(r"\{[^{}]*\}", "…", says)

@@ -96,15 +96,15 @@ def parse_url(text: str, base: str | None = None) -> ParsedUrl:
     both are reported (``U001``). ``url`` is None for what is no http(s) URL (``mailto:``, a broken
     host, a reference without a base, other text).
 
-    >>> read_url(" https://example.com/a b ").url
+    >>> parse_url(" https://example.com/a b ").url
     'https://example.com/a%20b'
-    >>> read_url("/a", "https://example.com/sitemap.xml").url
+    >>> parse_url("/a", "https://example.com/sitemap.xml").url
     'https://example.com/a'
-    >>> read_url("example.com/a", "https://example.com/sitemap.xml").url
+    >>> parse_url("example.com/a", "https://example.com/sitemap.xml").url
     'https://example.com/a'
-    >>> read_url("(https://example.com/a)").url
+    >>> parse_url("(https://example.com/a)").url
     'https://example.com/a'
-    >>> read_url("javascript:void(0)").flaws[0].code
+    >>> parse_url("javascript:void(0)").flaws[0].code
     'U002'
     """
     if len(text) < 254 and _ORDINARY.fullmatch(text):  # most URLs, in a third of the time

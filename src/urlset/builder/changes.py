@@ -11,7 +11,7 @@ from typing import Any
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
-from urlset.atomic import AtomicFile
+from urlset.atomic import AtomicFile, expect_replaceable, why_unwritten
 from urlset.errors import TargetError
 from urlset.store import ScratchDatabase
 
@@ -53,8 +53,7 @@ def changes_written(bench: ScratchDatabase, path: Path | None) -> Iterator[None]
         yield
         return
     with _told(path):
-        if path.is_dir():
-            raise IsADirectoryError(None, "it is a folder")
+        expect_replaceable(path)
         staged = AtomicFile(path, is_alone=True)
     try:
         with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
@@ -72,4 +71,4 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {error.strerror or error}") from error
+        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error

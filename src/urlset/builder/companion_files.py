@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from urlset.atomic import AtomicFile, expect_inside
+from urlset.atomic import AtomicFile, expect_inside, expect_replaceable, why_unwritten
 from urlset.builder.options import BuildOptions
 from urlset.builder.publish import Published
 from urlset.engine import Engine
@@ -75,18 +75,15 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> 
     try:
         folder = path.parent
         expect_inside(path)
-        if path.is_dir():
-            raise IsADirectoryError(None, "it is a folder; name a file in it")
-        if path.exists() and not path.is_file():
-            raise OSError(None, "it is no file")
+        expect_replaceable(path)
         if not folder.is_dir():
             if os.path.abspath(folder) != os.path.abspath(place):
-                raise FileNotFoundError(None, f"its folder {str(folder)!r} does not exist")
+                raise FileNotFoundError
         elif not os.access(folder, os.W_OK):
             raise PermissionError(None, f"its folder {str(folder)!r} may not be written")
         with_sitemaps(path.read_bytes() if path.exists() else None, urls)
     except OSError as error:
-        words = str(error) if isinstance(error, TargetError) else error.strerror or str(error)
+        words = str(error) if isinstance(error, TargetError) else why_unwritten(path, error)
         raise TargetError(f"cannot write {path}: {words}; nothing was published") from error
 
 
@@ -108,7 +105,7 @@ def write_robots(published: Published, settings: BuildOptions) -> bool:
         if isinstance(error, TargetError):
             raise
         raise TargetError(
-            f"cannot write {path}: {error.strerror or error}; the sitemaps are published"
+            f"cannot write {path}: {why_unwritten(path, error)}; the sitemaps are published"
         ) from error
     return True
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
-from urlset.atomic import AtomicFile, is_special
+from urlset.atomic import AtomicFile, expect_replaceable, why_unwritten
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
 from urlset.errors import TargetError
@@ -66,9 +66,8 @@ def write_excluded(
 
     Rows that may not be written come last. Raises :class:`urlset.TargetError`.
     """
-    if is_special(path):
-        raise TargetError(f"cannot write {path}: expected a path for a file, found something else")
     try:
+        expect_replaceable(path)
         staged = AtomicFile(path, is_alone=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
@@ -77,7 +76,7 @@ def write_excluded(
         finally:
             staged.discard()
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {error.strerror or error}") from error
+        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error
 
 
 def _lines(

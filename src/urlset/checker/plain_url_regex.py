@@ -18,7 +18,7 @@ def not_words(words: Sequence[str], first: str, more: str, *, also_longer: bool 
     Names begin with a character of ``first`` and go on with those of ``more``; ``also_longer``
     refuses those that begin with one of the words, too.
 
-    >>> others(["no"], "no", "no")
+    >>> not_words(["no"], "no", "no")
     '(?:[o][no]*|n(?:(?:[n][no]*|o[no]+))?)'
     """
     heads = sorted({word[0] for word in words})

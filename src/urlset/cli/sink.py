@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, TextIO
 
-from urlset.atomic import AtomicFile, is_special
+from urlset.atomic import AtomicFile, is_special, why_unwritten
 from urlset.errors import TargetError
 from urlset.terminal_text import sanitize
 
@@ -55,7 +55,7 @@ class Sink:
         return self
 
     def write(self, text: str, *, is_markup: bool = False) -> None:
-        """Write text. On a terminal it is made harmless, unless it ``is_markup`` of our own."""
+        """Write text. On a terminal it is made sanitize, unless it ``is_markup`` of our own."""
         if self.is_terminal and not is_markup:
             text = "\n".join(map(sanitize, text.replace("\r\n", "\n").split("\n")))
         try:
@@ -108,12 +108,7 @@ class Sink:
             _forget_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
-        if isinstance(error, FileNotFoundError):
-            words = f"its folder {sanitize(str(self._path and self._path.parent))!r} does not exist"
-        elif isinstance(error, IsADirectoryError):
-            words = "it is a folder; name a file in it"
-        else:
-            words = error.strerror or str(error)
+        words = sanitize(why_unwritten(self._path or "", error))
         return TargetError(f"cannot write {sanitize(self._shown)!r}: {words}")
 
 

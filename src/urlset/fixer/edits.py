@@ -48,7 +48,7 @@ def without_overlaps(changes: Iterable[Change]) -> list[Change]:
     """The changes that do not stand in the way of one before; the others wait for another pass.
 
     >>> one, two = Change("X003", (Edit(0, 4, b""),)), Change("X003", (Edit(3, 5, b""),))
-    >>> len(apart([one, two]))
+    >>> len(without_overlaps([one, two]))
     1
     """
     starts: list[int] = []

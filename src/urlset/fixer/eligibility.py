@@ -32,9 +32,9 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     it is, also with unsafe fixes.
 
     >>> from urlset import parse
-    >>> from urlset.fixer.container import opened
+    >>> from urlset.fixer.container import open_container
     >>> data = b"<urlset><url><loc>https://e.com/\xff</loc></url></urlset>"
-    >>> objection_to_fixing(opened(data, 1_000, None), parse(data))
+    >>> objection_to_fixing(open_container(data, 1_000, None), parse(data))
     'it has bytes that are not valid in its encoding; save it as UTF-8 first'
     """
     if container.is_cut:

@@ -101,7 +101,7 @@ class Policy:
 def basic_auth(user: str, password: str) -> str:
     """Make the value of an ``Authorization`` header of a user and a password.
 
-    >>> basic("Aladdin", "open sesame")
+    >>> basic_auth("Aladdin", "open sesame")
     'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
     """
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"

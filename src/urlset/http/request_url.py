@@ -25,9 +25,9 @@ def request_url(url: str) -> str | None:
     The host is lower case and in its ASCII form, what is not ASCII in the path is
     percent-encoded, and the fragment and a user's name are left out.
 
-    >>> target_of("HTTPS://Bücher.example/ä?q=1#top")
+    >>> request_url("HTTPS://Bücher.example/ä?q=1#top")
     'https://xn--bcher-kva.example/%C3%A4?q=1'
-    >>> target_of("file:///etc/passwd")
+    >>> request_url("file:///etc/passwd")
     """
     found = _split(url)
     return None if found is None else found[0] + found[1]
@@ -67,7 +67,7 @@ def document_key(url: str) -> str:
 def credentials_of(url: str) -> tuple[str, str] | None:
     """The user and the password that stand in a URL, decoded, or None.
 
-    >>> split_user("https://me:s%40crt@example.com/")
+    >>> credentials_of("https://me:s%40crt@example.com/")
     ('me', 's@crt')
     """
     user, at, _ = split_origin(url)[1].rpartition("@")

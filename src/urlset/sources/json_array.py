@@ -13,6 +13,7 @@ from urlset.sources import text_files
 __all__ = ["json_items"]
 
 _PIECE = 1 << 20
+_PART_OF_WORD = re.compile(r"-|t|tr|tru|f|fa|fal|fals|n|nu|nul")
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -39,7 +40,10 @@ class _Scanner:
         if self._next() != "[":
             raise self._wrong("an array of JSON")
         self._at += 1
-        if self._next() == "]":
+        first = self._next()
+        if not first:
+            raise self._cut_off()
+        if first == "]":
             self._at += 1
         else:
             while True:
@@ -48,9 +52,12 @@ class _Scanner:
                 self._at += 1
                 if mark == "]":
                     break
+                if not mark:
+                    raise self._cut_off()
                 if mark != ",":
-                    raise self._wrong(f"a comma or ] after an item, found {mark or 'the end'}")
-                self._next()
+                    raise self._wrong(f"a comma or ] after an item, found {mark}")
+                if not self._next():
+                    raise self._cut_off()
         if self._next():
             raise self._wrong("nothing after the array, found more")
 
@@ -59,8 +66,11 @@ class _Scanner:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
+                if self._is_whole and self._ends_within_item(error):
+                    self._move(len(self._text))
+                    raise self._cut_off() from error
                 if self._is_whole or isinstance(error, RecursionError):
-                    raise self._wrong(f"an object or a string, found: {error}") from error
+                    raise self._invalid(error) from error
             else:
                 # A number may go on in the next piece.
                 if end < len(self._text) or self._is_whole:
@@ -95,6 +105,31 @@ class _Scanner:
         piece = self._file.read(max(_PIECE, len(self._text) - self._at))
         self._is_whole = not piece
         self._text, self._at = self._text[self._at :] + piece, 0
+
+    def _ends_within_item(self, error: Exception) -> bool:
+        """Return whether an item is valid up to the end of the file, where it stops."""
+        if not isinstance(error, json.JSONDecodeError):
+            return False
+        rest = self._text[error.pos :]
+        return (
+            not rest.strip(" \t\r\n")
+            or error.msg.startswith("Unterminated string")
+            or (error.msg == "Expecting value" and _PART_OF_WORD.fullmatch(rest) is not None)
+            or (error.msg.startswith("Invalid \\u") and len(rest) < len("\\u0000"))
+        )
+
+    def _invalid(self, error: Exception) -> SourceError:
+        words = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            self._move(error.pos)
+            words = f"invalid JSON ({error.msg})"
+        return self._wrong(f"an object or a string, found {words}")
+
+    def _cut_off(self) -> SourceError:
+        return self._wrong(
+            "] at the end of the array, found the end of the file: the array is cut off; "
+            "write the file again, or end it with ]"
+        )
 
     def _too_long(self) -> SourceError:
         return self._wrong(f"an item of fewer than {text_files.MAX_LINE:,} characters")

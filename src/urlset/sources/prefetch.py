@@ -15,7 +15,7 @@ _END = object()
 def prefetch(items: Iterator[T]) -> Iterator[T]:
     """The same items, each asked for before the one before it is done with.
 
-    >>> list(ahead(iter("abc")))
+    >>> list(prefetch(iter("abc")))
     ['a', 'b', 'c']
     """
     with ThreadPoolExecutor(1) as pool:

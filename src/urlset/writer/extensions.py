@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -20,19 +21,34 @@ from urlset.model import (
     VideoId,
 )
 from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
+from urlset.urls import SPACE
 from urlset.writer import constraints, values
 from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["extensions"]
+__all__ = ["extensions", "from_text", "is_blank"]
 
 MAX_TAGS = 32
 """``video:tag`` in one ``video:video`` (Google, video sitemaps)."""
+
+_FORMS = {
+    "images": "a list of objects",
+    "videos": "a list of objects",
+    "news": "an object",
+    "alternates": "a list of objects",
+}
 
 _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
     """Return the five fields as written; raise :class:`ValueProblem` for the first bad value."""
+    given = given._replace(
+        **{
+            name: from_text(value, name, form)
+            for name, form in _FORMS.items()
+            if isinstance(value := getattr(given, name), str)
+        }
+    )
     made: dict[str, Any] = {
         "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
         "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),
@@ -51,6 +67,40 @@ def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> 
             "loc", loc, f"at most {MAX_NODES:,} elements in one entry", "leave some out"
         )
     return made
+
+
+def from_text(value: str, field: str, form: str) -> Any:
+    """Return the value of a nested field that is given as text.
+
+    The text is JSON, or the URL of one image. Empty text and ``null`` stand for no value.
+    Raises :class:`ValueProblem` for other text; ``form`` names what the JSON must hold.
+    """
+    trimmed = value.strip(SPACE)
+    if trimmed in ("", "null"):
+        return None
+    if field == "images" and trimmed[0] not in "[{":
+        return trimmed
+    if trimmed == '""':
+        return None
+    try:
+        if trimmed[0] not in "[{":
+            raise ValueError("text, a number or a boolean")
+        return json.loads(trimmed)
+    except (ValueError, RecursionError):
+        raise ValueProblem(
+            field, value, f"JSON ({form})", f"convert it, or pass no {field} (--map {field}=)"
+        ) from None
+
+
+def is_blank(value: Any) -> bool:
+    """Return whether a value is missing: null, empty text, or a list or record of such values.
+
+    >>> is_blank(" "), is_blank([None, ""]), is_blank({})
+    (True, True, False)
+    """
+    if isinstance(value, str):
+        return not value.strip(SPACE)
+    return value is None or (isinstance(value, list | tuple) and all(map(is_blank, value)))
 
 
 def _image(image: Image, base: str | None) -> Image:
@@ -178,22 +228,22 @@ _NESTED = frozenset(("content_segments", "tags", "prices", "tvshow", "ids"))
 
 
 def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> tuple[_R, ...]:
-    """A list of records, those left out in which nothing stands."""
+    """Return the records of a list, without those that hold no value."""
     made = []
     for number, item in enumerate(_listed(given, field, kind)):
         where = f"{field}[{number}]"
-        record = _within(where, make, _record(item, where, kind))
-        if not _is_blank(record):
-            made.append(record)
-    return tuple(made)
+        record = None if is_blank(item) else _record(item, where, kind)
+        if record is not None and not is_blank(record):
+            made.append(_within(where, make, record))
+    return tuple(record for record in made if not is_blank(record))
 
 
 def _one(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> _R | None:
-    """A record, or None: tables write a struct that is not there as one full of nulls, too."""
-    if given is None:
+    """Return a record, or None: tables also hold a missing struct as one full of nulls."""
+    if is_blank(given):
         return None
     record = _record(given, field, kind)
-    return None if _is_blank(record) else _within(field, make, record)
+    return None if is_blank(record) else _within(field, make, record)
 
 
 def _within(where: str, make: Callable[[_R], _R], record: _R) -> _R:
@@ -201,10 +251,6 @@ def _within(where: str, make: Callable[[_R], _R], record: _R) -> _R:
         return make(record)
     except ValueProblem as fault:
         raise fault.within(where) from None
-
-
-def _is_blank(record: tuple[Any, ...]) -> bool:
-    return all(value is None or value == () or value == "" for value in record)
 
 
 def _record(given: Any, field: str, kind: type[_R]) -> _R:

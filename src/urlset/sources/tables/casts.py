@@ -120,7 +120,7 @@ def list_of_images(
         return f"coalesce(list_transform({kept}, {one}), [])", None
     if _TEXTS.fullmatch(kind):
         text = text_of(where, kind)
-        is_json = f"regexp_matches({text}, '^\\s*[\\[{{]')"
+        is_json = f"regexp_matches({text}, '^\\s*([\\[{{]|null\\s*$)')"
         whole = f"[{{'loc': trim({text})}}::{_IMAGE}]"
         return (
             f"CASE WHEN trim({text}) <> '' AND NOT {is_json} THEN {whole} ELSE [] END",

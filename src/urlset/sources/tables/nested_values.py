@@ -13,6 +13,7 @@ from typing import Any
 from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
 from urlset.sources.candidates import FAULT, fault_text
 from urlset.writer import values
+from urlset.writer.extensions import from_text, is_blank
 from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["AS_GIVEN", "NESTED_FIELDS", "with_nested_values"]
@@ -62,22 +63,18 @@ def with_nested_values(batch: Any) -> Any:
 def _field(value: Any, name: str, spec: Any) -> Any:
     """Convert the value of one field; raises :class:`ValueProblem`."""
     if isinstance(value, str):
-        if not value.strip():
-            return () if isinstance(spec, ListOf) else None
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise ValueProblem(
-                name,
-                value,
-                f"JSON ({_form(spec)})",
-                f"convert it, or pass no {name} (--map {name}=)",
-            ) from None
+            value = from_text(value, name, _form(spec))
+        else:
+            if isinstance(value, str):  # a column of JSON that holds text
+                value = from_text(value, name, _form(spec))
     return _list(value, name, spec) if isinstance(spec, ListOf) else _struct(value, name, spec)
 
 
 def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
-    if value is None:
+    if is_blank(value):
         return ()
     if isinstance(value, str | Mapping):
         value = [value]
@@ -88,13 +85,13 @@ def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
         if isinstance(spec.item, StructOf)
         else values.text(item, where)
         for number, item in enumerate(value)
-        if item is not None
+        if not is_blank(item)
     )
     return tuple(item for item in made if item is not None)
 
 
 def _struct(value: Any, where: str, spec: StructOf) -> Any:
-    if value is None:
+    if is_blank(value):
         return None
     fields = dict(spec.fields)
     first = next(iter(fields))
