@@ -1,47 +1,47 @@
-# Every target sets up what it needs in .venv. README, CI and people call the same ones.
-# URLSET_NATIVE=0 leaves the native engine out; URLSET_NATIVE=1 makes its absence an error.
+# Every target sets up what it needs in .venv. CI and developers use the same targets.
+# URLSET_NATIVE=0 does not build the native engine; URLSET_NATIVE=1 makes its absence an error.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test lint soak bench docs clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-# Whoever calls may stand in another environment: it does not matter here.
+# Ignore any environment that the caller has activated.
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
 PYTHON := .venv/bin/python
 
-# The first of these that is new enough and can make environments; `make PYTHONS=/path/to/python` overrides.
+# The first interpreter that is new enough and has venv is used; `make PYTHONS=/path/to/python` overrides.
 PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
-SUITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+IS_SUITABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
-# Beware: rustup's cargo is on PATH even where no toolchain is installed, so it is asked to speak.
-CARGO_SPEAKS := $(shell cargo --version >/dev/null 2>&1 && echo yes)
-CARGO_FMT := $(and $(CARGO_SPEAKS),$(shell cargo fmt --version >/dev/null 2>&1 && echo yes))
-CARGO_CLIPPY := $(and $(CARGO_SPEAKS),$(shell cargo clippy --version >/dev/null 2>&1 && echo yes))
+# Note: rustup's cargo is on PATH even without a toolchain, so it is run to find out.
+CARGO_WORKS := $(shell cargo --version >/dev/null 2>&1 && echo yes)
+CARGO_FMT := $(and $(CARGO_WORKS),$(shell cargo fmt --version >/dev/null 2>&1 && echo yes))
+CARGO_CLIPPY := $(and $(CARGO_WORKS),$(shell cargo clippy --version >/dev/null 2>&1 && echo yes))
 
-# Two stamps: the environment follows pyproject.toml, the native engine its sources and whether it can
-# be built. The second one's name says for which case it was made, so that cargo's arrival is noticed.
+# Two stamps: the environment depends on pyproject.toml, the native engine on its sources and on cargo.
+# The name of the second one contains the case it was made for, so a later installation of cargo is noticed.
 TOOLS := .venv/tools.stamp
-NATIVE := .venv/native-$(if $(CARGO_SPEAKS),cargo,alone)-$(or $(URLSET_NATIVE),try).stamp
+NATIVE := .venv/native-$(if $(CARGO_WORKS),cargo,alone)-$(or $(URLSET_NATIVE),try).stamp
 RUST := $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-setup: $(NATIVE) ## make .venv and build the engine (every other target does it by itself)
+setup: $(NATIVE) ## make .venv and build the engine (the other targets do this themselves)
 
-demo: setup ## show what urlset does, in a minute and without a network
+demo: setup ## read, check and build sample sitemaps, without a network
 	@.venv/bin/urlset --version
 	@$(PYTHON) examples/demo.py
 
 test: setup ## run all tests, of Python and of Rust
 	@.venv/bin/urlset --version
 	$(PYTHON) -m pytest --numprocesses auto --dist worksteal
-ifdef CARGO_SPEAKS
+ifdef CARGO_WORKS
 	cargo test --quiet --manifest-path rust/core/Cargo.toml
 else
-	@echo "Rust tests are skipped: cargo is not there."
+	@echo "Rust tests are skipped: cargo is not installed."
 endif
 
 lint: setup ## check style and types, of Python and of Rust
@@ -52,36 +52,36 @@ lint: setup ## check style and types, of Python and of Rust
 ifdef CARGO_FMT
 	cargo fmt --manifest-path rust/Cargo.toml --all --check
 else
-	@echo "Rust formatting is not checked: cargo fmt is not there."
+	@echo "Rust formatting is not checked: cargo fmt is not installed."
 endif
 ifdef CARGO_CLIPPY
 	cargo clippy --quiet --manifest-path rust/Cargo.toml --workspace --all-targets -- -D warnings
 else
-	@echo "Rust is not linted: cargo clippy is not there."
+	@echo "Rust is not linted: cargo clippy is not installed."
 endif
 
-soak: setup ## run the long tests of tests/soak: complexity, attacks (an hour or more)
+soak: setup ## run the long tests in tests/soak: complexity and attacks (an hour or more)
 	$(PYTHON) -m pytest tests/soak --numprocesses auto --dist worksteal
 
-bench: setup ## measure, and print the tables of benches/
+bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
 
 docs: setup ## write the generated pages of docs/
 	@$(PYTHON) docs/generate.py
 
-clean: ## remove everything these targets made
+clean: ## remove everything that these targets made
 	rm -rf .venv build dist rust/target src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f src/urlset/engine/_native*.so src/urlset/engine/_native*.pyd
 	find src tests examples benches docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# The native engine is left to the other stamp, which shows cargo at work: its first build takes a while.
+# The native engine belongs to the other stamp, which shows the output of cargo: its first build takes a while.
 $(TOOLS): pyproject.toml setup.py
 	@found=; for python in $(PYTHONS); do \
-		if $$python -c '$(SUITS)' >/dev/null 2>&1; then found=$$python; break; fi; \
+		if $$python -c '$(IS_SUITABLE)' >/dev/null 2>&1; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
 		echo "urlset needs Python 3.11 or newer, with venv and ensurepip (Debian: python3-venv);" \
-			"none of these will do: $(PYTHONS)" >&2; \
+			"none of these is suitable: $(PYTHONS)" >&2; \
 		exit 1; \
 	fi; \
 	$(PYTHON) -c '' >/dev/null 2>&1 || { \
@@ -92,9 +92,9 @@ $(TOOLS): pyproject.toml setup.py
 	@rm -f .venv/native-*.stamp
 	@touch $@
 
-# Where cargo is there and fails, no stamp is left: the next run tries again.
+# If cargo fails, no stamp is written, so the next run tries again.
 $(NATIVE): $(TOOLS) $(RUST)
 	@rm -f .venv/native-*.stamp
 	@$(PYTHON) -W ignore setup.py --quiet build_rust --inplace
-	@if [ -z "$(CARGO_SPEAKS)" ] || [ "$(URLSET_NATIVE)" = 0 ] \
+	@if [ -z "$(CARGO_WORKS)" ] || [ "$(URLSET_NATIVE)" = 0 ] \
 		|| ls src/urlset/engine/_native*.so >/dev/null 2>&1; then touch $@; fi

@@ -1,10 +1,10 @@
-"""Builds the native engine where that is possible, and says in one line where it is not.
+"""Build the native engine if possible, and report in one line if not.
 
-Everything else about the package stands in pyproject.toml. `URLSET_NATIVE` decides:
+Everything else about the package is in pyproject.toml. `URLSET_NATIVE` decides:
 
-- unset: try; without cargo, or when cargo fails, install without it: the reference engine serves.
-- `0`: do not even try.
-- `1`: the native engine or an error.
+- unset: try; without cargo, or if cargo fails, install the reference engine only.
+- `0`: do not try.
+- `1`: fail if the native engine cannot be built.
 """
 
 import os
@@ -24,57 +24,57 @@ if choice not in ("", "0", "1"):
 required = choice == "1"
 
 
-def why_not() -> str | None:
-    """The reason not to ask cargo at all, or None."""
+def skip_reason() -> str | None:
+    """Return the reason for not running cargo, or None."""
     if choice == "0":
         return "URLSET_NATIVE=0"
     cargo = os.environ.get("CARGO", "cargo")
     if shutil.which(cargo) is None:
         return "cargo is not on PATH"
-    # Beware: rustup's cargo is on PATH even where no toolchain is installed.
+    # Note: rustup's cargo is on PATH even without a toolchain.
     if subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode:
         return "cargo has no toolchain"
     return None
 
 
-reason = None if required else why_not()
+reason = None if required else skip_reason()
 
 
 class BuildRust(cargo_build):
-    """Builds the extension, or tells why not and goes on."""
+    """Build the extension, or report why not and continue."""
 
     editable_mode = False  # set by setuptools for `pip install -e`
 
     def run(self) -> None:
-        # A library left from an earlier build would be taken for the one that failed now.
+        # After a failure, a library of an earlier build would be used as if it were the new one.
         root = "src" if self.inplace or self.editable_mode else self.build_lib()
         engine = Path(root, "urlset", "engine")
         for old in (*engine.glob("_native*.so"), *engine.glob("_native*.pyd")):
             old.unlink()
         if reason is not None:
-            tell(reason)
+            report(reason)
             return
         try:
             super().run()
         except Exception:
-            # Whatever it was (no network, no linker, an old rustc), cargo has told it above.
+            # cargo has already printed the error (no network, no linker, an old rustc).
             if required:
                 raise
-            tell("cargo could not build it")
+            report("cargo could not build it")
 
     def build_lib(self) -> str:
         return str(self.get_finalized_command("build").build_lib)
 
 
 class Build(build):
-    """Runs `build_rust` also where there is no extension to build, for it tells so."""
+    """Run `build_rust` also without an extension to build, because it reports that."""
 
     sub_commands = (*build.sub_commands, ("build_rust", lambda _: reason is not None))
 
 
-def tell(why: str) -> None:
+def report(why: str) -> None:
     print(
-        f"urlset: no native engine ({why}); the reference engine will serve.",
+        f"urlset: no native engine ({why}); the reference engine will be used.",
         file=sys.stderr,
         flush=True,
     )
@@ -85,11 +85,11 @@ native = RustExtension(
     path="rust/binding/Cargo.toml",
     binding=Binding.PyO3,
     py_limited_api=True,
-    debug=False,  # `pip install -e` would otherwise build it without optimisation
+    debug=False,  # otherwise `pip install -e` builds without optimisation
 )
 
 setup(
-    # Without an extension the wheel is pure, and says so in its name.
+    # Without an extension the wheel is a pure Python wheel.
     rust_extensions=[] if reason is not None else [native],
     cmdclass={"build": Build, "build_rust": BuildRust},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

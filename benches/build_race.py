@@ -1,4 +1,4 @@
-"""What a build takes: a million entries and ten, one change among them, and beside the peers."""
+"""Measure builds of one and ten million entries, a build with one change, and the peers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ OURS = "urlset build, from Parquet, as a whole"
 
 
 def make_lists(*counts: int) -> None:
-    """Make the lists; in a process of its own, whose memory is nobody else's."""
+    """Make the lists in a separate process, so that their memory is not counted elsewhere."""
     script = Path(__file__).with_name("build_data.py")
     argv = [sys.executable, str(script), *map(str, counts)]
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
 
 
 def race_builds(lists: list[Listed], tools: Tools, *, rounds: int) -> list[Measured]:
-    """Build each list, the first also otherwise, and let the peers build the last."""
+    """Build each list, the first one in further ways, and let the peers build the last one."""
     first, *larger, small = lists
     results: dict[str, Measured] = {}
 
@@ -86,7 +86,7 @@ def _peer(python: str, task: str, small: Listed) -> Callable[[str], tuple[str, .
 
 
 def text(results: list[Measured]) -> Iterator[str]:
-    """Give the lines of the table."""
+    """Yield the lines of the table."""
     yield ""
     yield "builds: judged, de-duplicated, sorted, packed, read back, remembered; peers write only"
     yield f"  {'':40}{'entries':>11}{'seconds':>9}{'CPU s':>8}{'peak MB':>9}{'entries/s':>12}"
@@ -103,7 +103,7 @@ def text(results: list[Measured]) -> Iterator[str]:
 
 
 def markdown(results: list[Measured]) -> Iterator[str]:
-    """Give the lines of the same table for a README."""
+    """Yield the lines of the table as Markdown."""
     yield "| build | entries | seconds | CPU s | peak MB | entries/s |"
     yield "|---|--:|--:|--:|--:|--:|"
     for result in results:
@@ -116,7 +116,7 @@ def markdown(results: list[Measured]) -> Iterator[str]:
 
 
 def judge(results: list[Measured]) -> Iterator[Verdict]:
-    """Compare what was measured with what we want."""
+    """Compare the results with the goals."""
     done = {result.name: result for result in results if not result.problem}
     whole = done.get("build, gzip")
     if whole is None:

@@ -1,4 +1,4 @@
-"""How the cost of a check grows with the site: the same sitemaps, more and more of them."""
+"""Measure how the cost of a check grows with the number of sitemaps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_SECONDS_OF_ONE, MAX_SECONDS, MAX_PEAK_MB = 0.5, 60, 2_000
 
 
 def race_checks(whole: Site, *, rounds: int) -> list[Measured]:
-    """Check the first documents of a site, as a folder, with more of them each time."""
+    """Check the first documents of a site as a folder, with more documents each time."""
     results = [Measured("check", size) for size in SIZES if size <= len(whole.documents)]
     for number in range(rounds):
         for result in results:
@@ -29,7 +29,7 @@ def race_checks(whole: Site, *, rounds: int) -> list[Measured]:
 
 
 def text(results: list[Measured]) -> Iterator[str]:
-    """Give the lines of the table."""
+    """Yield the lines of the table."""
     yield ""
     yield "check of a folder, all rules that are on by default"
     yield f"  {'documents':>9}{'URLs':>12}{'seconds':>9}{'CPU s':>8}{'peak MB':>9}{'findings':>10}"
@@ -45,7 +45,7 @@ def text(results: list[Measured]) -> Iterator[str]:
 
 
 def markdown(results: list[Measured]) -> Iterator[str]:
-    """Give the lines of the same table for a README."""
+    """Yield the lines of the table as Markdown."""
     yield "| check: documents | URLs | seconds | CPU s | peak MB |"
     yield "|--:|--:|--:|--:|--:|"
     for result in results:
@@ -58,7 +58,7 @@ def markdown(results: list[Measured]) -> Iterator[str]:
 
 
 def judge(results: list[Measured]) -> Iterator[Verdict]:
-    """Compare what was measured with what we want."""
+    """Compare the results with the goals."""
     for result in results:
         if result.problem:
             continue
@@ -78,6 +78,6 @@ def judge(results: list[Measured]) -> Iterator[Verdict]:
 def _measure(result: Measured, whole: Site) -> None:
     with tempfile.TemporaryDirectory(prefix="urlset-bench-") as folder:
         for path in whole.documents[: result.count]:
-            # Beware: a link that leads out of the folder is not followed.
+            # Note: a link that leads out of the folder is not followed.
             (Path(folder) / path.name).write_bytes(path.read_bytes())
         result.run((sys.executable, WORKER, folder))

@@ -1,7 +1,6 @@
-"""What the benchmark needs around it: the peers' environments and the scanner, made once.
+"""Install the peers and build the scanner, once.
 
-Everything lives under ``.cache``. What cannot be made is left out with a message: a benchmark
-with fewer peers is still one.
+All files are under ``.cache``. A peer that cannot be installed is omitted with a message.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ SCANNER = HERE / "scanner"
 
 
 def say(message: str) -> None:
-    """Tell how it is going, on stderr."""
+    """Print progress on stderr."""
     print(message, file=sys.stderr, flush=True)
 
 
 def python() -> str | None:
-    """Make the Python environment of the peers and give its interpreter."""
+    """Make the Python environment of the peers and return its interpreter."""
     folder = CACHE / "venv"
     interpreter = folder / "bin" / "python"
     if _is_fresh(folder, PEERS):
@@ -44,7 +43,7 @@ def python() -> str | None:
 
 
 def node() -> str | None:
-    """Install the peer in JavaScript and give the file from which it can be required."""
+    """Install the JavaScript peer and return the file from which it can be required."""
     folder = CACHE / "node"
     if _is_fresh(folder, PACKAGE):
         return str(folder / PACKAGE.name)
@@ -61,7 +60,7 @@ def node() -> str | None:
 
 
 def scanner() -> str | None:
-    """Build the bare scanner and give its path."""
+    """Build the bare scanner and return its path."""
     if not shutil.which("cargo"):
         say("The bare scanner is left out: cargo is not there.")
         return None
@@ -75,7 +74,7 @@ def scanner() -> str | None:
 
 
 def run(*argv: str, cwd: str | None = None) -> bool:
-    """Run a command; where it fails, tell what it said last."""
+    """Run a command; if it fails, print its last line of output."""
     done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()

@@ -9,11 +9,11 @@ from race import Result, Results
 from works import NATIVE, REFERENCE, SCANNER, USP, XML2ARROW, ZLIB
 
 SIZE_TOLERANCE = 1.01
-"""How much bigger than zlib's a packed file may be and still count as of its size."""
+"""How much larger than zlib's a compressed file may be and still count as of its size."""
 
 
 class Verdict(NamedTuple):
-    """A goal and what came of it; ``measured`` is None where somebody is missing."""
+    """A goal and its result; ``measured`` is None if a peer is missing."""
 
     text: str
     goal: str
@@ -22,7 +22,7 @@ class Verdict(NamedTuple):
 
 
 def judge(results: Results) -> Iterator[Verdict]:
-    """Compare what was measured with what we want, for the works that were done."""
+    """Compare the results of the works with the goals."""
     for document in ("plain", "extended"):
         arrow, objects = f"{document} → Arrow", f"{document} → objects"
         ours = (arrow, NATIVE)
@@ -68,7 +68,7 @@ def _rate(results: Results, ours: tuple[str, str], goal: float) -> Iterator[Verd
 
 
 def _packing(results: Results, work: str) -> Iterator[Verdict]:
-    """Compare with the fastest compressor that packs as small as zlib's level 6."""
+    """Compare with the fastest compressor whose output is as small as zlib's at level 6."""
     us, zlib = results.get((work, NATIVE)), results.get((work, ZLIB))
     if us is None or zlib is None:
         return
@@ -80,7 +80,7 @@ def _packing(results: Results, work: str) -> Iterator[Verdict]:
     rivals = [r for r in results.values() if r.work.name == work and _is_rival(r, limit)]
     best = max(rivals, key=lambda result: result.rate)
     ratio = us.rate / best.rate
-    # One library in two wrappings is never exactly as fast.
+    # Two bindings of one library are never exactly as fast.
     is_met = ratio >= 0.95 and us.packed <= limit
     measured = f"{ratio:.0%} of {best.runner.who}, size {us.packed / zlib.packed:.0%}"
     yield Verdict(text, goal, measured, is_met)

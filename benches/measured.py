@@ -1,4 +1,4 @@
-"""Whole processes, measured several times: what one says of itself, its time, its memory."""
+"""Measure whole processes several times: their reported facts, time and memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT_S = 900.0
 
 @dataclass
 class Measured:
-    """What is known of one kind of work on so many things.
+    """The results of one kind of work on a number of items.
 
     A worker prints one line of JSON at its end: ``seconds`` of its work, and facts about it.
     """
@@ -31,21 +31,21 @@ class Measured:
 
     @property
     def seconds(self) -> float:
-        """Seconds of the run in the middle."""
+        """Seconds of the median run."""
         return statistics.median(self.times)
 
     @property
     def cpu(self) -> float:
-        """Seconds of processors that it took, with its start, of the run in the middle."""
+        """CPU seconds of the median run, including its start."""
         return statistics.median(self.cpu_times)
 
     @property
     def rate(self) -> float:
-        """Things a second."""
+        """Items per second."""
         return self.count / self.seconds
 
     def run(self, argv: tuple[str, ...]) -> None:
-        """Measure it once more."""
+        """Run and measure it once more."""
         ended = call(argv, TIMEOUT_S)
         try:
             facts = json.loads(ended.out.strip().splitlines()[-1])
@@ -58,7 +58,7 @@ class Measured:
         self.facts = facts
 
     def plain(self) -> dict[str, Any]:
-        """Everything that was measured, for JSON."""
+        """All measurements, for JSON."""
         return {
             "name": self.name,
             "count": self.count,

@@ -1,7 +1,7 @@
-"""A web server of our own: Debian's nginx on a free port of loopback, gone when it is done with.
+"""Serve sites with nginx on free ports of loopback, and stop it at the end.
 
-It is the one on the PATH; else Debian's package, unpacked under ``.cache`` and not installed, so
-that no service is started and nothing on the machine changes.
+It is the nginx on the PATH, or else Debian's package, unpacked under ``.cache`` and not
+installed, so that no service is started and nothing else on the machine changes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SERVER = "    server {{ listen 127.0.0.1:{port}; root {root}; }}\n"
 
 
 def nginx() -> str | None:
-    """Find nginx, or fetch it where the machine is Debian's kin; None where neither can be."""
+    """Return the path of nginx, downloaded on Debian and its derivatives, or None."""
     found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if found:
         return found
@@ -77,7 +77,7 @@ def _unpack(folder: Path) -> bool:
 
 @contextmanager
 def serving(program: str, sites: Sequence[Site]) -> Iterator[list[str]]:
-    """Serve sites, each on a port of its own with robots.txt and index; gives their URLs."""
+    """Serve each site on its own port, with robots.txt and index, and yield their URLs."""
     with tempfile.TemporaryDirectory(prefix="urlset-bench-") as name:
         folder = Path(name)
         ports = _free_ports(len(sites))
@@ -88,7 +88,7 @@ def serving(program: str, sites: Sequence[Site]) -> Iterator[list[str]]:
             servers.append(SERVER.format(port=port, root=root))
         file = folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, servers="".join(servers)))
-        # -p: beside itself it looks for logs and modules; -e: until it has read its file.
+        # -p: the folder for logs and modules; -e: the error log until the configuration is read.
         argv = [program, "-p", str(folder), "-c", str(file), "-e", "stderr"]
         process = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
         try:

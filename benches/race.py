@@ -1,7 +1,7 @@
-"""The race: everybody does every work in turn, each in a fresh process, over several rounds.
+"""Run every work with every runner in turn, each in a fresh process, over several rounds.
 
-A round goes once through all, and every other round backwards, so that what disturbs the
-machine for a while disturbs everybody alike. Needs ``os.wait4``: Linux, macOS, BSD.
+A round runs all of them once, and every other round runs them backwards, so that a temporary
+disturbance of the machine affects all alike. Needs ``os.wait4``: Linux, macOS, BSD.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TIMEOUT_S = 300.0
 
 @dataclass
 class Result:
-    """What is known of one runner at one work after some rounds."""
+    """The results of one runner at one work."""
 
     work: Work
     runner: Runner
@@ -37,28 +37,28 @@ class Result:
 
     @property
     def bytes(self) -> int:
-        """The XML that was read or written, unpacked."""
+        """The size of the XML that was read or written, uncompressed."""
         return int(self.report.get("written") or self.work.bytes)
 
     @property
     def packed(self) -> int | None:
-        """The size of what was packed, if the work was that."""
+        """The size of the compressed output, if there is one."""
         size = self.report.get("packed")
         return int(size) if size else None
 
     @property
     def median(self) -> float:
-        """Seconds of the run in the middle."""
+        """Seconds of the median run."""
         return statistics.median(self.times)
 
     @property
     def rate(self) -> float:
-        """MB (10⁶ bytes) a second, at the median."""
+        """MB (10⁶ bytes) per second, median."""
         return self.bytes / self.median / 1e6
 
     @property
     def best_rate(self) -> float:
-        """MB (10⁶ bytes) a second, in the fastest run."""
+        """MB (10⁶ bytes) per second, fastest run."""
         return self.bytes / min(self.times) / 1e6
 
 
@@ -66,7 +66,7 @@ Results = dict[tuple[str, str], Result]
 
 
 def race(works: list[Work], *, rounds: int, seconds: float, budget: float) -> Results:
-    """Measure everybody; whoever has spent its budget of seconds sits out what is left."""
+    """Measure every runner; one that has used its budget of seconds skips the other rounds."""
     results = {(w.name, r.who): Result(w, r) for w in works for r in w.runners}
     for number in range(rounds):
         order = list(results.values())
@@ -97,13 +97,13 @@ def _visit(result: Result, seconds: float) -> None:
 
 
 def gist(words: str) -> str:
-    """Give the line that says what went wrong: Node says more after it, Python does not."""
+    """Return the line with the error: Node prints more lines after it, Python does not."""
     lines = words.strip().splitlines() or ["gave nothing"]
     return next((line for line in reversed(lines) if "Error" in line), lines[-1])
 
 
 class Ended(NamedTuple):
-    """A process that came to its end: what it said on both channels, and what it took."""
+    """A process that has ended: its output, its time and its memory."""
 
     out: str
     words: str
@@ -114,7 +114,7 @@ class Ended(NamedTuple):
 def call(argv: tuple[str, ...], timeout_s: float = TIMEOUT_S) -> Ended:
     """Run a process to its end; its peak memory is in bytes.
 
-    Beware: Linux lets a process begin with the peak of its parent, so ours must stay small.
+    Note: on Linux a process starts with the peak of its parent, so the parent must stay small.
     """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as words:
         process = subprocess.Popen(argv, stdout=out, stderr=words, env=_surroundings())

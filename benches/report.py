@@ -1,4 +1,4 @@
-"""The tables: for the eye, for the README, for machines."""
+"""Format the results as text, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTES = (
 
 
 def text(works: list[Work], results: Results) -> Iterator[str]:
-    """Give the lines of the table for a terminal of 100 columns."""
+    """Yield the lines of the table for a terminal of 100 columns."""
     for work in works:
         yield ""
         yield f"{work.name:<28}{_about(work):>72}"
@@ -34,7 +34,7 @@ def text(works: list[Work], results: Results) -> Iterator[str]:
 
 
 def goals(verdicts: list[Verdict]) -> Iterator[str]:
-    """Give the lines that say what came of the goals."""
+    """Yield the lines with the results of the goals."""
     yield ""
     yield f"{'goal':<66}{'wanted':>10}  measured"
     for verdict in verdicts:
@@ -43,7 +43,7 @@ def goals(verdicts: list[Verdict]) -> Iterator[str]:
 
 
 def markdown(works: list[Work], results: Results) -> Iterator[str]:
-    """Give the lines of the same tables for a README."""
+    """Yield the lines of the tables as Markdown."""
     for work in works:
         yield f"**{work.name}** ({_about(work)})"
         yield ""
@@ -58,7 +58,7 @@ def markdown(works: list[Work], results: Results) -> Iterator[str]:
 
 
 def goals_markdown(verdicts: list[Verdict]) -> Iterator[str]:
-    """Give the same for a README."""
+    """Yield the results of the goals as Markdown."""
     yield "| goal | wanted | measured | |"
     yield "|---|--:|--:|---|"
     for verdict in verdicts:
@@ -67,7 +67,7 @@ def goals_markdown(verdicts: list[Verdict]) -> Iterator[str]:
 
 
 def plain_data(results: Results, verdicts: list[Verdict]) -> dict[str, Any]:
-    """Give everything that was measured, for JSON."""
+    """Return all measurements, for JSON."""
     return {
         "results": [
             {
@@ -99,7 +99,7 @@ def _rows(work: Work, results: Results) -> Iterator[tuple[str, ...]]:
         if result.times:
             yield _measured(result, ours)
         else:
-            yield (_called(result), "", "", "", "", "", f"left out: {result.problem}")
+            yield (_called(result), "", "", "", "", "", f"omitted: {result.problem}")
 
 
 def _measured(result: Result, ours: Result) -> tuple[str, ...]:

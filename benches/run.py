@@ -1,7 +1,7 @@
 """Measure urlset and its peers side by side: ``make bench``, or ``python benches/run.py``.
 
 The first run makes the documents and installs the peers under ``benches/.cache``. Progress goes
-to stderr, the table to stdout. It is a benchmark, not a test: missed goals do not make it fail.
+to stderr, the table to stdout. A missed goal does not make it fail.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ SHARE = 8
 
 def main() -> int:
     options = _options()
-    # In a process of its own: its peak memory would count as that of everybody after it.
+    # In a separate process: its peak memory would count for every process after it.
     subprocess.run([sys.executable, HERE / "data.py"], check=True, stdout=subprocess.DEVNULL)
     tools = Tools(environment.python(), environment.node(), environment.scanner())
     listed = works(documents(), tools)
     listed = [work for work in listed if options.only in (None, work.side)]
     if options.match:
         listed = [work for work in listed if options.match in work.name]
-    # Told to end, it ends as after Ctrl-C: the server goes with it.
+    # SIGTERM acts like Ctrl-C, so that the server is stopped too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if listed:
         say(f"Measuring {len(listed)} works …")
@@ -83,11 +83,11 @@ def main() -> int:
 
 
 def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
-    """Read a whole site, if that is wanted and can be served."""
+    """Measure reading of a whole site, if selected and nginx is available."""
     if options.only == "WRITE" or (options.match and options.match not in SITE):
         return []
     count, share = (20, 1) if options.quick else (site_data.DOCUMENTS, SHARE)
-    say(f"Making a site of {count} documents, where it is not there yet …")
+    say(f"Making a site of {count} documents, unless it exists …")
     make = [sys.executable, HERE / "site_data.py", str(count)]
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
     whole = site_data.site(count)
@@ -96,7 +96,7 @@ def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
 
 
 def _checks(options: argparse.Namespace) -> list[Measured]:
-    """Check a folder, and a growing one, if that is wanted."""
+    """Measure checks of folders of growing size, if selected."""
     if options.only == "WRITE" or (options.match and options.match not in CHECK):
         return []
     count = 10 if options.quick else site_data.DOCUMENTS
@@ -106,7 +106,7 @@ def _checks(options: argparse.Namespace) -> list[Measured]:
 
 
 def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
-    """Build sitemaps of lists, if that is wanted."""
+    """Measure builds of lists, if selected."""
     if options.only == "READ" or (options.match and options.match not in BUILD):
         return []
     few = build_race.PEERS_SHARE
@@ -118,9 +118,9 @@ def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="one short round: a glance")
+    parser.add_argument("--quick", action="store_true", help="one short round")
     parser.add_argument("--only", choices=("READ", "WRITE"), help="one side of the works")
-    parser.add_argument("--match", metavar="TEXT", help="only works whose name has this text")
+    parser.add_argument("--match", metavar="TEXT", help="only works whose name contains this text")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all times here")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables here")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""The race over a whole site: everybody reads it from one server, each time in a fresh process."""
+"""Measure reading of a whole site from one server, each reader in a fresh process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 900.0
 
 
 class Reader(NamedTuple):
-    """Somebody who reads a site: with what, and which; peers read a share of it."""
+    """A reader of a site: its command and the site; peers read a part of it."""
 
     who: str
     python: str | None
@@ -31,7 +31,7 @@ class Reader(NamedTuple):
 
 @dataclass
 class SiteResult:
-    """What is known of one reader after some rounds."""
+    """The results of one reader."""
 
     reader: Reader
     times: list[float] = field(default_factory=list)
@@ -42,17 +42,17 @@ class SiteResult:
 
     @property
     def seconds(self) -> float:
-        """Seconds of the run in the middle."""
+        """Seconds of the median run."""
         return statistics.median(self.times)
 
     @property
     def rate(self) -> float:
-        """URLs a second, at the median."""
+        """URLs per second, median."""
         return self.reader.site.entries / self.seconds
 
 
 def readers(whole: Site, share: Site, python: str | None) -> list[Reader]:
-    """List everybody: we read the whole site, peers the share that they can in the time."""
+    """List the readers: urlset reads the whole site, each peer a part that it can read in time."""
     return [
         Reader(ARROW, sys.executable, "arrow", whole),
         Reader(OBJECTS, sys.executable, "objects", whole),
@@ -63,7 +63,7 @@ def readers(whole: Site, share: Site, python: str | None) -> list[Reader]:
 
 
 def race_site(listed: list[Reader], *, rounds: int) -> list[SiteResult]:
-    """Measure everybody on one server; gives nothing where there is none."""
+    """Measure every reader on one server; return nothing without nginx."""
     program = nginx()
     if program is None:
         return []

@@ -1,4 +1,4 @@
-"""The table of the whole site, and what came of its goals."""
+"""The table of the whole site and the results of its goals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = (
 
 
 def text(results: list[SiteResult]) -> Iterator[str]:
-    """Give the lines of the table for a terminal of 100 columns."""
+    """Yield the lines of the table for a terminal of 100 columns."""
     yield ""
     yield f"{'whole site':<28}{_about(results):>72}"
     yield f"  {HEADS[0]:<30}{_cells(HEADS[1:6])}  {HEADS[6]}"
@@ -35,7 +35,7 @@ def text(results: list[SiteResult]) -> Iterator[str]:
 
 
 def markdown(results: list[SiteResult]) -> Iterator[str]:
-    """Give the lines of the same table for a README."""
+    """Yield the lines of the table as Markdown."""
     yield f"**whole site** ({_about(results)})"
     yield ""
     yield f"| {' | '.join(HEADS)} |"
@@ -48,7 +48,7 @@ def markdown(results: list[SiteResult]) -> Iterator[str]:
 
 
 def judge(results: list[SiteResult]) -> Iterator[Verdict]:
-    """Compare what was measured with what we want; seconds only of the whole site."""
+    """Compare the results with the goals; seconds only for the whole site."""
     known = {result.reader.who: result for result in results if result.times}
     ours, peer = known.get(ARROW), known.get(USP)
     if ours is None:
@@ -68,7 +68,7 @@ def judge(results: list[SiteResult]) -> Iterator[Verdict]:
 
 
 def plain_data(results: list[SiteResult]) -> list[dict[str, Any]]:
-    """Give everything that was measured, for JSON."""
+    """Return all measurements, for JSON."""
     return [
         {
             "who": result.reader.who,
@@ -98,7 +98,7 @@ def _rows(results: list[SiteResult]) -> Iterator[tuple[str, ...]]:
     for result in results:
         name = f"{result.reader.who} {result.report.get('version', '')}".rstrip()
         if not result.times:
-            yield (name, "", "", "", "", "", f"left out: {result.problem}")
+            yield (name, "", "", "", "", "", f"omitted: {result.problem}")
             continue
         ratio = ours.rate / result.rate if ours.times and result is not ours else None
         yield (

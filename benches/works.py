@@ -1,4 +1,4 @@
-"""Who does what: every work that is measured, and everybody who can do it."""
+"""Every work that is measured, and the runners of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Side = Literal["READ", "WRITE"]
 
 
 class Tools(NamedTuple):
-    """What was found or made to run the workers; None is missing."""
+    """The paths of the tools that run the workers; None if missing."""
 
     python: str | None
     node: str | None
@@ -24,7 +24,7 @@ class Tools(NamedTuple):
 
 
 class Runner(NamedTuple):
-    """One who does a work: a command without runs and seconds; empty where a tool is missing."""
+    """A runner of a work: its command without runs and seconds; empty if a tool is missing."""
 
     who: str
     argv: tuple[str, ...]
@@ -32,9 +32,9 @@ class Runner(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A thing to do; the first runner is us. ``entries`` is how many each must give, None if none.
+    """A work; the first runner is urlset. ``entries`` is the number to return, or None.
 
-    ``bytes`` is the size of the unpacked document that goes in.
+    ``bytes`` is the size of the uncompressed input document.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Work(NamedTuple):
 
 
 def works(documents: list[Document], tools: Tools) -> list[Work]:
-    """List everything, reading first."""
+    """List all works, reading first."""
     listed = []
     for document in documents:
         listed += _reading(document, tools)
@@ -146,9 +146,9 @@ def _writing(document: Document, tools: Tools) -> list[Work]:
     return listed
 
 
-# Half of the scanner's time is the kernel's, which gives it zeroed pages in each run; glibc told to
-# keep them shows the other half. No goal is measured by it: whoever hands out a table needs new
-# memory for the next.
+# Half of the scanner's time is the kernel's, which zeroes its pages in each run. With glibc set to
+# keep them, only the other half remains. No goal is measured by it: a reader that returns a table
+# needs new memory for the next one.
 _KEEPING = ("env", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000")
 
 _XML2ARROW = {"plain": "lastmod as text", "extended": "1 alternate a URL"}

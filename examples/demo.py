@@ -1,8 +1,7 @@
-"""Shows the main job: reads a site's sitemaps, checks broken ones, builds some and keeps them true.
+"""Run the main commands: read a site, check a broken sitemap, build sitemaps and update them.
 
-Needs no network: the site that is read over HTTP is served on this machine. Every command is the
-real one, shown as you would type it; the result lies in ``demo-output/`` afterwards, or in the
-folder that is given as an argument.
+No network is needed: the site is served on this machine. Every command is shown as you would type
+it. The result is in ``demo-output/`` afterwards, or in the folder that is passed as an argument.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ BUILD = "build public/ --base-url https://example.com/ --output maps/ --max-urls
 
 
 def main() -> int:
-    """Run the commands one after another; 1 where one does not end as it should."""
+    """Run the commands one after another and return 1 if an exit code is not the expected one."""
     shutil.rmtree(ROOT / "demo-output", ignore_errors=True)
     RESULT.mkdir(parents=True, exist_ok=True)
     good: list[bool] = []
     with served() as site:
         good += [
             step(
-                "Read a whole site over HTTP: robots.txt leads to its index, and that to the rest.",
+                "Read a whole site over HTTP: robots.txt names the index, which lists the rest.",
                 f"read {site} --format txt",
             ),
-            step("How its sitemaps hang together.", f"read {site} --tree"),
+            step("Show its documents as a tree.", f"read {site} --tree"),
             step(
-                "What it has where, asked in SQL; --output site.duckdb keeps the tables.",
+                "Count its URLs by section in SQL; --output site.duckdb keeps the tables.",
                 f"read {site} --sql 'SELECT url_section(loc) AS section, count(*) AS urls, "
                 "max(lastmod) AS latest FROM entries GROUP BY ALL ORDER BY urls DESC'",
             ),
@@ -52,49 +51,49 @@ def main() -> int:
             "read examples/site/sitemap.xml",
         ),
         step(
-            "The same as data: one JSON object a line, here those of one section.",
+            "The same as data: one JSON object per line, here for one section.",
             "read examples/site/sitemap.xml --match /blog/ --format jsonl",
         ),
         step(
-            "Check a broken sitemap. Exit code 1 says that there are errors.",
+            "Check a broken sitemap. Exit code 1 means that there are errors.",
             "check examples/site/broken.xml",
             expected=1,
         ),
         step(
-            "What of it can be mended without an assumption, shown and not written.",
+            "Show the safe fixes; nothing is written.",
             "check examples/site/broken.xml --fix --diff --select X,S",
             expected=1,
         ),
     ]
     good += build_garden()
-    print(f"\nThe result lies in {RESULT}:")
+    print(f"\nThe result is in {RESULT}:")
     for path in sorted((RESULT / "maps").iterdir()):
         print(f"  {path.name:<20} {path.stat().st_size:>8,} bytes")
     return 0 if all(good) else 1
 
 
 def build_garden() -> Iterator[bool]:
-    """Build the sitemaps of a folder of HTML, change a page of it, and build them again."""
+    """Build the sitemaps of a folder of HTML, change a page, and build them again."""
     shutil.copytree(GARDEN, RESULT / "public")
     print(f"\n$ cp -r examples/garden {shown(RESULT)}/public; cd {shown(RESULT)}")
     yield step(
-        "Build the sitemaps of a site of 13 pages, with four URLs in a file to see several.",
+        "Build the sitemaps of a site of 13 pages, with at most four URLs in a file.",
         BUILD,
         where=RESULT,
     )
     before = contents()
     about = RESULT / "public" / "about.html"
-    told, now = "24 a year", "26 a year"
+    old, new = "24 a year", "26 a year"
     text = about.read_text(encoding="utf-8")
-    yield told in text
+    yield old in text
     print("\n# One page changes.")
-    print(f"$ sed -i 's/{told}/{now}/' public/about.html")
-    about.write_text(text.replace(told, now), encoding="utf-8")
-    time.sleep(1)  # dates are to the second: the index is to have another one
+    print(f"$ sed -i 's/{old}/{new}/' public/about.html")
+    about.write_text(text.replace(old, new), encoding="utf-8")
+    time.sleep(1)  # dates have a precision of one second: the index gets another date
     yield step("Build again: one sitemap is written, and the index.", BUILD, where=RESULT)
     after = contents()
     for name, data in after.items():
-        print(f"  {name:<16} {'as it was' if data == before.get(name) else 'written again'}")
+        print(f"  {name:<16} {'unchanged' if data == before.get(name) else 'written again'}")
     changed = [name for name in after if after[name] != before.get(name)]
     yield len(changed) == 2 and changed[-1] == "sitemap.xml"
     yield step(
@@ -104,25 +103,25 @@ def build_garden() -> Iterator[bool]:
     )
     yield step("Read them back, and check them.", "read maps/sitemap.xml --tree", where=RESULT)
     yield step(
-        "No errors; of one page nobody knows when it changed.",
+        "No errors; one page has no date.",
         "check maps/ --base-url https://example.com/",
         where=RESULT,
     )
 
 
 def contents() -> dict[str, bytes]:
-    """The sitemaps that are published, by name."""
+    """Return the published sitemaps by name."""
     return {path.name: path.read_bytes() for path in sorted((RESULT / "maps").iterdir())}
 
 
 def shown(path: Path) -> str:
-    """A path as a person would type it."""
+    """Return a path as a person would type it."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the example site on a free port of this machine, and give its URL."""
+    """Serve the example site on a free port of this machine, and yield its URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -135,7 +134,7 @@ def served() -> Iterator[str]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves the files of the site, and lets its index name them where they are served."""
+    """Serve the files of the site, with an index that lists their URLs on this machine."""
 
     protocol_version = "HTTP/1.1"
 
@@ -156,13 +155,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: what the command says is what counts."""
+        """Print nothing, so that only the output of the command is shown."""
 
 
 def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) -> bool:
-    """Show a command and run it; tell whether it ended with the exit code expected."""
-    said = textwrap.fill(what, 78, initial_indent="# ", subsequent_indent="# ")
-    print(f"\n{said}\n{typed(arguments)}", flush=True)
+    """Show a command, run it, and return whether it has the expected exit code."""
+    comment = textwrap.fill(what, 78, initial_indent="# ", subsequent_indent="# ")
+    print(f"\n{comment}\n{typed(arguments)}", flush=True)
     command = [sys.executable, "-m", "urlset", *shlex.split(arguments)]
     code = subprocess.run(command, cwd=where, check=False, env=ENVIRONMENT).returncode
     if code != expected:
@@ -171,7 +170,7 @@ def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) ->
 
 
 def typed(arguments: str) -> str:
-    """A command as it would be typed into a terminal of 80 columns."""
+    """Return a command as it would be typed into a terminal of 80 columns."""
     lines = textwrap.wrap(f"$ urlset {arguments}", 72, break_on_hyphens=False)
     text = lines[0]
     for line in lines[1:]:

@@ -151,7 +151,7 @@ def test_install_where_cargo_fails_goes_on_and_says_so(machine: Machine, failing
 
     assert built.returncode == 0, built.stdout
     assert "error: no crates today" in built.stdout
-    assert built.stdout.count("the reference engine will serve") == 1
+    assert built.stdout.count("the reference engine will be used") == 1
     assert list(failing_cargo.glob("urlset-*.whl"))
 
 

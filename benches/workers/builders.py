@@ -1,7 +1,7 @@
-"""The peers that make sets of sitemaps, in Python: ``builders.py NAME LIST FOLDER``.
+"""The Python peers that build sets of sitemaps: ``builders.py NAME LIST FOLDER``.
 
-The list is in their memory, as they want it, before the clock starts; each writes gzipped files
-and the index of them, as it does by itself.
+The list is in memory in the form that the peer needs before the clock starts. Each writes gzipped
+files and their index in its own way.
 """
 
 # mypy: disable-error-code="import-not-found, import-untyped"
@@ -22,7 +22,7 @@ Rows = list[tuple[str, str]]
 
 
 def django(rows: Rows, folder: Path) -> Callable[[], None]:
-    """Its views, rendered page by page, for it writes no files; packed as ours, by level 6."""
+    """Django's views, rendered page by page, because it writes no files; compressed at level 6."""
     from django import setup
     from django.conf import settings
 
@@ -76,7 +76,7 @@ def xml_sitemap_writer(rows: Rows, folder: Path) -> Callable[[], None]:
 
 
 def hugesitemap(rows: Rows, folder: Path) -> Callable[[], None]:
-    """Its writer alone: as a command it only knows the files of a folder."""
+    """The writer only, because the command only reads the files of a folder."""
     from hugesitemap.adapters.sitemap_lxml import write_sitemap
     from hugesitemap.domain.model import SitemapDocument, SitemapEntry
 
@@ -100,7 +100,7 @@ PEERS = {
 
 
 def main() -> None:
-    """Say how many URLs were written, and the seconds of the work."""
+    """Print the number of URLs written and the seconds of the work."""
     name, source, folder = sys.argv[1:]
     package, prepare = PEERS[name]
     lines = Path(source).read_text("utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""A build of sitemaps from Parquet: ``builds.py PARQUET FOLDER LEDGER gzip|plain``."""
+"""Build sitemaps from Parquet: ``builds.py PARQUET FOLDER LEDGER gzip|plain``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Say what the build came to, and the seconds of the work."""
+    """Print the result of the build and the seconds of the work."""
     import urlset.builder
     import urlset.store
     from urlset.sources import Table

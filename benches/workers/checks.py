@@ -1,4 +1,4 @@
-"""A check of a folder by all rules that are on by default: ``checks.py FOLDER``."""
+"""Check a folder by all default rules: ``checks.py FOLDER``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 
 
 def main() -> None:
-    """Say how many documents, entries and findings there were, and the seconds of the work."""
+    """Print the numbers of documents, entries and findings, and the seconds of the work."""
     import urlset
     import urlset.checker
     import urlset.store

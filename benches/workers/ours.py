@@ -1,4 +1,4 @@
-"""We ourselves, once with each engine; tasks are called ``WORK-ENGINE``."""
+"""The tasks of urlset with each engine; a task is named ``WORK-ENGINE``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from stopwatch import Done, Task, Work, main
 
-# Chosen before urlset is imported, as people choose it.
+# Set before urlset is imported, as users do.
 ENGINE = os.environ["URLSET_ENGINE"] = sys.argv[1].rpartition("-")[2]
 
 
 def to_arrow(data: bytes, _: Path) -> Work:
-    """Parse, gzip or not, and let another library take the table: nothing can be left for later."""
+    """Parse, gzipped or not, and import the table into another library, so that nothing is lazy."""
     from arro3.core import Table
 
     import urlset
@@ -79,7 +79,7 @@ def rendering(
 
 
 def writing(given: Callable[[bytes], Any]) -> Callable[[bytes, Path], Work]:
-    """``urlset.write``: the same into a file of a new folder, synced and swapped in."""
+    """``urlset.write``: the same into a file of a new folder, synced and moved into place."""
 
     def prepare(data: bytes, _: Path) -> Work:
         import urlset
@@ -97,7 +97,7 @@ def writing(given: Callable[[bytes], Any]) -> Callable[[bytes, Path], Work]:
 
 
 def pack(data: bytes, _: Path) -> Work:
-    """Pack a document that is written."""
+    """Compress a written document."""
     from urlset.engine import get
 
     engine = get(ENGINE)

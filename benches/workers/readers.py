@@ -1,6 +1,6 @@
-"""The peers that read: each as its documentation shows it, on bytes that are in memory.
+"""The peers that read, each as its documentation shows, from bytes in memory.
 
-Whoever takes text gets it decoded for nothing; whoever gives rows has their fields read.
+Peers that take text get it decoded before the clock starts. Of rows, all fields are read.
 """
 
 # mypy: disable-error-code="import-not-found, import-untyped"
@@ -41,14 +41,14 @@ def scrapy(data: bytes, _: Path) -> Work:
 
 
 def advertools(_: bytes, path: Path) -> Work:
-    # It has no door for bytes; a file that was just read costs it about 1 %.
+    # It cannot read bytes; a file in the page cache costs about 1 %.
     from advertools import sitemap_to_df
 
     return lambda: Done(len(sitemap_to_df(path.as_uri())))
 
 
 def lxml_iterparse(data: bytes, _: Path) -> Work:
-    # As one writes it by hand with care: only the four core elements, memory given back.
+    # Careful hand-written code: only the four core elements, with memory freed.
     from lxml.etree import iterparse
 
     wanted = {NAMESPACE + name: name for name in ("loc", "lastmod", "changefreq", "priority")}

@@ -1,5 +1,5 @@
-// The peer in JavaScript, sitemap.js; the clock of stopwatch.py in its language.
-// It is called `node sitemap.mjs PACKAGE TASK FILE RUNS SECONDS`: PACKAGE is the package.json of the
+// The JavaScript peer, sitemap.js, measured as stopwatch.py does.
+// Usage: `node sitemap.mjs PACKAGE TASK FILE RUNS SECONDS`: PACKAGE is the package.json of the
 // environment where sitemap.js is installed, TASK is read, write or gzip.
 
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const [home, task, file, runs, seconds] = process.argv.slice(2);
 const require = createRequire(home);
 const { SitemapStream, XMLToSitemapItemStream } = require("sitemap");
 const data = readFileSync(file);
-const CHUNK = 65536; // what a file stream gives
+const CHUNK = 65536; // the chunk size of a file stream
 const LONG_S = 4; // as in stopwatch.py
 
 function* chunks() {

@@ -1,4 +1,4 @@
-// A set of sitemaps by sitemap.js: `node sitemap_build.mjs PACKAGE LIST FOLDER`, where PACKAGE is the
+// Build a set of sitemaps with sitemap.js: `node sitemap_build.mjs PACKAGE LIST FOLDER`, where PACKAGE is the
 // package.json of the environment where it is installed. The list is in memory before the clock starts.
 
 import { createWriteStream, readdirSync, readFileSync } from "node:fs";

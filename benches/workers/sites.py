@@ -1,7 +1,7 @@
-"""Those who read a whole site: each from its URL, as its documentation shows it.
+"""The peers that read a whole site from its URL, each as its documentation shows.
 
-Called ``sites.py TASK URL``; says how many entries it gave, in how many seconds, and whose version
-did it. Imports are not counted, and everybody has to hand out each entry.
+Usage: ``sites.py TASK URL``. Prints the number of entries, the seconds, and the version of the
+peer. Imports are not measured, and each peer has to return every entry.
 """
 
 # mypy: disable-error-code="import-not-found, import-untyped"
@@ -67,7 +67,7 @@ def advertools() -> Work:
     from advertools import sitemap_to_df
 
     logging.disable()
-    # Of an index or a robots.txt it gives a row for each URL; its threads are its own choice.
+    # It returns a row for each URL of an index or a robots.txt, and chooses its own threads.
     return lambda url: int(sitemap_to_df(f"{url}/robots.txt")["loc"].notna().sum())
 
 
@@ -76,7 +76,7 @@ def scrapy() -> Work:
     from scrapy.spiders import SitemapSpider
 
     class Spider(SitemapSpider):
-        """Takes the entries where they are offered to be filtered, and fetches no page."""
+        """Count the entries in the filter hook, and fetch no page."""
 
         name = "bench"
         count = 0

@@ -1,7 +1,7 @@
-"""The clock of a worker: load, warm up, time runs of the work alone, print JSON.
+"""Measure a worker: load, warm up, time runs of the work alone, print JSON.
 
-A worker is a fresh process, called ``worker.py TASK FILE RUNS SECONDS``. It says how many
-entries it gave, how many bytes of XML it wrote, how many packed bytes, whose version did it.
+A worker is a fresh process, ``worker.py TASK FILE RUNS SECONDS``. It prints the number of entries,
+of bytes of XML written and of compressed bytes, and the version of the library.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 LONG_S = 4.0
-"""A first run that took longer counts: what is cold in it does not show, and time is dear."""
+"""A first run that takes longer counts: its warm-up is a small share of it."""
 
 
 class Done(NamedTuple):
-    """What one run gave; None is what the task is not about."""
+    """The result of one run; None for what the task does not measure."""
 
     entries: int | None = None
     written: int | None = None
@@ -30,14 +30,14 @@ Work = Callable[[], Done]
 
 
 class Task(NamedTuple):
-    """Something to measure: ``prepare`` takes the document and its path, and gives the work."""
+    """A task to measure: ``prepare`` takes the document and its path, and returns the work."""
 
     package: str
     prepare: Callable[[bytes, Path], Work]
 
 
 def main(tasks: Mapping[str, Task]) -> None:
-    """Do the task that the command line names, and print what came of it."""
+    """Run the task that the command line names, and print its result."""
     name, file, runs, seconds = sys.argv[1:]
     task, path = tasks[name], Path(file)
     work = task.prepare(path.read_bytes(), path)

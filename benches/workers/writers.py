@@ -1,4 +1,4 @@
-"""The peers that write or pack: Python by hand, and the compressors that Python can have."""
+"""The peers that write or compress: plain Python, and the compressors available to Python."""
 
 # mypy: disable-error-code="import-not-found, import-untyped"
 
@@ -21,7 +21,7 @@ NAMES = ("loc", "lastmod", "changefreq", "priority")
 
 
 def by_hand(data: bytes, _: Path) -> Work:
-    """Write core elements with f-strings: what most Python generators do, without their checks."""
+    """Write core elements with f-strings, as most Python generators do, without checks."""
     rows = [
         tuple(
             (name, unescape(found[1]))

@@ -1,6 +1,6 @@
 //! The columns that the scanner fills, laid out as Arrow's: offsets, bytes, validity, list offsets.
 
-/// A column of texts, some of them absent.
+/// A column of nullable texts.
 #[derive(Default)]
 pub struct Text {
     bytes: Vec<u8>,
@@ -17,13 +17,13 @@ impl Text {
         }
     }
 
-    /// Puts the text of the row that is being filled.
+    /// Sets the text of the current row.
     #[inline(always)]
     pub fn put(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
     }
 
-    /// Ends the row; it is absent where nothing was put.
+    /// Ends the row; it is null if no text was set.
     #[inline(always)]
     fn end(&mut self) {
         let end = self.bytes.len() as u32;
@@ -37,7 +37,7 @@ impl Text {
         self.offsets.len()
     }
 
-    /// The number of rows that are not absent.
+    /// The number of rows that are not null.
     pub fn count(&self) -> usize {
         self.valid.iter().filter(|valid| **valid).count()
     }
@@ -48,9 +48,9 @@ pub struct Columns {
     pub loc: Text,
     pub lastmod_text: Text,
     pub changefreq: Text,
-    /// The value of the row that is being filled.
+    /// The value of the current row.
     pub lastmod: i64,
-    /// The value of the row that is being filled.
+    /// The value of the current row.
     pub priority: f32,
     pub offset: Vec<u64>,
     pub image: [Text; 3],
@@ -63,7 +63,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Room for a document of so many bytes, guessed from its size.
+    /// Allocates columns for a document of so many bytes, estimated from its size.
     pub fn sized(bytes: usize) -> Self {
         let rows = bytes / 200;
         Self {

@@ -1,8 +1,8 @@
-//! A bare scanner: how fast could a sitemap become columns if nothing ever went wrong?
+//! A bare scanner: the upper bound for the speed of sitemap to columns, without any checks.
 //!
 //! It finds `<`, looks at the tag and copies the text into columns. It checks nothing: no UTF-8,
 //! no entities, no namespaces, no nesting, no problems, no line numbers; and it knows only the
-//! elements that the documents of `benches/data.py` have. What it gives is right for them alone.
+//! elements of the documents of `benches/data.py`. Its result is correct for these only.
 //!
 //! `bare-scanner FILE RUNS SECONDS` prints JSON: the number of entries, and the time of each run.
 
@@ -89,7 +89,7 @@ fn close(at: usize, tag: &[u8], columns: &mut Columns) -> usize {
     at + 6
 }
 
-/// Copies the text that begins at `start`; gives where its closing tag begins.
+/// Copies the text that begins at `start`; returns where its closing tag begins.
 #[inline(always)]
 fn text(data: &[u8], start: usize, column: &mut Text) -> usize {
     let (text, end) = content(data, start);
@@ -108,7 +108,7 @@ fn content(data: &[u8], start: usize) -> (&[u8], usize) {
     (&data[start..end], end)
 }
 
-/// Copies the date as it stands and as an instant.
+/// Copies the date as text and as an instant.
 #[inline(always)]
 fn lastmod(data: &[u8], start: usize, columns: &mut Columns) -> usize {
     let (text, end) = content(data, start);
@@ -117,7 +117,7 @@ fn lastmod(data: &[u8], start: usize, columns: &mut Columns) -> usize {
     end
 }
 
-/// Reads `d.d`, the only form there is here.
+/// Reads `d.d`, the only form in these documents.
 #[inline(always)]
 fn priority(data: &[u8], start: usize, columns: &mut Columns) -> usize {
     let (text, end) = content(data, start);
@@ -165,7 +165,7 @@ fn news(data: &[u8], at: usize, name: u8, columns: &mut Columns) -> usize {
     text(data, at + 7 + length, &mut columns.news[column]) + 8 + length
 }
 
-/// Copies `hreflang` and `href`; gives where the tag ends.
+/// Copies `hreflang` and `href`; returns where the tag ends.
 fn alternate(data: &[u8], start: usize, columns: &mut Columns) -> usize {
     let end = start + memchr(b'>', &data[start..]).unwrap_or(0);
     let mut at = start;
