@@ -76,14 +76,24 @@ class EntryError(UrlsetError, ValueError):
     """An entry may not be written, because it could not be read back as valid.
 
     ``row`` is its number in the input, from 1; ``field`` the column at fault;
-    ``value`` what stood there.
+    ``value`` what stood there; ``detail`` the message without row and field: what is expected,
+    what was found, and what to do.
     """
 
-    def __init__(self, message: str, *, row: int = 0, field: str = "", value: object = None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        row: int = 0,
+        field: str = "",
+        value: object = None,
+        detail: str = "",
+    ):
         super().__init__(message)
         self.row = row
         self.field = field
         self.value = value
+        self.detail = detail
 
 
 class TargetError(UrlsetError, OSError):

@@ -153,6 +153,7 @@ class Ingest:
                 row=row,
                 field=error.field,
                 value=error.value,
+                detail=error.detail,
             )
 
     def clear(self) -> None:
@@ -298,8 +299,8 @@ class Ingest:
             place = entry.source
         else:
             place = f"{name}, row {number:,}"
-        words = str(error).partition(", ")[2].replace("lastmod_text:", "lastmod:", 1)
-        reason = f"{place}: {words}"
+        field = "lastmod" if error.field == "lastmod_text" else error.field
+        reason = f"{place}: {field}: {error.detail}"
         if self._settings.on_error == "raise" and not self._is_published:
             self._refused += 1
             found = (self._source, number), reason, error

@@ -25,12 +25,13 @@ class ValueProblem(Exception):
 
     def in_row(self, row: int) -> EntryError:
         """The error that a user meets."""
+        detail = f"expected {self.expected}, found {shown(self.value)}; {self.advice}"
         return EntryError(
-            f"row {row}, {self.field}: expected {self.expected}, found {shown(self.value)}; "
-            f"{self.advice}",
+            f"row {row}, {self.field}: {detail}",
             row=row,
             field=self.field,
             value=self.value,
+            detail=detail,
         )
 
 
