@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from tests.test_source_tables import parquet, rows, sqlite
 
-from urlset.errors import SourceError
+from urlset.errors import QueryError, SourceError
 from urlset.sources import factory
 from urlset.sources.factory import SourceOptions, kind_of, open_source
 from urlset.sources.json_array import json_items
@@ -348,6 +348,37 @@ def test_stdin_may_be_any_of_them_and_leaves_nothing_behind(make, monkeypatch, t
     assert found[0]["loc"].endswith("/a")
     assert found[0]["source"] == "-"
     assert os.listdir(spool) == []
+
+
+BROKEN = {
+    "text": b"/a\n/caf\xe9\n",
+    "png": b"\x89PNG\0",
+    "parquet": b"PAR1 is not enough",
+    "sqlite": b"SQLite format 3\0 is not enough",
+    "duckdb": bytes(8) + b"DUCK is not enough",
+    "arrow": b"ARROW1\0\0",
+    "feather": b"FEA1",
+    "html": b"<html>",
+    "csv": b"id,x\n",
+    "csv-twice": b"loc,loc\na,b\n",
+    "json": b"{\n'loc': 1}",
+    "log": gzip.compress(b'1.1.1.1 - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200\n')[:-9],
+}
+
+
+@pytest.mark.parametrize("query", [None, "FROM input"])
+@pytest.mark.parametrize("kind", [None, "parquet", "csv", "jsonl", "sqlite", "arrow", "html"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_message_about_stdin_does_not_name_the_copy_of_it(name, kind, query, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(BROKEN[name])))
+    options = SourceOptions(
+        fail_fast=True, mapping={"priority": "x"}, kind=kind, query=query, base_url="https://e.com/"
+    )
+
+    with pytest.raises((SourceError, QueryError)) as caught:
+        rows(open_source("-", options))
+
+    assert tempfile.gettempdir() not in str(caught.value)
 
 
 @pytest.mark.parametrize("data", [b"/a\n/caf\xe9\n", b"\x89PNG\0", b"PAR1", b"<html>", b"id,x\n"])

@@ -15,13 +15,16 @@ IPC_MAGIC = b"ARROW1"
 """How a file begins (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
 
 
-def read_ipc(path: str) -> tuple[Any, Iterator[Any]]:
-    """The schema of a file, and its record batches; raises :class:`urlset.SourceError`."""
+def read_ipc(path: str, name: str) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a file and its record batches.
+
+    Raises :class:`urlset.SourceError`, which calls the file ``name``.
+    """
     try:
         from arro3 import io
     except ImportError as error:
         raise SourceError(
-            f"expected arro3-io for the Arrow file {path!r}, found none; "
+            f"expected arro3-io for the Arrow file {name!r}, found none; "
             "pip install 'urlset[arrow]', or write Parquet"
         ) from error
     try:
@@ -29,8 +32,8 @@ def read_ipc(path: str) -> tuple[Any, Iterator[Any]]:
             is_file = file.read(len(IPC_MAGIC)) == IPC_MAGIC
         reader = io.read_ipc(path) if is_file else io.read_ipc_stream(path)
     except Exception as error:
-        raise _told(error, path) from error
-    return reader.schema, _batches(reader, path)
+        raise _told(error, name) from error
+    return reader.schema, _batches(reader, name)
 
 
 def table_of(schema: Any, *batches: Any) -> Any:
@@ -38,15 +41,15 @@ def table_of(schema: Any, *batches: Any) -> Any:
     return arro3.Table.from_batches([*batches], schema=schema)
 
 
-def _batches(reader: Any, path: str) -> Iterator[Any]:
+def _batches(reader: Any, name: str) -> Iterator[Any]:
     try:
         yield from reader
     except Exception as error:
-        raise _told(error, path) from error
+        raise _told(error, name) from error
 
 
-def _told(error: Exception, path: str) -> Exception:
+def _told(error: Exception, name: str) -> Exception:
     if type(error) is not Exception and not isinstance(error, OSError | ValueError):
         return error  # arro3 raises bare ones
     words = " ".join(str(error).split())
-    return SourceError(f"expected a file of Arrow, found {path!r}: {words}")
+    return SourceError(f"expected a file of Arrow, found {name!r}: {words}")

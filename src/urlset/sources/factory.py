@@ -128,39 +128,36 @@ def _unknown_kind(text: str, kind: str) -> SourceError:
     return SourceError(f"{text}: expected a kind ({', '.join(kinds)}), found {kind!r}{hint}")
 
 
-def kind_of(path: str, columns: tuple[str, ...] = ()) -> SourceKind:
+def kind_of(path: str, columns: tuple[str, ...] = (), *, name: str | None = None) -> SourceKind:
     """Tell the kind of a file or a folder by its content; text also by its suffix.
 
-    Raises :class:`urlset.SourceError` for what is none. ``columns`` are those asked for in CSV.
+    Raises :class:`urlset.SourceError` for what is none, which calls it ``name``. ``columns`` are
+    those asked for in CSV.
     """
+    name = name or path
     if os.path.isdir(path):
         return "html" if _has_pages(path) else _without_pages(path)
-    form = table_form(path)
+    form = table_form(path, name)
     if form not in (None, "csv", "jsonl"):
         return form
-    head = head_of(path)
+    head = head_of(path, name)
     if not head.text:  # an empty list is for the gates; an empty sitemap is none
         return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
     if head.text.startswith("<") or find_template(head.text.encode(errors="replace")):
         return "sitemap"  # a template is reported as one
     if "\0" in head.text:
-        raise SourceError(f"{path}: expected {_WANTED}, found binary data")
+        raise SourceError(f"{name}: expected {_WANTED}, found binary data")
     if _is_log(head):
         return "log"
-    told = text_form(head, path, columns)[0]
+    told = text_form(head, name, columns)[0]
     # A list of URLs may be called .csv, and JSON lines anything.
     is_list = told == "text" and head.first_line.lower().startswith(("http://", "https://"))
     return told if is_list or told == "jsonl" else form or told
 
 
 def _of_path(path: str, options: SourceOptions, name: str) -> Source:
-    try:
-        _expect_something(path)
-        kind = options.kind or kind_of(path, _columns(options))
-    except SourceError as error:
-        if path == name:
-            raise
-        raise SourceError(str(error).replace(path, name)) from error
+    _expect_something(path)
+    kind = options.kind or kind_of(path, _columns(options), name=name)
     if kind == "sql":
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
     if kind in ("sitemap", "text", "html", "log") and options.query is not None:
@@ -185,10 +182,10 @@ def _columns(options: SourceOptions) -> tuple[str, ...]:
 
 
 def _table(path: str, options: SourceOptions, name: str) -> Source:
-    form: Any = options.kind or kind_of(path, _columns(options))
+    form: Any = options.kind or kind_of(path, _columns(options), name=name)
     common: dict[str, Any] = {"mapping": options.mapping, "keep": options.keep, "name": name}
     is_text = form in ("csv", "jsonl") and options.query is None
-    if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path))):
+    if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path, name))):
         return TextSource(path, form=form, delimiter=options.delimiter, **common)
     asked: dict[str, Any] = {
         "query": options.query,
@@ -227,6 +224,11 @@ def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
 def _pages(path: str, options: SourceOptions, name: str) -> Source:
     from urlset.sources.html.folder import HtmlFolder
 
+    if path != name:
+        raise SourceError(
+            f"{name}: expected a folder of pages, found a stream; "
+            "give the folder that a server shows"
+        )
     return HtmlFolder(path, _base(options, name, "a folder of pages"), **options.folder)
 
 
@@ -234,9 +236,7 @@ def _log(path: str, options: SourceOptions, name: str) -> Source:
     from urlset.sources.logs.source import AccessLog
 
     base = _base(options, name, "an access log")
-    log = AccessLog(path, base, engine=options.engine, **options.log)
-    log.name = name
-    return log
+    return AccessLog(path, base, engine=options.engine, name=name, **options.log)
 
 
 def _base(options: SourceOptions, name: str, what: str) -> str:

@@ -19,8 +19,8 @@ __all__ = ["StreamSource"]
 class StreamSource:
     """Stdin (``-``) or a pipe: any of the kinds of files, told apart when it has come.
 
-    ``make`` makes the source of the file that it was copied to; the file goes when the batches
-    end, or with this object. Raises :class:`urlset.SourceError`.
+    ``make`` makes the source of the file that it was copied to, and has it call itself ``name``;
+    the file goes when the batches end, or with this object. Raises :class:`urlset.SourceError`.
     """
 
     def __init__(self, name: str, make: Callable[[str], Source]):
@@ -39,10 +39,6 @@ class StreamSource:
             source = self._make(path)
             source.failures, source.notes = self.failures, self.notes
             yield from source.batches()
-        except SourceError as error:
-            if path not in str(error):
-                raise
-            raise type(error)(str(error).replace(path, self.name)) from error
         finally:
             forget()
 

@@ -79,7 +79,7 @@ class TextSource:
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
-        head = head_of(self._path)
+        head = head_of(self._path, self.name)
         form, delimiter = self._form, self._delimiter
         if form is None or (form == "csv" and delimiter is None):
             wanted = [value.rpartition(":")[2] for value in self._mapping.values()]

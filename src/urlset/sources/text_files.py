@@ -41,14 +41,17 @@ class FileHead(NamedTuple):
         return self.text.splitlines()[0].strip() if self.text else ""
 
 
-def head_of(path: str) -> FileHead:
-    """Look at how a file begins; raises :class:`urlset.SourceError` where it cannot be read."""
+def head_of(path: str, name: str | None = None) -> FileHead:
+    """Look at how a file begins.
+
+    Raises :class:`urlset.SourceError` if it cannot be read, which calls it ``name``.
+    """
     try:
         with open(path, "rb") as file:
             head = file.read(_HEAD)
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"cannot read {path!r}: {words}") from error
+        raise SourceError(f"cannot read {name or path!r}: {words}") from error
     is_packed = head.startswith(_GZIP)
     if is_packed:
         try:

@@ -58,7 +58,8 @@ class ExternalTable:
     the columns and types in the first rows of JSON lines those that all rows are read with.
     ``is_array`` is of JSON that is an array, not lines.
 
-    Raises :class:`urlset.SourceError`, and :class:`urlset.QueryError` for the query.
+    Raises :class:`urlset.SourceError`, which calls the file ``name``, and
+    :class:`urlset.QueryError` for the query.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class ExternalTable:
         types: Callable[[dict[str, str]], Mapping[str, str]] = dict,
         is_array: bool = False,
         timeout_s: float | None = QUERY_S,
+        name: str | None = None,
     ):
         self._path, self._form = path, form
+        self._name = name or path
         self._is_query = query is not None
         self._folder = LockedTempDir() if self._is_query else None
         spill = os.path.join(self._folder.path, "spill") if self._folder else None
@@ -140,9 +143,10 @@ class ExternalTable:
         """What a query of the user gives, as something that can be selected from."""
         is_database = self._form == "duckdb"
         statement = select_of(self._connection, query, has_own_names=is_database)
-        try:
-            if not is_database:
+        if not is_database:
+            with self._told():
                 self._connection.execute(f"CREATE VIEW input AS {relation}")
+        try:
             self._connection.execute(f"DESCRIBE {statement}").fetchall()
         except duckdb.Error as error:
             raise query_error(error) from error
@@ -161,7 +165,7 @@ class ExternalTable:
         found = self._connection.execute(query).fetchall()
         if self._is_query and table is None:
             return ""
-        schema, name = _table_of([(str(row[0]), str(row[1])) for row in found], table, self._path)
+        schema, name = _table_of([(str(row[0]), str(row[1])) for row in found], table, self._name)
         return f"FROM file.{identifier(schema)}.{identifier(name)}"
 
     @contextmanager
@@ -178,14 +182,14 @@ class ExternalTable:
             raise self._error(error) from error
 
     def _error(self, error: Exception) -> UrlsetError:
-        words = _words(error)
+        words = _words(error).replace(self._path, self._name)
         if "operations are disabled" in words:
             words = "it has a view that reads another file; build from that file instead"
         if self._is_query and isinstance(error, duckdb.Error):
             return QueryError(f"the query cannot be answered: {words}")
         if "Could not set lock" in words or "different configuration" in words:
             words = "it is in use by another process; wait until that ends, or copy the file"
-        return SourceError(f"expected {_CALLED[self._form]}, found {self._path!r}: {words}")
+        return SourceError(f"expected {_CALLED[self._form]}, found {self._name!r}: {words}")
 
 
 class ColumnMapper:
@@ -239,19 +243,19 @@ def _unreadable(error: Exception) -> SourceError:
     return SourceError(f"expected columns that can be read, found: {_words(error)}")
 
 
-def _table_of(found: list[tuple[str, str]], wanted: str | None, path: str) -> tuple[str, str]:
+def _table_of(found: list[tuple[str, str]], wanted: str | None, file: str) -> tuple[str, str]:
     names = [name for _, name in found]
     shown = ", ".join(names[:10]) or "none"
     if wanted is not None:
         for schema, name in found:
             if wanted in (name, f"{schema}.{name}"):
                 return schema, name
-        raise SourceError(f"expected a table {wanted!r} in {path!r}, found {shown}")
+        raise SourceError(f"expected a table {wanted!r} in {file!r}, found {shown}")
     if "urlset_store" in names and "entries" in names:
         return found[names.index("entries")]
     if len(found) == 1:
         return found[0]
-    raise SourceError(f"expected one table in {path!r}, found {shown}; name one, or give a query")
+    raise SourceError(f"expected one table in {file!r}, found {shown}; name one, or give a query")
 
 
 def _reader(

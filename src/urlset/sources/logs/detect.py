@@ -25,7 +25,7 @@ def begin_of(path: str) -> int:
     """The time of the first line that has one; late where there is none."""
     clock = Clock()
     try:
-        for block in islice(blocks(path), 1):
+        for block in islice(blocks(path, path), 1):
             lines = lines_of(block)
             for row in islice(lines.rows(block), 1_000):
                 found = row if not row[7] else lines.row(row[7].strip()) or unread(b"")

@@ -25,18 +25,19 @@ _OPENERS: tuple[tuple[bytes, Any], ...] = (
 _BOM = b"\xef\xbb\xbf"
 
 
-def blocks(path: str) -> Iterator[bytes]:
+def blocks(path: str, name: str) -> Iterator[bytes]:
     """Yield the file's lines, about a megabyte of whole ones at a time; ``-`` is standard input.
 
     gzip, bzip2 and xz are told by their first bytes. A line of more than a megabyte becomes one
-    that nobody can read. Raises :class:`urlset.SourceError`, after what could be read.
+    that nobody can read. Raises :class:`urlset.SourceError`, which calls the file ``name``, after
+    what could be read.
     """
     try:
         with _opened(path) as file:
             yield from _whole_lines(file)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         words = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{path}: cannot be read to its end: {words}") from error
+        raise SourceError(f"{name}: cannot be read to its end: {words}") from error
 
 
 @contextmanager

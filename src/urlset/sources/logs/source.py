@@ -73,9 +73,11 @@ class AccessLog:
         min_hits: int = 1,
         engine: str | None = None,
         progress: Callable[[int], None] | None = None,
+        name: str | None = None,
     ):
         self.paths = [paths] if isinstance(paths, str) else [str(path) for path in paths]
-        self.name = ", ".join(self.paths)
+        self._names = self.paths if name is None else [name]
+        self.name = ", ".join(self._names)
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._targets = Targets(base_url, keep_parameters=keep_parameters, keep_assets=keep_assets)
@@ -87,7 +89,7 @@ class AccessLog:
         self._left_out = [0] * len(_WHYS)  # counted from the end, as a refusal is numbered
         self._lines = 0
         self._damaged = 0
-        self._first_damaged = ""
+        self._first_damaged: Place | None = None
 
     def batches(self) -> Iterator[Any]:
         """Yield batches with loc, reason, source and line, when all files are read.
@@ -100,7 +102,8 @@ class AccessLog:
                 self._read(number, path)
             except SourceError as error:
                 self.failures.append(str(error))
-            self._judge(path, before)
+            else:
+                self._judge(number, before)
         if self.failures and self._lines == self._damaged:
             raise SourceError("; ".join(self.failures))
         self._tell()
@@ -113,7 +116,7 @@ class AccessLog:
 
     def _read(self, file: int, path: str) -> None:
         clock, now, number = Clock(), 0, 1
-        tallied = self._tallied(path)
+        tallied = self._tallied(path, self._names[file])
         if path != "-":  # what waits for a pipe could not be interrupted in a thread
             tallied = prefetch(tallied)
         for lines, (hits, rows), count in tallied:
@@ -124,10 +127,10 @@ class AccessLog:
             if self._progress is not None:
                 self._progress(self._lines)
 
-    def _tallied(self, path: str) -> Iterator[tuple[Lines, Tally, int]]:
+    def _tallied(self, path: str, name: str) -> Iterator[tuple[Lines, Tally, int]]:
         """The blocks of a file, each with what says how to read it, and the number of its lines."""
         lines: Lines | None = None
-        for block in blocks(path):
+        for block in blocks(path, name):
             lines = lines or lines_of(block)
             tally = lines.tally(block, self._engine, keeps_queries=bool(self._targets.keep))
             yield lines, tally, block.count(b"\n")
@@ -216,8 +219,7 @@ class AccessLog:
 
     def _miss(self, place: Place) -> None:
         self._damaged += 1
-        if not self._first_damaged:
-            self._first_damaged = f"line {place[1]:,} of {self.paths[place[0]]}"
+        self._first_damaged = self._first_damaged or place
 
     def _meet(self, path: bytes, place: Place) -> int:
         """Number a path that was not seen before, below 0 where it is refused."""
@@ -240,21 +242,21 @@ class AccessLog:
             self._aliases[target] = found
         return found
 
-    def _judge(self, path: str, before: int) -> None:
-        """Tell a file that is no log from a log with damaged lines."""
-        if self._lines - self._damaged == before and self._lines:
-            known = any(failure.startswith(f"{path}: ") for failure in self.failures)
-            if not known and self._first_damaged.endswith(f" of {path}"):
-                self.failures.append(
-                    f"{path}: expected an access log (common, combined, W3C extended, JSON "
-                    "lines), found no line of one"
-                )
+    def _judge(self, number: int, before: int) -> None:
+        """Report a file with damaged lines only: it is no log."""
+        is_first = self._first_damaged is not None and self._first_damaged[0] == number
+        if is_first and self._lines - self._damaged == before:
+            self.failures.append(
+                f"{self._names[number]}: expected an access log (common, combined, W3C extended, "
+                "JSON lines), found no line of one"
+            )
 
     def _tell(self) -> None:
-        if self._damaged:
+        if self._first_damaged is not None:
+            file, line = self._first_damaged
             self.notes.append(
                 f"{self._damaged:,} of {self._lines:,} lines could not be read, "
-                f"first: {self._first_damaged}"
+                f"first: line {line:,} of {self._names[file]}"
             )
         for count, words in zip(reversed(self._left_out), REFUSALS.values(), strict=True):
             if count:
@@ -265,7 +267,7 @@ class AccessLog:
         sightings, origin = self._sightings, self._targets.origin
         found = map(sightings.sighting, sightings.of_pages())
         rows = (
-            (origin + seen.path.decode("ascii"), seen.reason, self.paths[seen.file], seen.line)
+            (origin + seen.path.decode("ascii"), seen.reason, self._names[seen.file], seen.line)
             for seen in found
             if seen.hits >= self._min_hits
         )

@@ -38,20 +38,22 @@ def sqlite_batches(
     table: str | None = None,
     query: str | None = None,
     timeout_s: float | None = None,
+    name: str | None = None,
 ) -> Iterator[Any]:
     """The rows of a table (the only one, or the one named), or of a query, as record batches.
 
     A column is of whole numbers, of numbers or of text, as its first rows are; a file of SQLite
     may hold anything anywhere. The first batch may be without rows. Raises
-    :class:`urlset.SourceError`, and :class:`urlset.QueryError` for a query that is none, that
-    would change something, or that runs longer than ``timeout_s`` seconds.
+    :class:`urlset.SourceError`, which calls the file ``name``, and :class:`urlset.QueryError` for a
+    query that is none, that would change something, or that runs longer than ``timeout_s`` seconds.
     """
-    connection = _opened(path)
+    called = name or path
+    connection = _opened(path, called)
     limit = _TimeLimit(timeout_s if query is not None else None)
     with closing(connection):
         try:
             connection.set_progress_handler(limit.is_over, _STEPS)
-            statement = query if query is not None else _select(connection, table, path)
+            statement = query if query is not None else _select(connection, table, called)
             connection.set_authorizer(_authorize)
             cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # of Python 3.11: more than one statement
@@ -59,13 +61,13 @@ def sqlite_batches(
         except sqlite3.Error as error:
             if limit.is_over():
                 raise _ended(limit) from error
-            raise _told(error, path, query) from error
+            raise _told(error, called, query) from error
         if cursor.description is None:
             raise QueryError(f"expected one query (SELECT …), found one without rows: {query!r}")
         names = [column[0] for column in cursor.description]
         if len(set(names)) < len(names):
             raise QueryError(f"expected columns of different names, found {', '.join(names)}")
-        yield from _batches(cursor, names, path, query, limit)
+        yield from _batches(cursor, names, called, query, limit)
 
 
 class _TimeLimit:
@@ -92,7 +94,7 @@ class _TimeLimit:
             self._used += time.monotonic() - self._began
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _opened(path: str, called: str) -> sqlite3.Connection:
     with open(path, "rb") as file:
         head = file.read(20)
     uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
@@ -105,7 +107,7 @@ def _opened(path: str) -> sqlite3.Connection:
         connection.text_factory = _text
         connection.execute("PRAGMA query_only = ON")
     except sqlite3.Error as error:
-        raise _told(error, path, None) from error
+        raise _told(error, called, None) from error
     return connection
 
 
@@ -117,7 +119,7 @@ def _authorize(action: int, *_: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
 
-def _select(connection: sqlite3.Connection, table: str | None, path: str) -> str:
+def _select(connection: sqlite3.Connection, table: str | None, called: str) -> str:
     found = connection.execute(
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
@@ -125,16 +127,16 @@ def _select(connection: sqlite3.Connection, table: str | None, path: str) -> str
     names = [row[0] for row in found]
     shown = ", ".join(names[:10]) or "none"
     if table is not None and table not in names:
-        raise SourceError(f"expected a table {table!r} in {path!r}, found {shown}")
+        raise SourceError(f"expected a table {table!r} in {called!r}, found {shown}")
     if table is None and len(names) != 1:
         raise SourceError(
-            f"expected one table in {path!r}, found {shown}; name one, or give a query"
+            f"expected one table in {called!r}, found {shown}; name one, or give a query"
         )
     return 'SELECT * FROM "{}"'.format((table or names[0]).replace('"', '""'))
 
 
 def _batches(
-    cursor: sqlite3.Cursor, names: list[str], path: str, query: str | None, limit: _TimeLimit
+    cursor: sqlite3.Cursor, names: list[str], called: str, query: str | None, limit: _TimeLimit
 ) -> Iterator[Any]:
     kinds: list[_Kind] | None = None
     first = 1
@@ -145,13 +147,13 @@ def _batches(
         except sqlite3.Error as error:
             if limit.is_over():
                 raise _ended(limit) from error
-            raise _told(error, path, query) from error
+            raise _told(error, called, query) from error
         if kinds is None:
             kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
         elif not rows:
             return
         columns = [
-            _values([row[n] for row in rows], kind, names[n], first, path)
+            _values([row[n] for row in rows], kind, names[n], first, called)
             for n, kind in enumerate(kinds)
         ]
         yield rows_to_batch([*zip(names, kinds, strict=True)], [*zip(*columns, strict=True)])
@@ -168,14 +170,14 @@ def _kind(values: list[Any]) -> _Kind:
 _PLAIN: dict[_Kind, set[type]] = {"string": {str}, "integer": {int}, "number": {int, float}}
 
 
-def _values(values: list[Any], kind: _Kind, name: str, first: int, path: str) -> list[Any]:
+def _values(values: list[Any], kind: _Kind, name: str, first: int, called: str) -> list[Any]:
     """The values of a column as its kind has them; most columns hold nothing else."""
     if {*map(type, values)} - {type(None)} <= _PLAIN[kind]:
         return values
-    return [_value(value, kind, name, first + n, path) for n, value in enumerate(values)]
+    return [_value(value, kind, name, first + n, called) for n, value in enumerate(values)]
 
 
-def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
+def _value(value: Any, kind: _Kind, name: str, row: int, called: str) -> Any:
     if value is None:
         return None
     if kind == "string":
@@ -185,7 +187,7 @@ def _value(value: Any, kind: _Kind, name: str, row: int, path: str) -> Any:
     if isinstance(value, int if kind == "integer" else (int, float)):
         return value
     raise SourceError(
-        f"{path}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
+        f"{called}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
         f"row {row:,}; give a query with CAST({name} AS TEXT)"
     )
 
@@ -194,11 +196,11 @@ def _ended(limit: _TimeLimit) -> QueryError:
     return QueryError(f"the query was ended: it ran longer than {limit.seconds:g} seconds")
 
 
-def _told(error: sqlite3.Error, path: str, query: str | None) -> SourceError | QueryError:
+def _told(error: sqlite3.Error, called: str, query: str | None) -> SourceError | QueryError:
     words = str(error)
     if query is not None and ("not authorized" in words or "prohibited" in words):
         return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
     # What is wrong with a file has no OperationalError, except where it is in use.
     if query is not None and isinstance(error, sqlite3.OperationalError) and "lock" not in words:
         return QueryError(f"the query cannot be answered: {words}")
-    return SourceError(f"expected a file of SQLite, found {path!r}: {words}")
+    return SourceError(f"expected a file of SQLite, found {called!r}: {words}")

@@ -94,16 +94,20 @@ class Table:
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
-        found = table_form(self._path)  # which tells what cannot be read
+        found = table_form(self._path, self.name)  # which tells what cannot be read
         form = self._form or found
         if form is None:
             raise SourceError(
                 f"expected a table (CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB), "
-                f"found another kind of file: {self._path!r}"
+                f"found another kind of file: {self.name!r}"
             )
         if form == "sqlite":
             rows = sqlite_batches(
-                self._path, table=self.table, query=self._query, timeout_s=self._query_timeout_s
+                self._path,
+                table=self.table,
+                query=self._query,
+                timeout_s=self._query_timeout_s,
+                name=self.name,
             )
             yield from self._shaped(None, rows)
         elif form == "arrow":
@@ -111,7 +115,7 @@ class Table:
                 raise SourceError(
                     f"{self.name}: expected no query, a file of Arrow takes none; write Parquet"
                 )
-            yield from self._shaped(*read_ipc(self._path))
+            yield from self._shaped(*read_ipc(self._path, self.name))
         else:
             yield from self._foreign(form, only_check=only_check)
 
@@ -125,7 +129,7 @@ class Table:
         header: list[str] = []
         delimiter = ","
         if form == "csv":
-            header, delimiter = _header(self._path, self._delimiter)
+            header, delimiter = _header(self._path, self._delimiter, self.name)
         with ExternalTable(
             self._path,
             form,
@@ -134,8 +138,9 @@ class Table:
             header=header,
             delimiter=delimiter,
             types=self._types_of_json,
-            is_array=form == "jsonl" and is_json_array(head_of(self._path)),
+            is_array=form == "jsonl" and is_json_array(head_of(self._path, self.name)),
             timeout_s=self._query_timeout_s,
+            name=self.name,
         ) as file:
             plan = Plan.of(file.columns, name=self.name, mapping=self._mapping, keep=self._keep)
             if only_check:
@@ -193,12 +198,13 @@ def shaped(
         shaper.close()
 
 
-def table_form(path: str) -> TableForm | None:
+def table_form(path: str, name: str | None = None) -> TableForm | None:
     """Tell by its first bytes, and for text by its suffix, which kind of table a file is.
 
     None for what is no table, or for text that only a look at its lines can tell. Raises
-    :class:`urlset.SourceError` where there is no file that can be read.
+    :class:`urlset.SourceError`, which calls it ``name``, where there is no file that can be read.
     """
+    name = name or path
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
@@ -206,7 +212,7 @@ def table_form(path: str) -> TableForm | None:
             head = file.read(16)
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"expected a table, found {path!r}: {words}") from error
+        raise SourceError(f"expected a table, found {name!r}: {words}") from error
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(SQLITE_MAGIC):
@@ -217,7 +223,7 @@ def table_form(path: str) -> TableForm | None:
         return "arrow"
     if head.startswith(_FEATHER_1):
         raise SourceError(
-            f"expected a file of Arrow, found Feather of the first version: {path!r}; "
+            f"expected a file of Arrow, found Feather of the first version: {name!r}; "
             "write it again with pyarrow, or as Parquet"
         )
     plain = path.lower().removesuffix(".gz")
@@ -234,7 +240,7 @@ def delimiter_of(line: str) -> str:
     return max(counts, key=lambda mark: counts[mark])
 
 
-def _header(path: str, delimiter: str | None) -> tuple[list[str], str]:
+def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
     """The names of the columns of CSV, no two alike, and what stands between them."""
     try:
         with open(path, "rb") as file:
@@ -243,20 +249,21 @@ def _header(path: str, delimiter: str | None) -> tuple[list[str], str]:
             with gzip.open(path) as packed:
                 head = packed.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
-        raise SourceError(f"expected CSV, found {path!r}: {error}") from error
+        words = getattr(error, "strerror", None) or error
+        raise SourceError(f"expected CSV, found {name!r}: {words}") from error
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise SourceError(f"expected UTF-8, found UTF-16 in {path!r}; convert it, e.g. with iconv")
+        raise SourceError(f"expected UTF-8, found UTF-16 in {name!r}; convert it, e.g. with iconv")
     text = head.decode("utf-8-sig", errors="replace")
     lines = text.splitlines()
     if not lines:
-        raise SourceError(f"expected CSV with a header, found an empty file: {path!r}")
+        raise SourceError(f"expected CSV with a header, found an empty file: {name!r}")
     mark = delimiter or delimiter_of(lines[0])
     try:
         cells = next(csv.reader(io.StringIO(text), delimiter=mark, strict=True))
     except (csv.Error, StopIteration) as error:
-        raise SourceError(f"expected CSV with a header, found {path!r}: {error}") from error
+        raise SourceError(f"expected CSV with a header, found {name!r}: {error}") from error
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise SourceError(f"{path}: expected columns of different names, found {twice[0]!r} twice")
+        raise SourceError(f"{name}: expected columns of different names, found {twice[0]!r} twice")
     return names, mark
