@@ -88,14 +88,16 @@ def test_read_of_a_list_that_is_called_csv_is_one_of_urls(urlset):
     assert ran.out == "https://e.com/a\nhttps://e.com/b,c\n"
 
 
-def test_read_of_a_table_without_urls_is_refused(urlset):
-    Path("u.csv").write_text("name,age\nann,7\n")
+@pytest.mark.parametrize("columns", ["name,age", "link,age"])
+def test_read_of_a_table_without_urls_is_refused(columns, urlset):
+    Path("u.csv").write_text(f"{columns}\nann,7\n")
 
     ran = urlset("read", "u.csv")
 
     assert ran.code == 2
     assert ran.out == ""
-    assert "expected a column 'loc' or 'url', found name, age; rename the one" in ran.err
+    found = columns.replace(",", ", ")
+    assert f"expected a column 'loc' or 'url', found {found}; rename the one" in ran.err
 
 
 @pytest.mark.parametrize("line", ["loc,lastmod\n", '{"loc": "https://e.com/b"}\n'])

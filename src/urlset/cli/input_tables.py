@@ -16,7 +16,7 @@ from urlset.cli.console import count_of
 from urlset.dates import parse_date
 from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
-from urlset.sources import open_source
+from urlset.sources import NoUrlColumnError, open_source
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import parse_url
 
@@ -87,9 +87,8 @@ class _Table:
         """The rows that have a URL, with columns of entries among others."""
         try:
             yield from self._wanted()
-        except SourceError as error:  # what the sources of a build say; here is no --map
-            words = str(error).replace("map the one that holds the URLs: loc=COLUMN", _RENAME)
-            raise SourceError(words) from error
+        except NoUrlColumnError as error:  # it advises a mapping; this command has no --map
+            raise SourceError(f"{error.found}; {_RENAME}") from error
 
     def _wanted(self) -> Iterator[Any]:
         for batch in self._source.batches():

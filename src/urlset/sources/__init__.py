@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from urlset.sources.html.folder import HtmlFolder
     from urlset.sources.logs.source import AccessLog
     from urlset.sources.sitemaps import Sitemaps
+    from urlset.sources.tables.mapping import NoUrlColumnError
     from urlset.sources.tables.query import Query
     from urlset.sources.tables.table import Table
     from urlset.sources.text import TextSource
@@ -34,6 +35,7 @@ __all__ = [
     "CandidateRows",
     "GitDates",
     "HtmlFolder",
+    "NoUrlColumnError",
     "Query",
     "Sitemaps",
     "Source",
@@ -49,6 +51,7 @@ _LATER = {
     "AccessLog": "logs",
     "GitDates": "git",
     "HtmlFolder": "html",
+    "NoUrlColumnError": "tables",
     "TextSource": "text",
     "Query": "tables",
     "Sitemaps": "sitemaps",

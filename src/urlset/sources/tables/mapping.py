@@ -26,7 +26,7 @@ from urlset.sources.tables.unused_columns import likely_field, unused_columns
 from urlset.store import identifier, quoted
 from urlset.writer.input_batches import misspelt
 
-__all__ = ["Pick", "Plan", "field_of", "is_ours", "parse_mapping"]
+__all__ = ["NoUrlColumnError", "Pick", "Plan", "field_of", "is_ours", "parse_mapping"]
 
 Pick = tuple[str, str]
 """The name of a column, and the expression in SQL that it holds."""
@@ -38,6 +38,18 @@ _OURS_TYPES = {"offset": "UBIGINT", "line": "UINTEGER"}
 _DATES = ("lastmod", "page_lastmod", "git_lastmod", "header_lastmod", "mtime_lastmod")
 _TARGETS = (*_BY_NAME, *_NESTED, *EVIDENCE, "extra")
 _HOW = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.DOTALL)
+
+
+class NoUrlColumnError(SourceError):
+    """A table has no column with URLs.
+
+    ``found`` is the message without the advice to name one in a mapping, for commands that have
+    no mapping.
+    """
+
+    def __init__(self, message: str, *, found: str = ""):
+        super().__init__(message)
+        self.found = found
 
 
 class _Told(NamedTuple):
@@ -258,9 +270,9 @@ class _Planner:
         if urls:
             return urls[0]
         column = next((name for name in self._columns if likely_field(name) == "loc"), "COLUMN")
-        raise SourceError(
-            f"{self._name}: expected a column 'loc' or 'url', found {_shown(self._columns)}; "
-            f"map the one that holds the URLs: loc={column}"
+        found = f"{self._name}: expected a column 'loc' or 'url', found {_shown(self._columns)}"
+        raise NoUrlColumnError(
+            f"{found}; map the one that holds the URLs: loc={column}", found=found
         )
 
     def _complain(self, target: str, column: str, kind: str) -> Complain:
