@@ -195,7 +195,7 @@ def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Probl
     rule = RULES[mark.code]
     level = mark.level or rule.level
     detail = mark.detail
-    message = rule.message.replace("{}", detail)
+    message = rule.message(detail)
     return Problem(rule.name, rule.code, level, message, offset, end, line, column, detail)  # type: ignore[arg-type]
 
 

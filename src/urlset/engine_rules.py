@@ -1,6 +1,6 @@
-"""The lint rules that an engine itself reports: code, name, level and words.
+"""The lint rules that an engine itself reports: code, name, level and template of the message.
 
-Codes and names are those of the whole catalogue and are never reused. ``{}`` in a message is
+Codes and names are those of the whole catalogue and are never reused. ``{}`` in a template is
 the detail that the engine found.
 """
 
@@ -14,12 +14,16 @@ __all__ = ["RULES", "EngineRule"]
 
 
 class EngineRule(NamedTuple):
-    """One rule: what it is called, how bad it is, and how it is said."""
+    """One rule: its code, its name, how bad it is, and the template of its messages."""
 
     code: str
     name: str
     level: Level
-    message: str
+    template: str
+
+    def message(self, detail: str) -> str:
+        """Return the message for one problem."""
+        return self.template.replace("{}", detail)
 
 
 _TABLE = """
@@ -109,8 +113,8 @@ R007 robots-encoding                info    robots.txt is not plain UTF-8: {}
 
 
 def _read(line: str) -> EngineRule:
-    code, name, level, message = line.split(maxsplit=3)
-    return EngineRule(code, name, level, message)  # type: ignore[arg-type]
+    code, name, level, template = line.split(maxsplit=3)
+    return EngineRule(code, name, level, template)  # type: ignore[arg-type]
 
 
 RULES: dict[str, EngineRule] = {line[:4]: _read(line) for line in _TABLE.strip().splitlines()}

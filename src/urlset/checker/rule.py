@@ -183,7 +183,7 @@ def of_engine(
         code=code,
         name=words.name,
         level=words.level,
-        says=words.message,
+        says=words.template,
         page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
         needs=frozenset(needs),
         fixing=fixing,

@@ -254,5 +254,5 @@ def _with_bom(data: bytes) -> bytes:
 
 def _problem(code: str, detail: str, offset: int, end: int, line: int, column: int) -> Problem:
     rule = RULES[code]
-    message = rule.message.replace("{}", detail)
+    message = rule.message(detail)
     return Problem(rule.name, code, rule.level, message, offset, end, line, column, detail)

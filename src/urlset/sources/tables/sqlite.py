@@ -197,10 +197,12 @@ def _ended(limit: _TimeLimit) -> QueryError:
 
 
 def _told(error: sqlite3.Error, called: str, query: str | None) -> SourceError | QueryError:
-    words = str(error)
-    if query is not None and ("not authorized" in words or "prohibited" in words):
+    # The lower byte is the code, the others say more (www.sqlite.org/rescode.html#extrc).
+    code = (getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_ERROR) & 0xFF
+    if query is not None and code == sqlite3.SQLITE_AUTH:
         return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
     # What is wrong with a file has no OperationalError, except where it is in use.
-    if query is not None and isinstance(error, sqlite3.OperationalError) and "lock" not in words:
-        return QueryError(f"the query cannot be answered: {words}")
-    return SourceError(f"expected a file of SQLite, found {called!r}: {words}")
+    is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+    if query is not None and isinstance(error, sqlite3.OperationalError) and not is_locked:
+        return QueryError(f"the query cannot be answered: {error}")
+    return SourceError(f"expected a file of SQLite, found {called!r}: {error}")
