@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ import duckdb
 from urlset.arrow.streams import Flow
 from urlset.atomic import expect_inside
 from urlset.errors import StoreError
+from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import foreign_names
 from urlset.store.schema import statements
 from urlset.store.tables import VERSION
@@ -43,8 +43,6 @@ _SETTINGS = (
 _MODEST = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
 
 _MAGIC = b"DUCK"
-_DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
-_HOLDER = re.compile(r"PID (\d+)")
 
 
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -155,11 +153,11 @@ def map_errors(path: str) -> Iterator[None]:
         with interrupted():
             yield
     except duckdb.Error as error:
-        raise _store_error(error, path) from error
+        raise store_error(error, path) from error
     except Exception as error:
         if type(error) is not Exception:  # arro3 raises bare ones for errors in a stream
             raise
-        raise _store_error(error, path) from error
+        raise store_error(error, path) from error
 
 
 @contextmanager
@@ -168,7 +166,7 @@ def interrupted() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if "interrupted" not in str(error).lower():
+        if not is_interrupt(error):
             raise
         raise KeyboardInterrupt from error
     except duckdb.InterruptException as error:
@@ -227,29 +225,3 @@ def _check(path: str, *, read_only: bool) -> None:
 
 def _may(read_only: bool) -> str:
     return "read" if read_only else "written"
-
-
-def _store_error(error: Exception, path: str) -> StoreError:
-    words = str(error)
-    if "Could not set lock on file" in words:
-        holder = _HOLDER.search(words)
-        who = f" (number {holder[1]})" if holder else ""
-        return StoreError(
-            f"expected a store that nobody else has open, found {path!r} in use by another "
-            f"process{who}; wait until that ends, or name another file",
-            failure="in-use",
-        )
-    if "file handle conflict" in words:
-        return StoreError(
-            f"expected a store that is not open yet, found {path!r} open in this process; "
-            "close that one first",
-            failure="in-use",
-        )
-    first = " ".join(words.partition("\n")[0].split()).partition(": ")
-    detail = first[2] or first[0]
-    if _DAMAGED.search(words):
-        detail += "; the file is damaged: restore it, or remove it"
-        return StoreError(
-            f"cannot use the store {path!r}: {detail}", failure="damaged", detail=detail
-        )
-    return StoreError(f"cannot use the store {path!r}: {detail}", detail=detail)

@@ -18,8 +18,9 @@ import duckdb
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
 from urlset.store.connection import connect, interrupted, literal
+from urlset.store.duckdb_errors import file_reason, is_locked, query_error, reads_elsewhere
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal
-from urlset.store.statement import query_error, select_of
+from urlset.store.statement import select_of
 from urlset.tempdirs import LockedTempDir
 
 __all__ = ["ColumnMapper", "ExternalTable", "ForeignForm", "identifier"]
@@ -38,13 +39,6 @@ _MAX_LINE = 1 << 24  # of text: no honest row comes near it
 _LOOKS_LIKE = re.compile(
     r"\b(?:TIMESTAMP(?:_\w+| WITH TIME ZONE)?|TIME(?: WITH TIME ZONE)?|DATE|UUID|INTERVAL)"
     r"(?=[,)\[]|$)"
-)
-_LINE = re.compile(r"CSV Error on Line: (\d+)")
-_REASON = re.compile(
-    r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
-)
-_JSON_LINE = re.compile(
-    r"(Malformed JSON|JSON transform error) in file .*?(?:in line (\d+)): (.*)", re.IGNORECASE
 )
 
 
@@ -182,12 +176,12 @@ class ExternalTable:
             raise self._error(error) from error
 
     def _error(self, error: Exception) -> UrlsetError:
-        words = _words(error).replace(self._path, self._name)
-        if "operations are disabled" in words:
+        words = file_reason(error).replace(self._path, self._name)
+        if reads_elsewhere(error):
             words = "it has a view that reads another file; build from that file instead"
         if self._is_query and isinstance(error, duckdb.Error):
             return QueryError(f"the query cannot be answered: {words}")
-        if "Could not set lock" in words or "different configuration" in words:
+        if is_locked(error):
             words = "it is in use by another process; wait until that ends, or copy the file"
         return SourceError(f"expected {_CALLED[self._form]}, found {self._name!r}: {words}")
 
@@ -240,7 +234,7 @@ def identifier(name: str) -> str:
 
 
 def _unreadable(error: Exception) -> SourceError:
-    return SourceError(f"expected columns that can be read, found: {_words(error)}")
+    return SourceError(f"expected columns that can be read, found: {file_reason(error)}")
 
 
 def _table_of(found: list[tuple[str, str]], wanted: str | None, file: str) -> tuple[str, str]:
@@ -290,18 +284,3 @@ def _reader(
 def _is_gzip(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(2) == b"\x1f\x8b"
-
-
-def _words(error: Exception) -> str:
-    """One line of what DuckDB says in several: where it is, and what is wrong there."""
-    said = str(error)
-    if found := _LINE.search(said):
-        reason = _REASON.search(said)
-        return f"line {found[1]}: {reason[0] if reason else 'it cannot be read'}"
-    if found := _JSON_LINE.search(said):
-        # Beware: of what is no JSON DuckDB 2.0 counts one line too many.
-        line = int(found[2]) - (found[1] == "Malformed JSON")
-        return f"line {line:,}: {found[3].strip()}"
-    text = said.removeprefix("C Data interface error: ").strip().partition("\n")[0]
-    kind, _, words = text.partition(": ")
-    return " ".join((words if kind.endswith("Error") else text).split()) or type(error).__name__

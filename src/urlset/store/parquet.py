@@ -11,6 +11,7 @@ import duckdb
 from urlset.atomic import AtomicFile, is_special
 from urlset.errors import TargetError
 from urlset.store.connection import connect, literal, reraise_stream_error
+from urlset.store.duckdb_errors import first_line
 
 __all__ = ["write_parquet"]
 
@@ -53,8 +54,7 @@ def _copy(stream: Any, path: Path, shown: str) -> None:
                 f"COPY (FROM incoming) TO {target} (FORMAT parquet, COMPRESSION zstd)"
             )
     except duckdb.Error as error:
-        words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
-        raise TargetError(f"cannot write {shown!r}: {words[2] or words[0]}") from error
+        raise TargetError(f"cannot write {shown!r}: {first_line(error)}") from error
     finally:
         connection.close()
 

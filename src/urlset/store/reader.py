@@ -17,6 +17,7 @@ from urlset.arrow.streams import as_entries
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
 from urlset.store.connection import connect, literal, map_errors
+from urlset.store.duckdb_errors import first_line
 
 __all__ = ["StoredDocument", "StoredRows", "documents", "parquet_rows"]
 
@@ -124,9 +125,8 @@ def parquet_rows(path: str) -> StoredRows:
         found = connection.execute(f"SELECT count(*) {query}").fetchone()
         columns = connection.sql(query).columns
     except duckdb.Error as error:
-        words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
         raise SourceError(
-            f"expected a file of Parquet, found {path!r}: {words[2] or words[0]}"
+            f"expected a file of Parquet, found {path!r}: {first_line(error)}"
         ) from error
     if "loc" not in columns and "url" not in columns:
         raise SourceError(

@@ -13,8 +13,9 @@ import duckdb
 
 from urlset.arrow import rows_of
 from urlset.store.connection import literal
+from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only
-from urlset.store.statement import query_error, select_of
+from urlset.store.statement import select_of
 
 __all__ = ["QueryResult", "answer", "check"]
 

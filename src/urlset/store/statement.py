@@ -15,8 +15,9 @@ from typing import Any
 import duckdb
 
 from urlset.errors import QueryError
+from urlset.store.duckdb_errors import query_error
 
-__all__ = ["MAX_CHARACTERS", "TABLE_FUNCTIONS", "condition_of", "query_error", "select_of"]
+__all__ = ["MAX_CHARACTERS", "TABLE_FUNCTIONS", "condition_of", "select_of"]
 
 MAX_CHARACTERS = 50_000
 """Length of a statement; parsing a hostile one of 100,000 characters takes five seconds."""
@@ -100,20 +101,6 @@ def condition_of(
         )
     _check(tree, hidden, has_own_names=False)
     return condition
-
-
-def query_error(error: duckdb.Error) -> QueryError:
-    """Return one line of what DuckDB reports in several: the fault, and the suggestion."""
-    message, _, place = str(error).partition("\n\nLINE ")
-    kind, _, words = message.partition(": ")
-    lines = [line.strip() for line in (words or kind).splitlines() if line.strip()]
-    text = " · ".join(lines[:3])
-    shown = place.partition("\n")[0].partition(": ")[2].strip()
-    if shown:
-        text += f" · in: {shown}"
-    if "does not exist" in text or "not found in FROM" in text:
-        text += " · `SHOW TABLES` and `DESCRIBE entries` list the tables and their columns"
-    return QueryError(f"the query cannot be answered: {text}")
 
 
 def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict[str, Any]]:
