@@ -44,6 +44,16 @@ DOORS = {
     "yarl": "urlset.http",  # aiohttp's URLs: the only way to send one as it is
 }
 
+# Modules that may look into the text of an error: an outside library leaves no other way.
+MESSAGES_OF_OTHERS = {
+    "urlset.arrow.ipc": "arro3 raises bare exceptions; only their white space is changed",
+    "urlset.cli.app": "typer puts sentences of its own around the messages of options",
+    "urlset.engine.compression": "zlib.error has no code; its number is taken off",
+    "urlset.http.content_encoding": "zlib.error has no code; its number is taken off",
+    "urlset.object_store.store": "obstore has no codes; XML and secrets are taken out",
+    "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
+}
+
 MAX_LINES = 500  # a longer file usually holds two concepts
 
 
@@ -216,3 +226,182 @@ def test_no_group_is_repeated_possessively():
         if re.search(r"\)[*+?]\+(?!,)", line) and not line.lstrip().startswith("#")
     ]
     assert found == [], "write (?>(?:…)*) for (?:…)*+"
+
+
+# ── facts are typed, not parsed out of messages ──
+
+_TEXT_METHODS = frozenset(
+    "startswith endswith split rsplit splitlines partition rpartition find rfind index rindex "
+    "count replace removeprefix removesuffix".split()
+)
+_RE_FUNCTIONS = frozenset("match fullmatch search findall finditer split sub subn".split())
+_SQL_ON_MESSAGE = re.compile(
+    r"\bmessage\s+(?:=|<>|!=|~|(?:NOT\s+)?(?:I?LIKE|IN|SIMILAR|GLOB)\b)"
+    r"|\b(?:regexp_\w+|starts_with|ends_with|prefix|suffix|contains|strpos|instr|position|"
+    r"split_part|replace|substr|substring)\(\s*(?:\w+\.)?message\b",
+    re.IGNORECASE,
+)
+
+
+class MessageUse(ast.NodeVisitor):
+    """Finds code that compares, searches or cuts the text of an error or a message.
+
+    Such a text is an attribute ``message``, ``str(error)``, ``f"{error}"`` or ``error.args``, or a
+    variable that holds one of these or a part of it, in the same function. An error is what
+    ``except`` names, or a parameter that is annotated as one.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[int] = []
+        self._errors: list[set[str]] = [set()]
+        self._texts: list[set[str]] = [set()]
+
+    def _is_error(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and any(node.id in names for names in self._errors)
+
+    def _is_text(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Attribute(attr="message") | ast.Call(func=ast.Attribute(attr="message")):
+                return True
+            case ast.Call(func=ast.Attribute(attr="format_message")):
+                return True
+            case ast.Attribute(value=value, attr="args"):
+                return self._is_error(value)
+            case ast.Name(id=name):
+                return any(name in names for names in self._texts)
+            case ast.Call(func=ast.Name(id="str" | "repr" | "format"), args=[value, *_]):
+                return self._is_error(value) or self._is_text(value)
+            case ast.JoinedStr(values=values):
+                inner = [v.value for v in values if isinstance(v, ast.FormattedValue)]
+                return any(self._is_error(value) or self._is_text(value) for value in inner)
+            case ast.Call(func=ast.Attribute(value=value), args=arguments):
+                return any(map(self._is_text, [value, *arguments]))
+            case ast.Subscript(value=value):
+                return self._is_text(value)
+            case ast.BoolOp(values=values):
+                return any(map(self._is_text, values))
+            case ast.BinOp(left=left, right=right):
+                return self._is_text(left) or self._is_text(right)
+            case ast.IfExp(body=left, orelse=right):
+                return self._is_text(left) or self._is_text(right)
+            case _:
+                return False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        errors = set()
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            words = re.findall(r"\w+", ast.unparse(argument.annotation or ast.Constant("")))
+            if any(word.endswith(("Error", "Exception", "Finding", "Problem")) for word in words):
+                errors.add(argument.arg)
+        self._errors.append(errors)
+        self._texts.append(set())
+        self.generic_visit(node)
+        self._errors.pop()
+        self._texts.pop()
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self._errors[-1].add(node.name)
+        self.generic_visit(node)
+
+    def _assign(self, targets: list[ast.expr], value: ast.AST) -> None:
+        if self._is_text(value):
+            names = (n for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
+            self._texts[-1].update(name.id for name in names)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._assign(node.targets, node.value)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self._assign([node.target], node.value)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if any(map(self._is_text, (node.left, *node.comparators))):
+            self.found.append(node.lineno)
+        self.generic_visit(node)
+
+    def visit_Match(self, node: ast.Match) -> None:
+        if self._is_text(node.subject):
+            self.found.append(node.lineno)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute):
+            is_cut = node.func.attr in _TEXT_METHODS and self._is_text(node.func.value)
+            is_searched = node.func.attr in _RE_FUNCTIONS and any(map(self._is_text, node.args))
+            if is_cut or is_searched:
+                self.found.append(node.lineno)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str) and _SQL_ON_MESSAGE.search(node.value):
+            self.found.append(node.lineno)
+
+
+def uses_of_messages(text: str) -> list[int]:
+    """Return the lines of a module in which a message is parsed."""
+    visitor = MessageUse()
+    visitor.visit(ast.parse(text))
+    return sorted(set(visitor.found))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'found = finding.message == "x"',
+        'found = "in use" in str(error)',
+        'found = f"{error}".startswith("x")',
+        'name = spot.message.split()[1].rstrip(":")',
+        'name = str(error).partition(": ")[2]',
+        "found = _PATTERN.match(finding.message)",
+        'found = re.search("x", str(error))',
+        'words = str(error).lower()\n    found = "locked" in words',
+        'found = error.args[0] == "x"',
+        'raise OSError(str(error).replace("a", "b"))',
+        'if (words := str(error)) and words.endswith("x"):\n        pass',
+        "sql = \"SELECT * FROM problems WHERE NOT starts_with(message, 'A zlib')\"",
+        "sql = f\"SELECT {x} FROM problems p WHERE p.message LIKE 'A%'\"",
+        "sql = \"SELECT regexp_extract(p.message, '<(.*)>', 1) FROM problems p\"",
+    ],
+)
+def test_parsing_of_a_message_is_found(line):
+    text = f"try:\n    pass\nexcept OSError as error:\n    {line}\n"
+
+    assert uses_of_messages(text) != []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'raise ValueError(f"cannot read it: {error}") from error',
+        "failures.append(str(error))",
+        'found = error.failure == "in-use"',
+        "words = error.strerror or str(error)",
+        'sql = "SELECT code, message FROM problems ORDER BY message"',
+    ],
+)
+def test_passing_a_message_on_is_allowed(line):
+    assert uses_of_messages(f"try:\n    pass\nexcept OSError as error:\n    {line}\n") == []
+
+
+def test_facts_are_not_parsed_out_of_messages():
+    found = {
+        module_name(path): lines
+        for path in sources()
+        if (lines := uses_of_messages(path.read_text(encoding="utf-8")))
+    }
+
+    parsed = [
+        f"{module}: lines {lines}"
+        for module, lines in found.items()
+        if module not in MESSAGES_OF_OTHERS
+    ]
+    assert not parsed, (
+        "a message is for people and may be reworded: read a typed field of the finding or the "
+        "error (parameters, detail, failure), and add one where there is none:\n"
+        + "\n".join(parsed)
+    )
+    unused = sorted(set(MESSAGES_OF_OTHERS) - set(found))
+    assert not unused, f"remove from MESSAGES_OF_OTHERS: {', '.join(unused)}"
