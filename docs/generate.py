@@ -1,6 +1,6 @@
-"""Writes the pages of docs/ that say what the code says: the API, commands, rules, tables.
+"""Generate the reference pages of docs/ from the code: API, commands, rules, tables.
 
-`make docs` writes them; with `--check` it only tells which ones are stale, and exits with 1.
+`make docs` writes them. With `--check`, stale pages are reported and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -26,23 +26,22 @@ from urlset.store import MACROS, TABLES, VIEWS, TableSchema
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "rules")
 TABLES_INTRO = """\
-`urlset read SOURCE --output site.duckdb`, `urlset.read(source).to_duckdb(path)` and
-`urlset.Store.fill` fill a store: a file of DuckDB with these tables. `urlset.Store.query`,
-`urlset read site.duckdb --sql QUERY` and DuckDB itself ask it.
+A store is a DuckDB file with these tables. `urlset read SOURCE --output site.duckdb`,
+`urlset.read(source).to_duckdb(path)` and `urlset.Store.fill` write one. `urlset.Store.query`,
+`urlset read site.duckdb --sql QUERY` and DuckDB itself query it.
 
-`documents.document` names a document, `document` and `entry` together an entry. The words
-`"offset"`, `"end"` and `"column"` belong to SQL: write them in quotes.
+`documents.document` identifies a document, `document` and `entry` together an entry. `"offset"`,
+`"end"` and `"column"` are SQL keywords: write them in quotes.
 """
 LEDGER_INTRO = """\
-What `urlset build` remembers of a set, in `.urlset/ledger.duckdb` or the file of `--ledger`, which
-DuckDB opens. Each set has these tables in a schema of its own, whose name begins with `set_`. Look,
-and do not write: the next build believes what stands there. How it is used is told in
-[Building sitemaps](building.md#the-ledger).
+The ledger is the DuckDB file `.urlset/ledger.duckdb`, or the file of `--ledger`, in which
+`urlset build` records a set. Each set has these tables in its own schema, whose name begins with
+`set_`. Read it, but do not write to it: the next build relies on it. [Building
+sitemaps](building.md#the-ledger) explains how it is used.
 """
 SOURCES_INTRO = """\
-What [`urlset.build`](api.md#build) takes: sources, in `urlset.sources`, and options, in
-`urlset.builder`.
-`open_source` tells the kind by what is there, as the command does.
+[`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
+`urlset.builder`. `open_source` detects the kind of a source as the command does.
 """
 SOURCES = (
     "open_source SourceOptions HtmlFolder Table Query TextSource Sitemaps AccessLog CandidateRows "
@@ -72,7 +71,7 @@ def main() -> int:
             print(f"docs/{name} written")
         else:
             (DOCS / name).unlink()
-            print(f"docs/{name} removed: there is no such rule")
+            print(f"docs/{name} removed: there is no rule of this name")
     return 0
 
 
@@ -81,7 +80,7 @@ def read(path: Path) -> str:
 
 
 def api() -> str:
-    """The public names of the library, with their signatures and docstrings."""
+    """Return the page of the public names, with signatures and docstrings."""
     parts = [f"{NOTE}# The library\n\n{markdown(inspect.cleandoc(urlset.__doc__ or ''))}\n"]
     named = {name: getattr(urlset, name) for name in urlset.__all__}
     named |= {f"model.{kind.__name__}": kind for kind in NESTED}
@@ -90,18 +89,18 @@ def api() -> str:
 
 
 def build_api() -> str:
-    """The sources and the settings of a build."""
-    parts = [f"{NOTE}# Sources and settings\n\n{SOURCES_INTRO}"]
+    """Return the page of the sources and the options of a build."""
+    parts = [f"{NOTE}# Sources and options\n\n{SOURCES_INTRO}"]
     for package, names in ((sources, SOURCES), (builder, BUILDER)):
         for name in names:
             value = getattr(package, name)
-            text = settings(value) if name == "BuildOptions" else "".join(describe(name, value))
+            text = options_page(value) if name == "BuildOptions" else "".join(describe(name, value))
             parts.append(made_of(name, value, text))
     return "\n".join(parts)
 
 
 def made_of(name: str, value: object, text: str) -> str:
-    """The page of a class with what it is made of, where it has a constructor of its own."""
+    """Return the page of a class, with the signature of its constructor if it has one."""
     if (
         not inspect.isclass(value)
         or "__init__" not in vars(value)
@@ -113,10 +112,10 @@ def made_of(name: str, value: object, text: str) -> str:
     return text.replace(heading, heading + shown, 1)
 
 
-def settings(kind: type) -> str:
-    """The fields of the settings of a build, as their docstring has them, in a table."""
+def options_page(kind: type) -> str:
+    """Return the fields of the options of a build and their docstrings as a table."""
     text = inspect.getdoc(kind) or ""
-    said = dict(re.findall(r"- ``(\w+)``: (.+?)(?=\n- |\n\n)", text, re.DOTALL))
+    described = dict(re.findall(r"- ``(\w+)``: (.+?)(?=\n- |\n\n)", text, re.DOTALL))
     head, _, tail = text.partition("\n- ")
     lines = ["| field | | default |", "|---|---|---|"]
     for field in dataclasses.fields(kind):
@@ -128,16 +127,16 @@ def settings(kind: type) -> str:
             if field.default is dataclasses.MISSING
             else f"`{field.default!r}`"
         )
-        words = markdown(" ".join(said.pop(field.name).split()))
+        words = markdown(" ".join(described.pop(field.name).split()))
         lines.append(f"| `{field.name}` | {words} | {given} |")
-    assert not said, f"no fields of BuildOptions: {', '.join(said)}"
+    assert not described, f"no fields of BuildOptions: {', '.join(described)}"
     rest = tail.partition("\n\n")[2]
     table = "\n".join(lines)
     return f"\n## `BuildOptions`\n\n{markdown(head.strip())}\n\n{table}\n\n{markdown(rest)}\n"
 
 
 def ledger() -> str:
-    """The tables of a ledger."""
+    """Return the page of the tables of a ledger."""
     return "".join([f"{NOTE}# The ledger\n\n{LEDGER_INTRO}", *map(table_of, LEDGER_TABLES)])
 
 
@@ -159,7 +158,7 @@ def describe(name: str, value: object) -> Iterator[str]:
 
 
 def fields_of(kind: type) -> Iterator[str]:
-    """The fields of a named tuple or of a dataclass: their types and their defaults."""
+    """Yield the fields of a named tuple or a dataclass with types and defaults."""
     if dataclasses.is_dataclass(kind):
         listed = [(field.name, default_of(field)) for field in dataclasses.fields(kind)]
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
@@ -188,12 +187,12 @@ def is_property(member: object) -> bool:
 
 
 def signature(function: Callable[..., Any]) -> str:
-    """The parameters and what comes back, on one line, or a line for each where that is long."""
+    """Return the parameters and the return type, on one line or with one line per parameter."""
     found = inspect.signature(function)
     parts = list(parameters(found))
-    gives = "" if inspect.isclass(function) else returned(found)
-    text = f"({', '.join(parts)}){gives}"
-    return text if len(text) < 80 else "(\n    " + ",\n    ".join(parts) + f"){gives}"
+    result = "" if inspect.isclass(function) else returned(found)
+    text = f"({', '.join(parts)}){result}"
+    return text if len(text) < 80 else "(\n    " + ",\n    ".join(parts) + f"){result}"
 
 
 def returned(found: inspect.Signature) -> str:
@@ -219,7 +218,7 @@ def parameters(found: inspect.Signature) -> Iterator[str]:
 def default(value: object, *, is_typed: bool) -> str:
     if value is inspect.Parameter.empty:
         return ""
-    # Beware: what stands in the environment of whoever writes these pages is nobody's business.
+    # Note: the environment of the person who runs this must not appear in the pages.
     shown = "os.environ" if value is os.environ else repr(value)
     shown = "{}" if shown == "<factory>" else shown
     return f" = {shown}" if is_typed else f"={shown}"
@@ -230,7 +229,7 @@ def plain(annotation: object) -> str:
 
 
 def markdown(docstring: str) -> str:
-    """Docstrings as Markdown: roles as code, literal text in backquotes, examples fenced."""
+    """Convert a docstring to Markdown: roles as code, literals in backquotes, examples fenced."""
     text = re.sub(r":\w+:`~?(?:urlset\.)?(?:\w+\.)*?([\w.]+)`", r"`\1`", docstring)
     text = text.replace("``", "`")
     return re.sub(r"(?m)((?:^>>>.*\n?(?:^(?!\n).+\n?)*)+)", fence, text)
@@ -241,7 +240,7 @@ def fence(found: re.Match[str]) -> str:
 
 
 def commands() -> str:
-    """What each command says with --help."""
+    """Return the output of --help of each command."""
     parts = [f"{NOTE}# The commands\n"]
     for words in ([], *([command] for command in COMMANDS)):
         shown = " ".join(["urlset", *words, "--help"])
@@ -261,25 +260,25 @@ def help_of(words: list[str]) -> str:
 
 
 def rules() -> str:
-    """All rules in one table."""
+    """Return the page with the table of all rules."""
     words = (
-        "`urlset check` names them, `urlset rules NAME` shows the page of one. `…` stands for what "
-        "was found. A rule is on unless the last column says otherwise."
+        "`urlset check` reports these rules, `urlset rules NAME` shows the page of one. `…` stands "
+        "for the value that was found. A rule is on unless the last column says otherwise."
     )
     return f"{NOTE}# The rules\n\n{words}\n\n" + "".join(f"{line}\n" for line in table(CATALOGUE))
 
 
 def rule_page(rule: Rule) -> str:
-    """The page of one rule."""
+    """Return the page of one rule."""
     return NOTE + "".join(f"{line}\n" for line in page(rule))
 
 
 def tables() -> str:
-    """The tables of a store."""
+    """Return the page of the tables of a store."""
     parts = [f"{NOTE}# The tables\n\n{TABLES_INTRO}", *map(table_of, TABLES)]
     parts.append("\n## Views\n\n| view | rows |\n|---|---|\n")
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in VIEWS]
-    parts.append("\n## Functions\n\n| function | gives |\n|---|---|\n")
+    parts.append("\n## Functions\n\n| function | returns |\n|---|---|\n")
     parts += [f"| `{macro.head}` | {macro.doc} |\n" for macro in MACROS]
     return "".join(parts)
 
@@ -291,7 +290,7 @@ def table_of(table: TableSchema) -> str:
 
 
 def brief(kind: str) -> str:
-    """A type as it is, or where it has many fields, their names."""
+    """Return a SQL type, or for a struct with many fields the names of the fields."""
     if not kind.startswith("STRUCT"):
         return kind
     inner = re.sub(r"STRUCT\((?:[^()]|\([^()]*\))*\)(?=\[\]|[,)])", "VARCHAR", kind[7:])
