@@ -153,20 +153,46 @@ def test_files_exist(path: Path):
     assert not missing, "these files do not exist:\n" + "\n".join(missing)
 
 
-def test_file_names_of_the_recipes_exist():
-    """A bare name such as ``given.rs`` is in a folder that the same row or item names."""
+def recipes() -> list[str]:
+    """The items and table rows of the recipes in CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Add a rule")[2]
-    missing = []
-    parts = re.split(r"\n(?=\||\d+\. |- |\n)", text.partition("## Write a test")[0])
-    for part in parts:
-        codes = CODE.findall(part)
-        folders = [ROOT / code for code in codes if "/" in code and (ROOT / code).is_dir()]
-        for code in codes:
-            if re.fullmatch(r"\w+\.(?:py|rs)", code):
-                known = any((folder / code).exists() for folder in folders)
-                missing += [] if known else [f"{code} in {part.strip()[:60]}"]
+    text = text.partition("## Write a test")[0]
+    return [part.strip() for part in re.split(r"\n(?=\||\d+\. |- |\n)", text) if part.strip()]
 
-    assert len(parts) > 20
+
+def test_file_names_of_the_recipes_exist():
+    """A name without a folder, as ``given.rs``, is in a folder that the same row or item names."""
+    missing = []
+    for part in recipes():
+        cell = part.strip("| ").rpartition(" | ")[2] if part.startswith("|") else ""
+        folders = [ROOT / code for code in CODE.findall(part) if (ROOT / code).is_dir()]
+        for name in CODE.findall(part):
+            is_file = re.fullmatch(r"\w+\.(?:py|rs)", name)
+            is_in_table = re.fullmatch(r"\w+", name) and f"`{name}`" in cell
+            if (is_file or is_in_table) and not any((folder / name).exists() for folder in folders):
+                missing.append(f"{name} in {part[:60]}")
+
+    assert len(recipes()) > 30
+    assert not missing, "\n".join(missing)
+
+
+def test_names_of_the_recipes_exist():
+    """A class or a constant is in a file or a folder that the same item names."""
+    checked, missing = 0, []
+    for part in recipes():
+        files: list[Path] = []
+        for code in CODE.findall(part):
+            path = ROOT / code
+            if "/" in code:
+                files += path.rglob("*.py") if path.is_dir() else [path]
+        for name in re.findall(r"`([A-Z]\w+|test_\w+)`", part):
+            checked += 1
+            if not any(
+                re.search(rf"\b{name}\b", path.read_text(encoding="utf-8")) for path in files
+            ):
+                missing.append(f"{name} in {part[:60]}")
+
+    assert checked >= 6
     assert not missing, "\n".join(missing)
 
 
