@@ -153,6 +153,15 @@ def test_files_exist(path: Path):
     assert not missing, "these files do not exist:\n" + "\n".join(missing)
 
 
+def test_every_package_is_described():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| `src/urlset/(\w+)` \|", text, re.M))
+
+    assert described == {
+        path.parent.name for path in (ROOT / "src" / "urlset").glob("*/__init__.py")
+    }
+
+
 def recipes() -> list[str]:
     """The items and table rows of the recipes in CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Add a rule")[2]
