@@ -259,6 +259,23 @@ def test_a_date_that_is_yet_to_come_is_not_believed(site):
     assert "in the future" in made.notes[0]
 
 
+@pytest.mark.parametrize("is_one_source", [False, True])
+@pytest.mark.parametrize("wrong", ["2031-01-01", "1970-01-01", "2026"])
+def test_a_date_that_is_not_believed_hides_no_date_of_another_row(wrong, is_one_source, site):
+    first = [Candidate("/a", lastmod_text=wrong), Candidate("/b", git_lastmod="2031-01-01")]
+    second = [
+        Candidate("/a", lastmod_text="2026-01-31"),
+        Candidate("/b", git_lastmod="2026-02-01"),
+    ]
+
+    made = site.build([*first, *second]) if is_one_source else site.build(first, second)
+
+    assert texts(site) == {"a": "2026-01-31", "b": "2026-02-01"}
+    (note,) = [note for note in made.notes if "left out" in note]
+    assert note.startswith("1 date ")
+    assert note.endswith(" is left out, first: https://example.com/a")
+
+
 def _with_content(words):
     return [Candidate("/a", fingerprint=words), Candidate("/b", fingerprint="same")]
 

@@ -39,7 +39,7 @@ SELECT loc, count(*) AS times FROM staged WHERE hash(loc) IN (
 GROUP BY loc HAVING count(*) > 1"""
 # Beware: the rows of a source have no order, so that the same input in another order gives the
 # same bytes. Of two rows of a source for one URL that differ, the least wins, whatever stands in
-# it; of two dates that it gives, the latest.
+# it; of two dates that it gives, the latest. A date that cannot be true replaces none that can.
 _MERGED = """
 CREATE TABLE merged AS
 WITH keyed AS (
@@ -47,8 +47,8 @@ WITH keyed AS (
         coalesce(more, '~'), size) AS rank
     FROM staged s SEMI JOIN twins t ON s.loc = t.loc)
 SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
-    arg_min(lastmod_text, row(source, -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text))
-        AS lastmod_text,
+    arg_min(lastmod_text, row({is_doubtful}, source,
+        -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text)) AS lastmod_text,
     arg_min_null(changefreq, rank) AS changefreq, arg_min_null(priority, rank) AS priority,
     arg_min(size, rank) AS size, arg_min_null(more, rank) AS more,
     arg_min(place, rank) AS place, arg_min(line, rank) AS line,
@@ -58,6 +58,13 @@ _GIVEN = """
 CREATE VIEW given AS
 SELECT {columns} FROM staged s ANTI JOIN merged m ON s.loc = m.loc
 UNION ALL SELECT {columns} FROM merged"""
+# The dates of all sources, also those that `given` has no more.
+_GIVEN_DATES = """
+CREATE VIEW given_dates AS
+SELECT loc, lastmod_text, reason FROM staged s ANTI JOIN merged m ON s.loc = m.loc
+UNION ALL
+SELECT DISTINCT m.loc, s.lastmod_text, m.reason FROM staged s JOIN merged m ON s.loc = m.loc"""
+_GIVEN_DATES_ALONE = "CREATE VIEW given_dates AS SELECT loc, lastmod_text, reason FROM staged"
 _ALONE = "CREATE VIEW given AS SELECT {columns} FROM staged"
 
 _DECIDED = """
@@ -255,14 +262,19 @@ def _merge(bench: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -
     doubles = 0 if is_single else _find_twins(bench)
     if not doubles:
         bench.run(_ALONE.format(columns=columns))
+        bench.run(_GIVEN_DATES_ALONE)
         return 0
     orders = {"reason": f"({_IS_GUESS.replace('g.reason', 'reason')}), "}  # what is known first
+    for column in _EVIDENCE.values():
+        orders[column[2:]] = f"({_believed(column[2:], settings)} IS NULL), "
     evidence = ", ".join(
         f'arg_min("{name}", row({orders.get(name, "")}source, "{name}")) AS "{name}"'
         for name in dict.fromkeys(texts)
     )
-    bench.run(_MERGED.format(evidence=evidence))
+    is_doubtful = f"(NOT {is_plausible('lastmod_text', settings)})"
+    bench.run(_MERGED.format(evidence=evidence, is_doubtful=is_doubtful))
     bench.run(_GIVEN.format(columns=columns))
+    bench.run(_GIVEN_DATES)
     return doubles
 
 

@@ -67,17 +67,26 @@ def _columns(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
 
 def _disbelieved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     tests = {
-        f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": "have no day",
-        f"lastmod_text < {quoted(EARLIEST)}": "are before 1995 (a default value)",
-        is_future("lastmod_text", settings): "lie in the future",
+        f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": (
+            "date has no day and is",
+            "dates have no day and are",
+        ),
+        f"lastmod_text < {quoted(EARLIEST)}": (
+            "date is before 1995 (a default value) and is",
+            "dates are before 1995 (a default value) and are",
+        ),
+        is_future("lastmod_text", settings): (
+            "date lies in the future and is",
+            "dates lie in the future and are",
+        ),
     }
     counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
     found = bench.one(
-        f"SELECT {counts} FROM given WHERE lastmod_text IS NOT NULL AND reason IS NULL"
+        f"SELECT {counts} FROM given_dates WHERE lastmod_text IS NOT NULL AND reason IS NULL"
     )
-    for what, count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
+    for (one, many), count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
         if count:
-            yield f"{count:,} dates {what} and are left out, first: {first}"
+            yield f"{count:,} {one if count == 1 else many} left out, first: {first}"
 
 
 def _bulk(bench: ScratchDatabase) -> Iterator[str]:
