@@ -232,9 +232,9 @@ def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> t
     made = []
     for number, item in enumerate(_listed(given, field, kind)):
         where = f"{field}[{number}]"
-        record = None if is_blank(item) else _record(item, where, kind)
-        if record is not None and not is_blank(record):
-            made.append(_within(where, make, record))
+        # A record or dict without a value is refused like any other that lacks its URL.
+        if isinstance(item, kind) or not is_blank(item):
+            made.append(_within(where, make, _record(item, where, kind)))
     return tuple(record for record in made if not is_blank(record))
 
 
