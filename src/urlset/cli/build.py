@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from urlset.cli import build_options as asked
-from urlset.cli.options import EngineOption, misuse
+from urlset.cli.options import EngineOption, Quiet, misuse
 from urlset.errors import GateError
 
 __all__ = ["build"]
@@ -17,7 +17,7 @@ def build(
     sources: asked.Sources = None,
     config: asked.Config = None,
     as_json: asked.AsJson = False,
-    quiet: asked.Quiet = False,
+    quiet: Quiet = False,
     engine: EngineOption = None,
     mapping: asked.Mapping = None,
     query: asked.Query = None,

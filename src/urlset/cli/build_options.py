@@ -75,10 +75,6 @@ Config = Annotated[
     typer.Option(metavar="FILE", help="Configuration; by default urlset.toml, here or above."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Print errors and what was asked for alone."),
-]
 DryRun = Annotated[
     bool,
     typer.Option(
