@@ -83,5 +83,4 @@ def with_logs_together(sources: Iterable[Source]) -> Iterator[Source]:
             log = source
             yield log
         else:
-            log.paths += source.paths  # type: ignore[attr-defined] # of an AccessLog
-            log.name += f", {source.name}"
+            log.merge(source)

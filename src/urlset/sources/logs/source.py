@@ -55,7 +55,8 @@ class AccessLog:
     removal. Of temporary redirects, which may depend on the visitor, it takes as many as of good
     answers, or ten. A URL that was never there is not given at all. 206, 403, 5xx … say nothing.
     ``min_hits`` is how often one must have been there. ``engine`` reads the lines; by default the
-    best that is installed. ``progress`` is called with the number of lines so far. There is no
+    best that is installed. ``progress`` is called with the number of lines so far. ``name`` is
+    what messages and rows call the file instead of its path, for the copy of a stream. There is no
     ``lastmod`` in a log.
 
     Holds about 210 bytes per URL that was there, whatever the number of lines: a process with a
@@ -76,7 +77,7 @@ class AccessLog:
         name: str | None = None,
     ):
         self.paths = [paths] if isinstance(paths, str) else [str(path) for path in paths]
-        self._names = self.paths if name is None else [name]
+        self._names = list(self.paths) if name is None else [name]
         self.name = ", ".join(self._names)
         self.failures: list[str] = []
         self.notes: list[str] = []
@@ -108,6 +109,12 @@ class AccessLog:
             raise SourceError("; ".join(self.failures))
         self._tell()
         yield from self._given()
+
+    def merge(self, other: AccessLog) -> None:
+        """Read the files of another log together with those of this one."""
+        self.paths += other.paths
+        self._names += other._names
+        self.name = ", ".join(self._names)
 
     def _by_time(self) -> list[tuple[int, str]]:
         """The files with the oldest first, as far as their first lines tell."""
