@@ -1,10 +1,10 @@
-"""Holds the house together: floors, doors, and what a file in it may look like."""
+"""Architecture: layers of imports, outside libraries, names and sizes of modules, typed facts."""
 
 import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -15,20 +15,20 @@ import urlset
 
 SRC = Path(__file__).parents[1] / "src"
 
-# From the ground up. A module imports from its own floor and from those below. A room that is not
-# built yet may stand here; one that is built must.
-FLOORS = {
-    "ground": "errors config protocol model engine_rules dates urls atomic inflight arrow engine "
-    "document entry_spans languages tempdirs terminal_text object_store",
-    "first floor": "http store robots html publisher",
-    "second floor": "reader writer crawler",
-    "third floor": "sources builder checker fixer auditor differ submitter reporter",
-    "roof": "cli integrations __main__",
-    "table of contents": "__init__",
+# From the lowest layer to the highest. A module imports from its own layer and from lower ones.
+# Packages that are planned may be listed here; every package that exists must be.
+LAYERS = {
+    "data and engine": "errors config protocol model engine_rules dates urls atomic inflight "
+    "arrow engine document entry_spans languages tempdirs terminal_text object_store",
+    "services": "http store robots html publisher",
+    "readers and writers": "reader writer crawler",
+    "operations": "sources builder checker fixer auditor differ submitter reporter",
+    "interfaces": "cli integrations __main__",
+    "public names": "__init__",
 }
 
-# The one module (or package) through which each outside library enters.
-DOORS = {
+# The one module or package that imports each outside library.
+LIBRARIES = {
     "adbc_driver_manager": "urlset.sources.tables.adbc",  # any database, its rows as Arrow
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
@@ -58,7 +58,7 @@ MAX_LINES = 500  # a longer file usually holds two concepts
 
 
 class Import(NamedTuple):
-    """One import statement: who asks for what, and where it stands."""
+    """Import statement: importing module, imported module, and file with line."""
 
     module: str
     target: str
@@ -78,7 +78,7 @@ MODULES = {module_name(path) for path in sources()}
 
 
 def imports_of(path: Path) -> Iterator[Import]:
-    """Every import in a file: inside functions, under TYPE_CHECKING, by import_module("name")."""
+    """Yield the imports of a file, also in functions, under TYPE_CHECKING and by import_module."""
     module = module_name(path)
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -91,7 +91,7 @@ def imports_of(path: Path) -> Iterator[Import]:
                 parents = package.split(".")[: len(package.split(".")) + 1 - level]
                 origin = ".".join([*parents, origin] if origin else parents) if level else origin
                 for alias in names:
-                    # `from urlset import dates` asks for a module, `import read` for a name in it.
+                    # `from urlset import dates` imports a module, `from urlset import read` a name.
                     inner = f"{origin}.{alias.name}"
                     yield Import(module, inner if inner in MODULES else str(origin), where)
             case ast.Call(
@@ -112,93 +112,102 @@ THEIRS = [
 ]
 
 
-def room(module: str) -> str:
-    """The part of a module's name that stands on a floor: `urlset.cli.read` → `cli`."""
+def package_of(module: str) -> str:
+    """Return the first name below `urlset`: `urlset.cli.read` → `cli`."""
     return module.split(".")[1] if "." in module else "__init__"
 
 
-def floor(module: str) -> int:
-    """The height of a module's room; an unlisted one is above all, and has its own test."""
-    for height, rooms in enumerate(FLOORS.values()):
-        if room(module) in rooms.split():
+def layer_of(module: str) -> int:
+    """Return the height of a module's layer; above all layers for a package that none lists."""
+    for height, packages in enumerate(LAYERS.values()):
+        if package_of(module) in packages.split():
             return height
-    return len(FLOORS)
+    return len(LAYERS)
 
 
-def test_every_room_is_on_a_floor():
-    unlisted = sorted({room(module) for module in MODULES if floor(module) == len(FLOORS)})
+def test_every_package_has_a_layer():
+    unlisted = sorted({package_of(m) for m in MODULES if layer_of(m) == len(LAYERS)})
 
     assert not unlisted, (
-        f"src/urlset has {', '.join(unlisted)}, which no floor lists: "
-        "add it to FLOORS in tests/test_architecture.py, on the lowest floor whose rooms it needs"
+        f"src/urlset has {', '.join(unlisted)}, which no layer lists: add it to LAYERS in "
+        "tests/test_architecture.py, in the lowest layer that has all packages it imports"
     )
 
 
 def test_imports_go_down():
-    names = [*FLOORS, "no floor"]
+    names = [*LAYERS, "no layer"]
 
     upward = [
-        f"{found.where}: {found.module} ({names[floor(found.module)]}) "
-        f"imports {found.target} ({names[floor(found.target)]})"
+        f"{found.where}: {found.module} ({names[layer_of(found.module)]}) "
+        f"imports {found.target} ({names[layer_of(found.target)]})"
         for found in OURS
-        if floor(found.target) > floor(found.module)
+        if layer_of(found.target) > layer_of(found.module)
     ]
 
-    assert not upward, "imports go down the floors of FLOORS, never up:\n" + "\n".join(upward)
+    assert not upward, "imports go down the layers of LAYERS, never up:\n" + "\n".join(upward)
 
 
-def test_imports_make_no_circle():
+def expect_no_cycle(edges: Iterable[tuple[str, str]], kind: str) -> None:
     graph: dict[str, set[str]] = {}
-    for found in OURS:
-        graph.setdefault(found.module, set()).add(found.target)
-
+    for importer, imported in edges:
+        graph.setdefault(importer, set()).add(imported)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         # graphlib names the imported one first.
-        pytest.fail("modules import each other in a circle: " + " → ".join(error.args[1][::-1]))
+        pytest.fail(f"{kind} import each other in a cycle: " + " → ".join(error.args[1][::-1]))
 
 
-def test_each_outside_library_has_one_door():
+def test_modules_import_without_cycles():
+    expect_no_cycle(((found.module, found.target) for found in OURS), "modules")
+
+
+def test_packages_import_without_cycles():
+    pairs = ((package_of(found.module), package_of(found.target)) for found in OURS)
+
+    expect_no_cycle((pair for pair in pairs if len({*pair, "__init__"}) == 3), "packages")
+
+
+def test_each_outside_library_is_imported_by_one_package():
     wrong = []
     for found in THEIRS:
         library = found.target.split(".")[0]
-        door = DOORS.get(library)
-        if door is None:
+        importer = LIBRARIES.get(library)
+        if importer is None:
             wrong.append(
-                f"{found.where}: {library} is new: give it a door in DOORS "
-                "(tests/test_architecture.py) and a line in pyproject.toml"
+                f"{found.where}: {library} is new: add the package that imports it to LIBRARIES "
+                "(tests/test_architecture.py) and a line to pyproject.toml"
             )
-        elif not f"{found.module}.".startswith(f"{door}."):
-            wrong.append(f"{found.where}: {library} comes in through {door} only")
+        elif not f"{found.module}.".startswith(f"{importer}."):
+            wrong.append(f"{found.where}: only {importer} may import {library}")
 
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(SRC)))
-def test_file_says_what_it_is_for_and_is_short(path: Path):
+def test_file_has_a_docstring_and_is_short(path: Path):
     text = path.read_text(encoding="utf-8")
 
-    assert ast.get_docstring(ast.parse(text)), f"{path} opens with no docstring"
+    assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
     lines = len(text.splitlines())
-    assert lines <= MAX_LINES, f"{path}: {lines} lines, more than {MAX_LINES}, do two things"
+    assert lines <= MAX_LINES, f"{path}: {lines} lines, more than {MAX_LINES}: split it by concept"
 
 
 def test_all_is_complete_and_sorted():
     tree = ast.parse((SRC / "urlset" / "__init__.py").read_text(encoding="utf-8"))
-    brought = {
+    imported = {
         alias.asname or alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         and (node.level or str(node.module).startswith("urlset"))
         for alias in node.names
     }
-    public = {name for name in brought if not name.startswith("_")}
+    public = {name for name in imported if not name.startswith("_")}
 
     missing = public - set(urlset.__all__)
     unknown = [name for name in urlset.__all__ if not hasattr(urlset, name)]
 
-    assert not missing, f"urlset/__init__.py imports {sorted(missing)}, which __all__ leaves out"
+    assert not missing, f"urlset/__init__.py imports {sorted(missing)}, which __all__ lacks"
     assert not unknown, f"urlset.__all__ names {unknown}, which urlset does not have"
     assert len(set(urlset.__all__)) == len(urlset.__all__)
     # As ruff sorts it (RUF022): constants, classes, functions.
@@ -208,17 +217,17 @@ def test_all_is_complete_and_sorted():
 
 
 def test_importing_urlset_is_cheap():
-    # DESIGN: `import urlset` costs next to nothing beyond the standard library.
+    # `import urlset` loads the standard library only.
     code = "import sys, urlset; print(*{name.split('.')[0] for name in sys.modules})"
 
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    loaded = sorted(set(run.stdout.split()) & set(DOORS))
+    loaded = sorted(set(run.stdout.split()) & set(LIBRARIES))
     assert not loaded, f"`import urlset` loads {', '.join(loaded)}: import inside the function"
 
 
 def test_no_group_is_repeated_possessively():
-    """Python up to 3.11.4 takes what a failed round of it has passed over for matched."""
+    """Python up to 3.11.4 matches `(?:…)*+` wrongly: it keeps what a failed repetition consumed."""
     found = [
         f"{path.relative_to(SRC)}:{number}"
         for path in SRC.rglob("*.py")
