@@ -8,7 +8,6 @@
     reason = "PyO3 hands arguments over, and what is extracted is owned"
 )]
 
-mod allocator;
 mod from_arrow;
 mod from_rows;
 mod from_user_rows;
@@ -31,7 +30,7 @@ use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 use crate::to_rows::Rows;
 
 #[global_allocator]
-static ALLOCATOR: allocator::Allocator = allocator::Allocator;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Entries in columns.
 #[pyclass(frozen, module = "urlset.engine._native")]
