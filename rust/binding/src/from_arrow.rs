@@ -1,4 +1,4 @@
-//! Columns made of an Arrow stream that has our schema, or some columns of it.
+//! Conversion of Arrow streams with the schema of entries, or some of its columns, to columns.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use urlset_core::columns::{
 
 use crate::Columns;
 
-/// What is not as expected: a sentence.
-type Fault = String;
+/// Message that states what was expected and found.
+type Message = String;
 
-/// Takes the batches of an Arrow C stream; or, where a type is another than ours, gives back a
-/// stream of the same for somebody else to read.
+/// Converts the batches of an Arrow C stream. If the type of a column differs from the schema,
+/// returns an equivalent stream for another reader.
 #[pyfunction]
 pub fn columns_from_arrow<'py>(
     py: Python<'py>,
@@ -30,9 +30,9 @@ pub fn columns_from_arrow<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
     let pointer = pointer.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name holds a pointer to an `ArrowArrayStream` (the Arrow
-    // PyCapsule interface), which `capsule` keeps alive; `from_raw` moves the stream out and
-    // leaves a released one behind.
+    // SAFETY: a capsule of this name holds a pointer to an `ArrowArrayStream` (the Arrow PyCapsule
+    // interface), which `capsule` keeps alive; `from_raw` moves the stream out and leaves a
+    // released one behind.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
     let value_error = |error: String| PyValueError::new_err(error);
     let reader = reader.map_err(|error| value_error(error.to_string()))?;
@@ -49,8 +49,8 @@ pub fn columns_from_arrow<'py>(
     Ok(Bound::new(py, Columns { entries: Arc::new(entries) })?.into_any())
 }
 
-/// Whether the columns that have our names have our types, and there is a `loc`. (Nullability is
-/// no type: an absent list is read as an empty one.)
+/// Returns whether the known columns have the types of the schema, and there is a `loc`.
+/// Nullability does not matter: a null list is read as an empty one.
 fn fits(fields: &Fields) -> bool {
     let is_right = |field: &FieldRef| match field.name().as_str() {
         "loc" | "lastmod_text" | "changefreq" | "extra" => *field.data_type() == DataType::Utf8,
@@ -92,15 +92,18 @@ fn is_video(found: &DataType) -> bool {
     fields.len() == VIDEO_FIELDS.len() + 5 && fields.iter().all(is_right)
 }
 
-fn expected(name: &str, wanted: &str, array: &dyn Array) -> Fault {
-    format!("expected column {name:?} as {wanted}, found {}; cast it first", array.data_type())
+fn expected(name: &str, expected_type: &str, array: &dyn Array) -> Message {
+    format!(
+        "expected column {name:?} as {expected_type}, found {}; cast it first",
+        array.data_type()
+    )
 }
 
-fn strings<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StringArray, Fault> {
+fn strings<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StringArray, Message> {
     array.as_string_opt::<i32>().ok_or_else(|| expected(name, "string", array))
 }
 
-fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Fault> {
+fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Message> {
     let first = entries.row();
     let Entries { lastmod_text, changefreq, extra, images, videos, news, alternates, .. } = entries;
     let columns = [("lastmod_text", lastmod_text), ("changefreq", changefreq), ("extra", extra)];
@@ -132,7 +135,7 @@ fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Fault> {
     Ok(())
 }
 
-fn add_numbers(entries: &mut Entries, first: usize, batch: &RecordBatch) -> Result<(), Fault> {
+fn add_numbers(entries: &mut Entries, first: usize, batch: &RecordBatch) -> Result<(), Message> {
     if let Some(array) = batch.column_by_name("lastmod") {
         let instants = array
             .as_primitive_opt::<TimestampMicrosecondType>()
@@ -163,25 +166,25 @@ fn add_texts(column: &mut Texts, first: usize, array: &StringArray) {
     }
 }
 
-fn structs<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StructArray, Fault> {
+fn structs<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StructArray, Message> {
     array.as_struct_opt().ok_or_else(|| expected(name, "struct", array))
 }
 
-/// The stretches of rows that are not null.
-fn runs(array: &dyn Array) -> Vec<(usize, usize)> {
+/// Returns the ranges of rows that are not null.
+fn valid_ranges(array: &dyn Array) -> Vec<(usize, usize)> {
     match array.nulls().filter(|nulls| nulls.null_count() > 0) {
         Some(nulls) => nulls.valid_slices().collect(),
         None => vec![(0, array.len())],
     }
 }
 
-/// Adds the rows of a structure from number `first` on.
+/// Adds the rows of a structure from row `first` on.
 fn add_record<const N: usize>(
     record: &mut Record<N>,
     first: usize,
     array: &StructArray,
     names: &[&str; N],
-) -> Result<(), Fault> {
+) -> Result<(), Message> {
     for (column, name) in record.fields.iter_mut().zip(names) {
         if let Some(texts) = array.column_by_name(name) {
             add_texts(column, first, strings(name, texts)?);
@@ -196,29 +199,29 @@ fn add_optional<const N: usize>(
     names: &[&str; N],
     name: &str,
     array: &dyn Array,
-) -> Result<(), Fault> {
+) -> Result<(), Message> {
     let array = structs(name, array)?;
-    for (start, end) in runs(array) {
+    for (start, end) in valid_ranges(array) {
         (start..end).for_each(|row| column.set_present(first + row));
         add_record(&mut column.items, first + start, &array.slice(start, end - start), names)?;
     }
     Ok(())
 }
 
-/// Adds lists to rows from `first` on; gives the items of each stretch of lists, and the number
-/// of its first.
+/// Adds lists to the rows from `first` on. Returns the items of each range of lists, with the
+/// number of its first item.
 fn add_lists(
     list: &mut List,
     first: usize,
     name: &str,
     array: &dyn Array,
-) -> Result<Vec<(usize, ArrayRef)>, Fault> {
+) -> Result<Vec<(usize, ArrayRef)>, Message> {
     let lists = array.as_list_opt::<i32>().ok_or_else(|| expected(name, "list", array))?;
     let mut found = Vec::new();
-    for (start, end) in runs(lists) {
+    for (start, end) in valid_ranges(lists) {
         let ends = &lists.value_offsets()[start..=end];
-        let place = |end: i32| usize::try_from(end).unwrap_or(0);
-        let (begin, size) = (place(ends[0]), place(ends[end - start]) - place(ends[0]));
+        let index = |end: i32| usize::try_from(end).unwrap_or(0);
+        let (begin, size) = (index(ends[0]), index(ends[end - start]) - index(ends[0]));
         if let Some(number) = list.extend(first + start, ends)
             && size > 0
         {
@@ -234,14 +237,14 @@ fn add_records<const N: usize>(
     names: &[&str; N],
     name: &str,
     array: &dyn Array,
-) -> Result<(), Fault> {
+) -> Result<(), Message> {
     for (number, items) in add_lists(&mut column.list, first, name, array)? {
         add_record(&mut column.items, number, structs(name, &items)?, names)?;
     }
     Ok(())
 }
 
-fn add_videos(videos: &mut Videos, first: usize, array: &dyn Array) -> Result<(), Fault> {
+fn add_videos(videos: &mut Videos, first: usize, array: &dyn Array) -> Result<(), Message> {
     for (number, items) in add_lists(&mut videos.list, first, "videos", array)? {
         let items = structs("videos", &items)?;
         add_record(&mut videos.texts, number, items, &VIDEO_FIELDS)?;
@@ -265,8 +268,8 @@ fn add_videos(videos: &mut Videos, first: usize, array: &dyn Array) -> Result<()
     Ok(())
 }
 
-/// Tags one by one: there may be nulls among them, which are none.
-fn add_tags(tags: &mut TextList, first: usize, array: &dyn Array) -> Result<(), Fault> {
+/// Adds tags one by one, because the array may contain nulls, which are skipped.
+fn add_tags(tags: &mut TextList, first: usize, array: &dyn Array) -> Result<(), Message> {
     let lists = array.as_list_opt::<i32>().ok_or_else(|| expected("tags", "list", array))?;
     let texts = strings("tags", lists.values())?;
     for row in (0..lists.len()).filter(|row| lists.is_valid(*row)) {

@@ -1,4 +1,4 @@
-//! Columns made of Python rows.
+//! Conversion of Python entries to columns.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::Columns;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Takes rows of `urlset.model.Entry`.
+/// Converts rows of `urlset.model.Entry`.
 ///
-/// `format_date` is called with a lastmod whose text is missing or no W3C date: what it gives
-/// becomes the text, so that the offset of a datetime survives.
+/// `format_date` is called with each lastmod whose text is missing or not a W3C date. Its result
+/// becomes the text, so that the offset of a datetime is preserved.
 #[pyfunction]
 pub fn columns_from_rows(rows: Object<'_>, format_date: Object<'_>) -> PyResult<Columns> {
     let mut entries = Entries::default();
@@ -40,7 +40,7 @@ fn add_entry(
     set(&mut entries.lastmod_text, row, text)?;
     if !lastmod.is_none() {
         let is_w3c = |text: &[u8]| {
-            let text = urlset_core::gzip::utf8(text).unwrap_or_default();
+            let text = urlset_core::utf8::utf8(text).unwrap_or_default();
             urlset_core::dates::parse_date(text).code.is_none()
         };
         if !entries.lastmod_text.get(row).is_some_and(is_w3c) {

@@ -1,4 +1,4 @@
-//! Columns made of rows as a caller of Python gave them: those that need no conversion.
+//! Conversion of rows from user code to columns, for rows that need no conversion of values.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::object_cache::DatetimeCache;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// The classes that rows and their values must have, exactly.
+/// Classes that rows and their values must have exactly.
 struct Classes<'py> {
     entry: Bound<'py, PyType>,
     image: Bound<'py, PyType>,
@@ -21,7 +21,7 @@ struct Classes<'py> {
     utc: Object<'py>,
 }
 
-/// The fields of an entry that are written, in their order.
+/// Rendered fields of an entry, in order.
 const FIELDS: [&str; 10] = [
     "loc",
     "lastmod",
@@ -35,10 +35,10 @@ const FIELDS: [&str; 10] = [
     "extra",
 ];
 
-/// Takes rows that are entries, dicts or URLs. One that needs any conversion, or may not be
-/// written whatever it says, becomes a row with an empty URL.
+/// Converts entries, dicts and URLs. A row that needs a conversion of values, or that may not be
+/// written in any case, gets an empty URL.
 ///
-/// `classes` are those of an entry, an image, an alternate and a datetime, and then the zone UTC.
+/// `classes` contains the classes of entry, image, alternate and datetime, then the time zone UTC.
 #[pyfunction]
 pub fn columns_from_user_rows(
     py: Python<'_>,
@@ -95,7 +95,7 @@ fn add(
 
 type Fields<'py> = [Option<Object<'py>>; 10];
 
-/// The fields of a dict that has no other keys; `url` may stand for `loc`.
+/// Returns the fields of a dict without unknown keys. `url` is an alias of `loc`.
 fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
     let mut fields = [const { None }; 10];
     let mut url = None;
@@ -141,7 +141,7 @@ fn add_fields(
     Ok(())
 }
 
-/// Sets the text of a date: that of a datetime of UTC, or one that says the same instant.
+/// Sets the text of a date: from a datetime in UTC, or a text for the same instant.
 fn add_date(
     column: &mut Texts,
     row: usize,
@@ -183,7 +183,8 @@ fn set(column: &mut Texts, row: usize, value: Option<&Object<'_>>) -> PyResult<(
     Ok(())
 }
 
-/// The length of a list or a tuple; what is neither is read by nobody, for it may be read once.
+/// Returns the length of a list or a tuple. Other iterables fail, because they may be read only
+/// once.
 fn length(values: Option<&Object<'_>>) -> PyResult<usize> {
     let Some(values) = values else { return Ok(0) };
     if let Ok(tuple) = values.cast_exact::<PyTuple>() {

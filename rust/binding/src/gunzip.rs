@@ -1,4 +1,4 @@
-//! Gzip unpacked by libdeflate, all members, straight into the bytes that Python gets.
+//! Gzip decompression by libdeflate, directly into a `bytes` object.
 
 use libdeflate_sys as sys;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use urlset_core::gzip::header_length;
 
 use crate::py_buffer::{RawSlice, UninitBytes};
 
-/// Unpacks flawless gzip of at most `limit` bytes; None for all else.
+/// Decompresses valid gzip data of at most `limit` bytes. Returns None for anything else.
 #[pyfunction]
 pub fn gunzip<'py>(
     py: Python<'py>,
@@ -15,14 +15,14 @@ pub fn gunzip<'py>(
     limit: usize,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let size = size_hint(data).min(limit);
-    // One member whose trailer tells its size: what is usual needs no copy.
+    // Usual case: a single member whose trailer states the size. It needs no copy.
     let buffer = UninitBytes::new(py, size)?;
     let output = buffer.slice();
-    // SAFETY: the capacity is as big as it says, and nobody else knows of it.
+    // SAFETY: the buffer has the stated size and no other owner.
     let found = py.detach(move || unsafe { Decompressor::new()?.member(data, output) });
     match found {
         Some(Outcome::Done { used, written }) if used == data.len() && written == size => {
-            // SAFETY: as many bytes were written as there is capacity for.
+            // SAFETY: the whole buffer was written.
             Ok(Some(unsafe { buffer.assume_init() }))
         }
         None | Some(Outcome::Damaged) => Ok(None),
@@ -33,8 +33,8 @@ pub fn gunzip<'py>(
     }
 }
 
-/// The size that the trailer promises, if deflate could unpack to that: it may be another
-/// member's trailer, or a lie. (1032:1 is deflate's best.)
+/// Returns the size in the trailer, limited to what deflate can expand to (1032:1). The trailer may
+/// belong to another member, or be wrong.
 fn size_hint(data: &[u8]) -> usize {
     let promised = data.last_chunk().map_or(0, |trailer| u32::from_le_bytes(*trailer));
     let most = data.len().saturating_mul(1032);
@@ -51,13 +51,13 @@ fn all_members(data: &[u8], limit: usize) -> Option<Vec<u8>> {
         let capacity = limit.checked_sub(start)?;
         let used = loop {
             let tried = size.min(capacity);
-            // What one member left free is there for the next: nothing is made ready twice.
+            // Reuse the space that the previous member left: no byte is zeroed twice.
             if unpacked.len() < start + tried {
                 unpacked.resize(start + tried, 0);
             }
             let out = &mut unpacked[start..start + tried];
             let output = RawSlice { start: out.as_mut_ptr(), size: out.len() };
-            // SAFETY: the place is a slice that nobody else uses.
+            // SAFETY: the output is a slice without another user.
             match unsafe { unpacker.member(rest, output) }? {
                 Outcome::Done { used, written } => {
                     start += written;
@@ -73,35 +73,35 @@ fn all_members(data: &[u8], limit: usize) -> Option<Vec<u8>> {
     (!data.is_empty()).then_some(unpacked)
 }
 
-/// What came of unpacking one member.
+/// Result of decompressing a member.
 enum Outcome {
     Done { used: usize, written: usize },
     TooSmall,
     Damaged,
 }
 
-/// Libdeflate's decompressor. (`libdeflater` wraps it, but does not tell how much of its input
-/// it used, and so cannot see where a member ends.)
+/// Decompressor of libdeflate. The wrapper in `libdeflater` does not return how much input it used,
+/// which is needed to find the end of a member.
 struct Decompressor(*mut sys::libdeflate_decompressor);
 
 impl Decompressor {
     fn new() -> Option<Self> {
-        // SAFETY: the function has no conditions; it returns null where memory is short.
+        // SAFETY: the function has no preconditions; it returns null if memory is short.
         let pointer = unsafe { sys::libdeflate_alloc_decompressor() };
         (!pointer.is_null()).then_some(Self(pointer))
     }
 
-    /// Unpacks the member that `data` begins with.
+    /// Decompresses the member at the start of `data`.
     ///
     /// # Safety
     ///
-    /// There are as many bytes in `out` as it says, and nobody else uses them.
+    /// `out` must have the stated size and no other user.
     unsafe fn member(&mut self, data: &[u8], out: RawSlice) -> Option<Outcome> {
         header_length(data)?;
         let (mut used, mut written) = (0, 0);
-        // SAFETY: the decompressor is alive, for `drop` alone ends it; the pointers and lengths
-        // are those of a slice that outlives the call and of a place that is the caller's alone,
-        // which is written and not read; the last two point to locals.
+        // SAFETY: the decompressor is alive, because only `drop` frees it; the pointers and lengths
+        // are those of a slice that outlives the call and of an output without another user, which
+        // is written and not read; the last two point to locals.
         let result = unsafe {
             sys::libdeflate_gzip_decompress_ex(
                 self.0,

@@ -1,12 +1,9 @@
-//! The page between the native engine and Python: plain types in, plain types out, the GIL
-//! released while there is work. Documented for those who call it in `engine/_native.pyi`.
+//! Python bindings of the native engine. They take and return plain types and release the GIL
+//! during work. `engine/_native.pyi` documents them for Python callers.
 
-#![allow(clippy::needless_for_each, reason = "a chain that ends in a verb reads well")]
-#![allow(clippy::similar_names, reason = "what unpacks, and what is unpacked")]
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "PyO3 hands arguments over, and what is extracted is owned"
-)]
+#![allow(clippy::needless_for_each, reason = "a method chain may end with its side effect")]
+#![allow(clippy::similar_names, reason = "a decompressor and its output have similar names")]
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 passes extracted arguments by value")]
 
 mod from_arrow;
 mod from_rows;
@@ -46,17 +43,17 @@ impl Columns {
 
     /// Returns the URL of a row.
     fn loc<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
-        let loc = self.entries.loc.get(row).and_then(urlset_core::gzip::utf8);
-        let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such row"))?;
+        let loc = self.entries.loc.get(row).and_then(urlset_core::utf8::utf8);
+        let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("row out of range"))?;
         Ok(PyString::new(py, loc))
     }
 
-    /// Gives the rows, one by one.
+    /// Returns an iterator over the rows.
     fn rows(&self, py: Python<'_>, source: Option<Bound<'_, PyString>>) -> PyResult<Rows> {
         Rows::new(py, Arc::clone(&self.entries), source)
     }
 
-    /// Gives an Arrow C stream of one batch.
+    /// Returns an Arrow C stream of one batch.
     fn arrow_c_stream<'py>(
         &self,
         py: Python<'py>,
@@ -77,25 +74,26 @@ type PyParsed<'py> = (
     BTreeMap<&'static str, usize>,
 );
 
-/// Long bytes that were UTF-8 when somebody asked last: they cannot change while they are here, and
-/// are read next.
+/// Last long `bytes` object that [`is_utf8`] has accepted. The reference keeps it alive, so it
+/// cannot change before [`parse`] reads it.
 static LAST_UTF8: Mutex<Option<Py<PyBytes>>> = Mutex::new(None);
 
-/// Bytes that are worth to be remembered.
+/// Minimum size of data that [`LAST_UTF8`] remembers.
 const MIN_CACHED_BYTES: usize = 1 << 20;
 
-/// Bytes as text, if they are UTF-8; those that are last to be are not looked at again.
+/// Returns bytes as text, if they are UTF-8. Skips the check for [`LAST_UTF8`].
 fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
     let last = LAST_UTF8.lock().ok().and_then(|mut last| last.take());
     let bytes = data.as_bytes();
     if last.is_some_and(|last| last.is(data)) {
-        // SAFETY: `is_utf8` has looked at these very bytes, which nobody could change since.
+        // SAFETY: `is_utf8` has checked the same immutable object.
         return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
-    data.py().detach(|| urlset_core::gzip::utf8(bytes))
+    data.py().detach(|| urlset_core::utf8::utf8(bytes))
 }
 
-/// Reads a document: kind, columns, the fields of sitemaps and of diagnostics, diagnostics left out.
+/// Parses a document. Returns kind, columns, the fields of sitemaps and of diagnostics, and the
+/// numbers of omitted diagnostics.
 #[pyfunction]
 fn parse<'py>(
     py: Python<'py>,
@@ -130,11 +128,11 @@ fn parse<'py>(
     Ok((parsed.kind, Columns { entries: Arc::new(parsed.entries) }, sitemaps, diagnostics, omitted))
 }
 
-/// Tells whether bytes are UTF-8.
+/// Returns whether bytes are UTF-8.
 #[pyfunction]
 fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
     let bytes = data.as_bytes();
-    let is_utf8 = py.detach(|| urlset_core::gzip::utf8(bytes).is_some());
+    let is_utf8 = py.detach(|| urlset_core::utf8::utf8(bytes).is_some());
     if is_utf8
         && bytes.len() >= MIN_CACHED_BYTES
         && let Ok(mut last) = LAST_UTF8.lock()
@@ -144,7 +142,7 @@ fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
     is_utf8
 }
 
-/// Packs.
+/// Compresses data with gzip.
 #[pyfunction]
 fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
     let packed = py.detach(|| urlset_core::gzip::compress(data));
@@ -153,7 +151,8 @@ fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
 
 type PyDate = (Option<i64>, Option<&'static str>, bool, Option<&'static str>);
 
-/// Reads a date: microseconds, precision, whether there is a zone, code.
+/// Parses a date. Returns microseconds, precision, whether a zone is given, and the code of its
+/// problem.
 #[pyfunction]
 fn parse_date(text: &str) -> PyDate {
     let date = urlset_core::dates::parse_date(text);
@@ -170,7 +169,8 @@ type PyUrl = (Option<String>, Vec<(&'static str, String, Option<&'static str>)>)
 type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize);
 type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
 
-/// Tallies lines of an access log: what was there, and lines that need another look.
+/// Aggregates the lines of an access log. Returns hits, and the lines that the caller has to
+/// evaluate.
 #[pyfunction]
 fn aggregate_log<'py>(
     py: Python<'py>,
@@ -189,7 +189,7 @@ fn aggregate_log<'py>(
     Ok((hits, rows.into_iter().map(row).collect::<PyResult<_>>()?))
 }
 
-/// Reads a URL: the URL, and its issues.
+/// Parses a URL. Returns the URL and its issues.
 #[pyfunction]
 fn read_url(text: &str, base: Option<&str>) -> PyUrl {
     let found = urlset_core::urls::parse_url(text, base);
@@ -198,7 +198,7 @@ fn read_url(text: &str, base: Option<&str>) -> PyUrl {
     (found.url.map(std::borrow::Cow::into_owned), issues)
 }
 
-/// The numbers of rows that are not certain to be valid as they stand.
+/// Returns the rows that are not certainly valid.
 #[pyfunction]
 fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -> Vec<usize> {
     let entries = Arc::clone(&columns.get().entries);

@@ -1,4 +1,4 @@
-//! Uninitialized `bytes` objects: filled in place, in huge pages when they are big.
+//! Uninitialized `bytes` objects, filled in place. Large ones use huge pages.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -7,31 +7,31 @@ use pyo3::types::PyBytes;
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// A `bytes` object that is not filled yet.
+/// `bytes` object that is not filled yet.
 pub struct UninitBytes<'py> {
     bytes: Bound<'py, PyBytes>,
     start: *mut u8,
     size: usize,
 }
 
-/// Where a buffer is, for a thread that does not hold the GIL.
+/// Location of a buffer, for a thread without the GIL.
 #[derive(Clone, Copy)]
 pub struct RawSlice {
-    /// The first byte.
+    /// First byte.
     pub start: *mut u8,
-    /// How many there are.
+    /// Number of bytes.
     pub size: usize,
 }
 
-// SAFETY: nobody but who made the buffer knows of it, and that one waits.
+// SAFETY: only the creator of the buffer refers to it, and it waits.
 unsafe impl Send for RawSlice {}
 
 impl<'py> UninitBytes<'py> {
-    /// Makes buffer for so many bytes.
+    /// Allocates a buffer.
     pub fn new(py: Python<'py>, size: usize) -> PyResult<Self> {
         let length = ffi::Py_ssize_t::try_from(size)?;
-        // SAFETY: without a source there are no conditions; null is an error, and told as one;
-        // else it is an object of this type, whose bytes are ours to fill while nobody has it.
+        // SAFETY: without a source there are no preconditions; null is reported as an error;
+        // otherwise the result is a `bytes` object without another reference, which may be filled.
         let (bytes, start) = unsafe {
             let object = ffi::PyBytes_FromStringAndSize(std::ptr::null(), length);
             let bytes = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked();
@@ -41,22 +41,22 @@ impl<'py> UninitBytes<'py> {
         Ok(Self { bytes, start, size })
     }
 
-    /// Where it is.
+    /// Returns the location of the buffer.
     pub fn slice(&self) -> RawSlice {
         RawSlice { start: self.start, size: self.size }
     }
 
-    /// The bytes.
+    /// Returns the `bytes` object.
     ///
     /// # Safety
     ///
-    /// All of them have been written.
+    /// All bytes must have been written.
     pub unsafe fn assume_init(self) -> Bound<'py, PyBytes> {
         self.bytes
     }
 }
 
-/// Parts, one behind the other.
+/// Concatenates parts.
 pub fn concat<'py, const N: usize>(
     py: Python<'py>,
     parts: [&[u8]; N],
@@ -64,10 +64,10 @@ pub fn concat<'py, const N: usize>(
     let buffer = UninitBytes::new(py, parts.iter().map(|part| part.len()).sum())?;
     let slice = buffer.slice();
     py.detach(move || {
-        // Whole, for its parts alone may not go to another thread.
+        // Move the whole struct, because its fields are not `Send`.
         let RawSlice { start: mut at, .. } = { slice };
         for part in parts {
-            // SAFETY: the buffer is as big as all parts, and nobody else knows of it.
+            // SAFETY: the buffer has the total size of the parts and no other owner.
             at = unsafe {
                 std::ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
                 at.add(part.len())

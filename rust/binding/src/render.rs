@@ -1,4 +1,4 @@
-//! One document being written, for Python.
+//! Python class for a document that is being rendered.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,7 @@ use urlset_core::render::Renderer as Inner;
 
 use crate::{Columns, py_buffer};
 
-/// One document being written.
+/// Document that is being rendered.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct Renderer(Mutex<Inner>);
 
@@ -55,8 +55,9 @@ impl Renderer {
 
 impl Renderer {
     fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> PyResult<T> {
-        let mut inner =
-            self.0.lock().map_err(|_| PyRuntimeError::new_err("a call failed before"))?;
+        let mut inner = self.0.lock().map_err(|_| {
+            PyRuntimeError::new_err("an earlier call panicked; create a new object")
+        })?;
         Ok(work(&mut inner))
     }
 }

@@ -1,4 +1,4 @@
-//! Columns as an Arrow stream of one batch, which shares their memory.
+//! Conversion of columns to an Arrow stream of one batch, which shares their memory.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use urlset_core::columns::{
 
 use crate::Columns;
 
-type Made = Result<ArrayRef, ArrowError>;
-type Parts = (Vec<Arc<Field>>, Vec<ArrayRef>);
+type ArrayResult = Result<ArrayRef, ArrowError>;
+type FieldsAndArrays = (Vec<Arc<Field>>, Vec<ArrayRef>);
 
-/// An Arrow C stream of one batch; `source` fills that column.
+/// Returns an Arrow C stream of one batch. `source` fills that column.
 pub fn stream<'py>(
     py: Python<'py>,
     columns: &Columns,
@@ -40,7 +40,7 @@ pub fn stream<'py>(
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// A part of the columns, which live as long as it does.
+/// Part of the columns that keeps all of them alive.
 struct Shared<F> {
     entries: Arc<Entries>,
     part: F,
@@ -84,8 +84,8 @@ fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowEr
         named("alternates", alternates),
         text("extra", |e| &e.extra),
         named("source", Arc::new(repeated(source, rows)?)),
-        named("offset", places::<UInt64Type>(offset, entries.offset.len(), rows)),
-        named("line", places::<UInt32Type>(line, entries.line.len(), rows)),
+        named("offset", positions::<UInt64Type>(offset, entries.offset.len(), rows)),
+        named("line", positions::<UInt32Type>(line, entries.line.len(), rows)),
     ]
     .into_iter()
     .unzip();
@@ -93,8 +93,8 @@ fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowEr
     RecordBatch::try_new(schema, arrays)
 }
 
-/// Offsets or lines, which only entries that were parsed have.
-fn places<T: ArrowPrimitiveType>(buffer: Buffer, count: usize, rows: usize) -> ArrayRef {
+/// Returns the column of offsets or lines. Only parsed entries have them.
+fn positions<T: ArrowPrimitiveType>(buffer: Buffer, count: usize, rows: usize) -> ArrayRef {
     if count == rows {
         Arc::new(PrimitiveArray::<T>::new(scalars(buffer, rows), None))
     } else {
@@ -149,7 +149,7 @@ impl Columns {
         let ends = OffsetBuffer::new(ScalarBuffer::new(ends, 0, rows + 1));
         let bytes = self.buffer(move |e| part(e).bytes());
         let nulls = self.nulls(rows, move |e| part(e).valid());
-        // SAFETY: the ends were made by adding texts, which are UTF-8, at the end of `bytes`.
+        // SAFETY: the ends were built by appending UTF-8 texts to `bytes`.
         Arc::new(unsafe { StringArray::new_unchecked(ends, bytes, nulls) })
     }
 
@@ -171,7 +171,7 @@ impl Columns {
         rows: usize,
         item: ArrayRef,
         part: impl Fn(&Entries) -> &List + Send + Sync + Copy + 'static,
-    ) -> Made {
+    ) -> ArrayResult {
         let ends = if part(&self.entries).items() == 0 {
             OffsetBuffer::new_zeroed(rows)
         } else {
@@ -188,8 +188,8 @@ impl Columns {
         names: &[&str; N],
         rows: usize,
         part: impl Fn(&Entries) -> &Record<N> + Send + Sync + Copy + 'static,
-    ) -> Parts {
-        let mut parts = Parts::default();
+    ) -> FieldsAndArrays {
+        let mut parts = FieldsAndArrays::default();
         for (number, name) in names.iter().enumerate() {
             parts.0.push(Arc::new(Field::new(*name, DataType::Utf8, true)));
             parts.1.push(self.texts(rows, move |e| &part(e).fields[number]));
@@ -202,7 +202,7 @@ impl Columns {
         names: &[&str; N],
         rows: usize,
         part: impl Fn(&Entries) -> &RecordList<N> + Send + Sync + Copy + 'static,
-    ) -> Made {
+    ) -> ArrayResult {
         let items = part(&self.entries).list.items();
         let (fields, arrays) = self.record(names, items, move |e| &part(e).items);
         let item = StructArray::try_new_with_length(fields.into(), arrays, None, items)?;
@@ -214,15 +214,15 @@ impl Columns {
         names: &[&str; N],
         rows: usize,
         part: impl Fn(&Entries) -> &OptionalRecord<N> + Send + Sync + Copy + 'static,
-    ) -> Made {
+    ) -> ArrayResult {
         let (fields, arrays) = self.record(names, rows, move |e| &part(e).items);
         let nulls = self.nulls(rows, move |e| &part(e).valid);
         let item = StructArray::try_new_with_length(fields.into(), arrays, nulls, rows)?;
         Ok(Arc::new(item))
     }
 
-    /// Videos: their texts, with the lists and the structure in between, each in its place.
-    fn videos(&self, rows: usize) -> Made {
+    /// Returns the column of videos: texts, lists and a structure in the order of the fields.
+    fn videos(&self, rows: usize) -> ArrayResult {
         let items = self.entries.videos.list.items();
         let (mut fields, mut arrays) = self.record(&VIDEO_FIELDS, items, |e| &e.videos.texts);
         let tags = self.entries.videos.tags.list.items();
@@ -238,11 +238,11 @@ impl Columns {
             (24, "tvshow", self.optional(&TVSHOW_FIELDS, items, |e| &e.videos.tvshow)?),
             (28, "ids", self.records(&ID_FIELDS, items, |e| &e.videos.ids)?),
         ];
-        for (place, name, array) in inserted {
+        for (index, name, array) in inserted {
             let is_nullable = name == "tvshow";
             let field = Field::new(name, array.data_type().clone(), is_nullable);
-            fields.insert(place, Arc::new(field));
-            arrays.insert(place, array);
+            fields.insert(index, Arc::new(field));
+            arrays.insert(index, array);
         }
         let fields = Fields::from(fields);
         let item = StructArray::try_new_with_length(fields, arrays, None, items)?;

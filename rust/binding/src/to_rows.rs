@@ -1,4 +1,4 @@
-//! Columns as rows of Python: entries, made one by one as somebody asks for them.
+//! Conversion of columns to Python entries, one at a time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use urlset_core::columns::{
 
 use crate::object_cache::{DatetimeCache, FloatCache, NewTuple, Object, StringCache, TupleClass};
 
-/// The entries of some columns. (One by one: many at once would be many objects that the garbage
-/// collector looks at, and would leave the processor's cache before they are read.)
+/// Iterator over the entries of columns. It creates one entry at a time: many at once would burden
+/// the garbage collector and leave the processor cache before they are read.
 #[pyclass(module = "urlset.engine._native")]
 pub struct Rows {
     entries: Arc<Entries>,
@@ -50,7 +50,7 @@ impl Rows {
     }
 }
 
-/// Where the fields of `urlset.model.Entry` are.
+/// Indexes of the fields of `urlset.model.Entry`.
 mod entry {
     pub const LOC: usize = 0;
     pub const LASTMOD: usize = 1;
@@ -67,7 +67,7 @@ mod entry {
     pub const LINE: usize = 12;
 }
 
-/// Where the fields of `urlset.model.Video` are that are one text each.
+/// Indexes of the fields of `urlset.model.Video` that hold a single text.
 const VIDEO_TEXT_INDEXES: [usize; 24] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 18, 19, 21, 22, 23, 25, 26, 27];
 const SEGMENTS: usize = 10;
@@ -94,7 +94,7 @@ impl Rows {
         self.row += 1;
         let Self { entries, strings, .. } = self;
         let models = Models::get(py)?;
-        let made = self.entry.make(py)?;
+        let tuple = self.entry.make(py)?;
         for (index, texts) in [
             (entry::LOC, &entries.loc),
             (entry::LASTMOD_TEXT, &entries.lastmod_text),
@@ -102,36 +102,36 @@ impl Rows {
             (entry::EXTRA, &entries.extra),
         ] {
             if let Some(text) = texts.get(row) {
-                made.set(index, strings.get(py, text)?)?;
+                tuple.set(index, strings.get(py, text)?)?;
             }
         }
         if let Some(instant) = entries.lastmod.get(row) {
-            made.set(entry::LASTMOD, self.datetimes.get(py, instant)?)?;
+            tuple.set(entry::LASTMOD, self.datetimes.get(py, instant)?)?;
         }
         if let Some(number) = entries.priority.get(row) {
-            made.set(entry::PRIORITY, self.floats.get(py, number)?)?;
+            tuple.set(entry::PRIORITY, self.floats.get(py, number)?)?;
         }
-        records(py, &models.image, &entries.images, row, strings, (&made, entry::IMAGES))?;
+        records(py, &models.image, &entries.images, row, strings, (&tuple, entry::IMAGES))?;
         let videos = entries.videos.list.get(row);
         if !videos.is_empty() {
             let videos =
-                tuple(py, videos, |number| video(py, models, &entries.videos, number, strings))?;
-            made.set(entry::VIDEOS, videos)?;
+                tuple_of(py, videos, |number| video(py, models, &entries.videos, number, strings))?;
+            tuple.set(entry::VIDEOS, videos)?;
         }
-        optional(py, &models.news, &entries.news, row, strings, (&made, entry::NEWS))?;
+        optional(py, &models.news, &entries.news, row, strings, (&tuple, entry::NEWS))?;
         let alternates = &entries.alternates;
-        records(py, &models.alternate, alternates, row, strings, (&made, entry::ALTERNATES))?;
+        records(py, &models.alternate, alternates, row, strings, (&tuple, entry::ALTERNATES))?;
         if let Some(offset) = entries.offset.get(row) {
-            made.set(entry::OFFSET, offset.into_pyobject(py)?.into_any())?;
+            tuple.set(entry::OFFSET, offset.into_pyobject(py)?.into_any())?;
         }
         if let Some(line) = entries.line.get(row) {
-            made.set(entry::LINE, line.into_pyobject(py)?.into_any())?;
+            tuple.set(entry::LINE, line.into_pyobject(py)?.into_any())?;
         }
-        Ok(Some(made.finish()))
+        Ok(Some(tuple.finish()))
     }
 }
 
-/// The other classes of `urlset.model`.
+/// Factories of the other classes of `urlset.model`.
 struct Models {
     image: TupleClass,
     video: TupleClass,
@@ -171,19 +171,19 @@ impl Models {
     }
 }
 
-/// A field of something that is being made.
+/// Field of a tuple that is being created.
 type Field<'m, 'py> = (&'m NewTuple<'py>, usize);
 
-fn tuple<'py>(
+fn tuple_of<'py>(
     py: Python<'py>,
     items: Range<usize>,
     mut item: impl FnMut(usize) -> PyResult<Object<'py>>,
 ) -> PyResult<Object<'py>> {
-    let made = NewTuple::tuple(py, items.len())?;
+    let tuple = NewTuple::tuple(py, items.len())?;
     for (index, number) in items.enumerate() {
-        made.set(index, item(number)?)?;
+        tuple.set(index, item(number)?)?;
     }
-    Ok(made.finish())
+    Ok(tuple.finish())
 }
 
 fn record<'py, const N: usize>(
@@ -193,13 +193,13 @@ fn record<'py, const N: usize>(
     row: usize,
     strings: &mut StringCache,
 ) -> PyResult<Object<'py>> {
-    let made = class.make(py)?;
+    let tuple = class.make(py)?;
     for (index, texts) in record.fields.iter().enumerate() {
         if let Some(text) = texts.get(row) {
-            made.set(index, strings.get(py, text)?)?;
+            tuple.set(index, strings.get(py, text)?)?;
         }
     }
-    Ok(made.finish())
+    Ok(tuple.finish())
 }
 
 fn records<'py, const N: usize>(
@@ -208,14 +208,14 @@ fn records<'py, const N: usize>(
     column: &RecordList<N>,
     row: usize,
     strings: &mut StringCache,
-    (made, index): Field<'_, 'py>,
+    (tuple, index): Field<'_, 'py>,
 ) -> PyResult<()> {
     let items = column.list.get(row);
     if items.is_empty() {
         return Ok(());
     }
-    let items = tuple(py, items, |item| record(py, class, &column.items, item, strings))?;
-    made.set(index, items)
+    let items = tuple_of(py, items, |item| record(py, class, &column.items, item, strings))?;
+    tuple.set(index, items)
 }
 
 fn optional<'py, const N: usize>(
@@ -224,10 +224,10 @@ fn optional<'py, const N: usize>(
     column: &OptionalRecord<N>,
     row: usize,
     strings: &mut StringCache,
-    (made, index): Field<'_, 'py>,
+    (tuple, index): Field<'_, 'py>,
 ) -> PyResult<()> {
     if column.valid.get(row) {
-        made.set(index, record(py, class, &column.items, row, strings)?)?;
+        tuple.set(index, record(py, class, &column.items, row, strings)?)?;
     }
     Ok(())
 }
@@ -239,21 +239,21 @@ fn video<'py>(
     video: usize,
     strings: &mut StringCache,
 ) -> PyResult<Object<'py>> {
-    let made = models.video.make(py)?;
+    let tuple = models.video.make(py)?;
     for (index, texts) in VIDEO_TEXT_INDEXES.into_iter().zip(&videos.texts.fields) {
         if let Some(text) = texts.get(video) {
-            made.set(index, strings.get(py, text)?)?;
+            tuple.set(index, strings.get(py, text)?)?;
         }
     }
     let segments = &videos.content_segments;
-    records(py, &models.segment, segments, video, strings, (&made, SEGMENTS))?;
+    records(py, &models.segment, segments, video, strings, (&tuple, SEGMENTS))?;
     let tags = videos.tags.list.get(video);
     if !tags.is_empty() {
         let tag = |tag| strings.get(py, videos.tags.texts.get(tag).unwrap_or_default());
-        made.set(TAGS, tuple(py, tags, tag)?)?;
+        tuple.set(TAGS, tuple_of(py, tags, tag)?)?;
     }
-    records(py, &models.price, &videos.prices, video, strings, (&made, PRICES))?;
-    optional(py, &models.tvshow, &videos.tvshow, video, strings, (&made, TVSHOW))?;
-    records(py, &models.id, &videos.ids, video, strings, (&made, IDS))?;
-    Ok(made.finish())
+    records(py, &models.price, &videos.prices, video, strings, (&tuple, PRICES))?;
+    optional(py, &models.tvshow, &videos.tvshow, video, strings, (&tuple, TVSHOW))?;
+    records(py, &models.id, &videos.ids, video, strings, (&tuple, IDS))?;
+    Ok(tuple.finish())
 }

@@ -1,4 +1,4 @@
-//! The URLs that were written already, for Python.
+//! Python class for a set of URLs.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use urlset_core::url_hashes::UrlHashes as Inner;
 
 use crate::Columns;
 
-/// A set of URLs.
+/// Set of URLs.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct UrlHashes(Mutex<Inner>);
 
@@ -29,7 +29,9 @@ impl UrlHashes {
         let entries = Arc::clone(&columns.get().entries);
         py.detach(|| {
             let inner = self.0.lock();
-            let mut inner = inner.map_err(|_| PyRuntimeError::new_err("a call failed before"))?;
+            let mut inner = inner.map_err(|_| {
+                PyRuntimeError::new_err("an earlier call panicked; create a new object")
+            })?;
             Ok(inner.add(&entries, start, end))
         })
     }

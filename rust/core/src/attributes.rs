@@ -1,28 +1,30 @@
-//! The attributes of a start tag, orderly or not.
+//! Attributes of a start tag, well-formed or not.
 
 use crate::codes::{X002, X021};
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::references::name_length;
 use crate::search::{find_byte, is_xml_space, skip_space};
+use crate::utf8::utf8_or_empty;
 use crate::values::{Value, ValueKind, decode};
 
-/// Attributes of one element that are kept.
+/// Maximum number of attributes stored per element.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// An attribute of a start tag.
+/// Attribute of a start tag.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'a> {
-    /// Its name.
+    /// Name as written.
     pub name: &'a [u8],
-    /// Its value.
+    /// Decoded value.
     pub value: Value,
-    /// Where the value begins.
+    /// Start offset of the value.
     pub start: usize,
-    /// Where the value ends.
+    /// End offset of the value.
     pub end: usize,
 }
 
-/// Adds the attributes that stand between two offsets; the first of two with one name counts.
+/// Adds the attributes between two offsets to `found`. Of two attributes with the same name, the
+/// first one counts.
 pub fn attributes<'a>(
     context: &mut Context<'a>,
     found: &mut Vec<Attribute<'a>>,
@@ -51,7 +53,7 @@ pub fn attributes<'a>(
         is_malformed |= next == value_end;
         at = next;
         if found[first..].iter().any(|other| other.name == name) {
-            context.diagnostics.add(X021, name_start, next, utf8(name));
+            context.diagnostics.add(X021, name_start, next, utf8_or_empty(name));
         } else if found.len() - first < MAX_ATTRIBUTES {
             let value = decode(context, ValueKind::Attribute, value_start, value_end);
             found.push(Attribute { name, value, start: value_start, end: value_end });
@@ -64,8 +66,8 @@ pub fn attributes<'a>(
     }
 }
 
-/// The value behind a name: where it begins, where it ends, and where to go on, which is the
-/// same place exactly where it has no quotes.
+/// Returns the start and end of the value after an attribute name, and the offset to continue at.
+/// The end equals that offset only for a value without quotes.
 fn value(text: &[u8], name_end: usize) -> Option<(usize, usize, usize)> {
     let at = skip_space(text, name_end);
     if text.get(at) != Some(&b'=') {

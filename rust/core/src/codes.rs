@@ -1,4 +1,5 @@
-//! The lint codes that the engine reports, by name. Beware: `src/urlset/engine_rules.py` has the words.
+//! Codes of the lint rules that the engine reports. Note: `src/urlset/engine_rules.py` holds their
+//! messages.
 
 macro_rules! codes {
     ($($code:ident)*) => {

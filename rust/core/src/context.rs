@@ -1,4 +1,4 @@
-//! What one document needs while it is read: its text, the diagnostics made so far, offsets and lines.
+//! State of one document during a parse: text, diagnostics, positions.
 
 use std::collections::HashSet;
 
@@ -7,45 +7,47 @@ use crate::diagnostics::Diagnostics;
 use crate::entities::Entities;
 use crate::search::find;
 
-/// A stretch of decoded text and where it stood: `urlset.engine.OffsetRun`.
+/// Run of decoded text with its position in the source: `urlset.engine.Run`.
 #[derive(Clone, Copy, Debug)]
 pub struct OffsetRun {
-    /// Where it begins in the text.
+    /// Start offset in the text.
     pub text_start: i64,
-    /// Where it began in the original bytes.
+    /// Start offset in the source.
     pub source_start: i64,
-    /// Bytes of a character in the text.
+    /// Bytes per character in the text.
     pub text_width: i64,
-    /// Bytes of a character in the original.
+    /// Bytes per character in the source.
     pub source_width: i64,
 }
 
-/// A child of a sitemap index: `urlset.model.Sitemap`.
+/// Child of a sitemap index: `urlset.model.Sitemap`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sitemap {
-    /// The URL.
+    /// URL.
     pub loc: String,
-    /// The instant, in microseconds since 1970-01-01 UTC.
+    /// Date as an instant, in microseconds since 1970-01-01 UTC.
     pub lastmod: Option<i64>,
-    /// What stood there.
+    /// Date as written in the document.
     pub lastmod_text: Option<String>,
-    /// Where the element begins, in bytes of the original.
+    /// Byte offset of the element in the source.
     pub offset: u64,
-    /// Where it begins, in lines from 1.
+    /// Line of the element, counted from 1.
     pub line: u32,
 }
 
-/// The text of a document, and the decoded values that do not stand in it as they are.
+/// Text of a document, and the decoded values that differ from it.
 pub struct Buffer<'a> {
-    /// The document.
+    /// Text of the document.
     pub text: &'a str,
-    /// The decoded values, one behind the other.
+    /// Concatenated decoded values.
     pub decoded: String,
 }
 
-/// Where words were found that were searched for; none is searched for twice.
+/// Results of earlier searches, so that no part of the text is searched twice for the same
+/// delimiter.
 ///
-/// Else a document of many beginnings and no end, or one, would take the square of its length.
+/// Without it, a document with many opening delimiters and few or no closing ones would take
+/// quadratic time.
 pub struct SearchCache<'a> {
     text: &'a [u8],
     cached: Vec<(&'static [u8], usize, Option<usize>)>,
@@ -56,7 +58,7 @@ impl<'a> SearchCache<'a> {
         Self { text, cached: Vec::new() }
     }
 
-    /// Where the next such word is, from `start` on.
+    /// Returns the offset of the next `word` from `start` on.
     pub fn find(&mut self, word: &'static [u8], start: usize) -> Option<usize> {
         let number = self.cached.iter().position(|cached| cached.0 == word);
         if let Some((_, begin, found)) = number.map(|number| self.cached[number])
@@ -74,47 +76,49 @@ impl<'a> SearchCache<'a> {
     }
 }
 
-/// The state of one document; one object per document, never reused. Its parts are apart so
-/// that a value in the buffer can be held while a mark is made.
+/// State of one document. An object serves one document and is never reused.
+///
+/// Its parts are separate fields so that a value in the buffer can be borrowed while a diagnostic
+/// is added.
 pub struct Context<'a> {
-    /// The bytes of the document.
+    /// Bytes of the document.
     pub bytes: &'a [u8],
-    /// The URL of the document.
+    /// URL of the document.
     pub base: Option<&'a str>,
-    /// The text and what was decoded.
+    /// Text and decoded values.
     pub buffer: Buffer<'a>,
-    /// What was found.
+    /// Entries found.
     pub entries: Entries,
-    /// What was found in an index.
+    /// Children found in a sitemap index.
     pub sitemaps: Vec<Sitemap>,
-    /// What was wrong.
+    /// Problems found.
     pub diagnostics: Diagnostics,
-    /// The ends of comments and instructions.
+    /// Ends of comments and processing instructions.
     pub search_cache: SearchCache<'a>,
-    /// Offsets and lines.
+    /// Conversion of offsets to lines and source offsets.
     pub positions: Positions<'a>,
-    /// The entities that the DOCTYPE declares.
+    /// Entities declared in the DOCTYPE.
     pub entities: Entities<'a>,
-    /// Whether one of them was used.
+    /// Whether a declared entity was used.
     pub entities_used: bool,
-    /// Whether there may be entities that are declared elsewhere.
+    /// Whether entities may be declared outside the document.
     pub has_unknown_entities: bool,
-    /// Positions in unterminated DOCTYPEs, and whether they were inside its brackets.
+    /// Offsets inside unterminated DOCTYPEs, each with whether it is in the internal subset.
     pub unterminated_doctypes: HashSet<(usize, bool)>,
-    /// Where the first root begins.
+    /// Start offset of the first root element.
     pub root_start: usize,
-    /// Where elements begin that are well nested; read when one is asked for (see `nesting`).
+    /// Start offsets of the well-nested elements; computed on first use (see `nesting`).
     pub well_nested: Option<HashSet<usize>>,
-    /// Whether a DOCTYPE was met.
+    /// Whether a DOCTYPE was found.
     pub has_doctype: bool,
-    /// Characters that entities have expanded to.
+    /// Number of characters that entities expanded to.
     pub expanded_characters: usize,
-    /// Entries with news.
+    /// Number of entries with news.
     pub news_count: usize,
 }
 
 impl<'a> Context<'a> {
-    /// Begins a document.
+    /// Creates the state of a document.
     #[must_use]
     pub fn new(text: &'a str, base: Option<&'a str>, runs: &'a [OffsetRun]) -> Self {
         Self {
@@ -138,14 +142,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A part of the text, which must begin and end between characters; else nothing.
+    /// Returns a part of the text, or an empty string if an offset is not at a character boundary.
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> &'a str {
         self.buffer.text.get(start..end).unwrap_or_default()
     }
 }
 
-/// Where things are, for people and in the original bytes.
+/// Conversion of offsets in the text to lines and to offsets in the source.
 pub struct Positions<'a> {
     bytes: &'a [u8],
     runs: &'a [OffsetRun],
@@ -158,7 +162,7 @@ impl<'a> Positions<'a> {
         Self { bytes, runs, line_offset: 0, line: 1 }
     }
 
-    /// The line of an offset, from 1; offsets come in rising order.
+    /// Returns the line of an offset, counted from 1. Offsets come in ascending order.
     pub fn line(&mut self, offset: usize) -> u32 {
         let passed = self.bytes.get(self.line_offset..offset).unwrap_or_default();
         let is_bare = |at: &usize| passed.get(at + 1) != Some(&b'\n');
@@ -169,13 +173,13 @@ impl<'a> Positions<'a> {
         self.line
     }
 
-    /// Says what the line of an offset is, which somebody has counted.
+    /// Sets the line of an offset that the caller has counted.
     pub fn set_line(&mut self, offset: usize, line: u32) {
         self.line_offset = offset;
         self.line = line;
     }
 
-    /// Where a byte of the text stood in the original bytes.
+    /// Returns the source offset of a byte of the text.
     #[must_use]
     pub fn source_offset(&self, offset: usize) -> u64 {
         if self.runs.is_empty() {
@@ -187,11 +191,4 @@ impl<'a> Positions<'a> {
         let characters = (offset - run.text_start).div_euclid(run.text_width.max(1));
         u64::try_from(run.source_start + characters * run.source_width).unwrap_or(0)
     }
-}
-
-/// A name, which is UTF-8 for it was cut out of the document beside ASCII, as text. (Checking
-/// anew costs little: names are shown when they are odd.)
-#[must_use]
-pub fn utf8(bytes: &[u8]) -> &str {
-    simdutf8::basic::from_utf8(bytes).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The problems of a document, bounded: no document fills the memory with them.
+//! Diagnostics of a document, limited in number so that memory stays bounded.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -7,52 +7,52 @@ use std::collections::HashSet;
 use crate::codes::{U001, U003};
 use crate::urls::{ParsedUrl, UrlIssue, parse_url, resolve, trim};
 
-/// A `loc` has fewer characters than this (sitemaps.org).
+/// Exclusive upper limit of the length of a `loc`, in characters (sitemaps.org).
 pub const MAX_LOC: usize = 2_048;
 
-/// Characters of a value that a message shows.
+/// Maximum number of characters of a value in a message.
 const SNIPPET_CHARACTERS: usize = 80;
 
-/// Problems of one code that are kept. Beware: `src/urlset/protocol.py` has the same number.
+/// Maximum number of diagnostics kept per code. Note: `src/urlset/protocol.py` has the same number.
 const MAX_PER_CODE: usize = 10_000;
 
-/// Problems of one code among which one that is to be taken back is looked for.
+/// Number of latest diagnostics of a code that [`Diagnostics::retract`] searches.
 const RETRACTION_WINDOW: usize = 257;
 
-/// A problem: `urlset.engine.Diagnostic`.
+/// Problem in a document: `urlset.engine.Mark`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The lint code.
+    /// Code of the lint rule.
     pub code: &'static str,
-    /// Where it begins in the text, in bytes.
+    /// Start offset in the text, in bytes.
     pub offset: usize,
-    /// Where it ends.
+    /// End offset in the text, in bytes.
     pub end: usize,
-    /// The words.
+    /// Detail for the message.
     pub detail: String,
-    /// The level, where it is not the rule's own.
+    /// Level, if it differs from that of the rule.
     pub level: Option<&'static str>,
 }
 
 impl Diagnostic {
-    /// By place, and by what is said where that is the same.
+    /// Orders by position, then by code and detail.
     fn order(&self, other: &Self) -> Ordering {
         let key = |diagnostic: &Self| (diagnostic.offset, diagnostic.code, diagnostic.end);
         key(self).cmp(&key(other)).then_with(|| self.detail.cmp(&other.detail))
     }
 }
 
-/// The problems of one code.
+/// Diagnostics of one code.
 struct Group {
     code: &'static str,
     diagnostics: Vec<Diagnostic>,
     omitted: usize,
-    /// What was met, of what is noted once.
+    /// Keys of the diagnostics that are reported once.
     keys: HashSet<Vec<u8>>,
 }
 
 impl Group {
-    /// Keeps the first ones.
+    /// Sorts the diagnostics and keeps the first [`MAX_PER_CODE`].
     fn prune(&mut self) {
         self.diagnostics.sort_by(Diagnostic::order);
         self.omitted += self.diagnostics.len().saturating_sub(MAX_PER_CODE);
@@ -60,7 +60,7 @@ impl Group {
     }
 }
 
-/// The problems of a document.
+/// Diagnostics of a document.
 #[derive(Default)]
 pub struct Diagnostics {
     groups: Vec<Group>,
@@ -68,12 +68,12 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Notes a problem.
+    /// Adds a diagnostic.
     pub fn add(&mut self, code: &'static str, offset: usize, end: usize, detail: &str) {
         self.add_as(code, offset, end, detail, None);
     }
 
-    /// Notes a problem, with a level of its own.
+    /// Adds a diagnostic with its own level.
     pub fn add_as(
         &mut self,
         code: &'static str,
@@ -89,7 +89,7 @@ impl Diagnostics {
         }
     }
 
-    /// Notes a problem the first time only that it is met with this key in the document.
+    /// Adds a diagnostic unless one with the same code and key was added before.
     pub fn add_once(
         &mut self,
         code: &'static str,
@@ -112,7 +112,7 @@ impl Diagnostics {
         self.key = whole;
     }
 
-    /// Makes errors of the latest problems of this code, as far back as they stand behind.
+    /// Sets the level of the latest diagnostics of a code to error, back to the offset `start`.
     pub fn escalate(&mut self, code: &'static str, start: usize) {
         let diagnostics = self.group(code).diagnostics.iter_mut().rev();
         diagnostics
@@ -120,7 +120,8 @@ impl Diagnostics {
             .for_each(|diagnostic| diagnostic.level = Some("error"));
     }
 
-    /// Takes back a problem, if it is among the last of its code; tells whether it was.
+    /// Removes the diagnostic of a code at an offset, if it is one of the latest. Returns whether
+    /// it was.
     pub fn retract(&mut self, code: &'static str, offset: usize) -> bool {
         let diagnostics = &mut self.group(code).diagnostics;
         let first = diagnostics.len().saturating_sub(RETRACTION_WINDOW);
@@ -131,14 +132,14 @@ impl Diagnostics {
         })
     }
 
-    /// Forgets all problems of this code but the first.
+    /// Removes all diagnostics of a code except the first.
     pub fn keep_first(&mut self, code: &'static str) {
         let group = self.group(code);
         group.omitted = 0;
         group.diagnostics.truncate(1);
     }
 
-    /// The problems in their order: of each code the first ones, and how many more there were.
+    /// Returns the diagnostics in order, and the number of omitted ones per code.
     #[must_use]
     pub fn finish(mut self) -> (Vec<Diagnostic>, Vec<(&'static str, usize)>) {
         self.groups.iter_mut().for_each(Group::prune);
@@ -150,7 +151,7 @@ impl Diagnostics {
         (diagnostics, omitted)
     }
 
-    /// Reads a URL and notes its issues.
+    /// Parses a URL and reports its issues.
     pub fn parse_url<'t>(
         &mut self,
         text: &'t str,
@@ -161,7 +162,8 @@ impl Diagnostics {
         self.report(parse_url(text, base), offset, end)
     }
 
-    /// Reads a URL where the document itself states the base: a relative reference is no issue.
+    /// Parses a URL with a base that the document itself states, where a relative reference is not
+    /// an issue.
     pub fn parse_url_with_stated_base<'t>(
         &mut self,
         text: &'t str,
@@ -207,7 +209,7 @@ impl Diagnostics {
     }
 }
 
-/// Shortens a value for a message: one line, 80 characters.
+/// Shortens a value for a message to one line of 80 characters.
 fn snippet(text: &str) -> String {
     let shown: String = text
         .chars()
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_problems_are_kept_and_the_rest_is_counted() {
+    fn first_diagnostics_are_kept_and_the_rest_is_counted() {
         let mut diagnostics = Diagnostics::default();
         for offset in (0..30_000).rev() {
             diagnostics.add("X003", offset, offset + 1, "");
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_can_be_taken_back() {
+    fn a_diagnostic_can_be_retracted() {
         let mut diagnostics = Diagnostics::default();
         diagnostics.add("X002", 1, 2, "");
         diagnostics.add("X002", 3, 4, "");

@@ -1,4 +1,5 @@
-//! A DOCTYPE: skipped; the simple entities it declares are kept, nothing outside is fetched.
+//! DOCTYPE declarations. They are skipped; internal entities are stored, external ones are never
+//! fetched.
 
 use memchr::memmem;
 
@@ -7,21 +8,22 @@ use crate::context::{Context, SearchCache};
 use crate::references::name_length;
 use crate::search::{find_byte, is_xml_space, skip_space};
 
-/// A part of a DOCTYPE that means something here.
+/// Relevant part of a DOCTYPE.
 enum Part<'a> {
-    /// A comment, an instruction, a text in quotes.
+    /// Comment, processing instruction or quoted text.
     Other,
-    /// A declaration of an entity whose value stands there.
+    /// Declaration of an internal entity: name and value.
     Entity(&'a [u8], &'a [u8]),
-    /// A declaration of another entity, or a reference to one.
+    /// Declaration of or reference to any other entity.
     External,
     /// `[`, `]` or `>`.
     Delimiter(u8),
-    /// A comment or an instruction that has no end.
+    /// Comment or processing instruction without an end.
     Unterminated,
 }
 
-/// Finds the parts; a quote that is not there is not looked for again.
+/// Splits a DOCTYPE into parts. Remembers when a kind of quote does not occur again, so that no
+/// rest is searched twice.
 struct Parts<'a, 'f> {
     text: &'a [u8],
     search_cache: &'f mut SearchCache<'a>,
@@ -29,7 +31,7 @@ struct Parts<'a, 'f> {
 }
 
 impl<'a> Parts<'a, '_> {
-    /// The next part from `at` on: where it begins, where it ends, and what it is.
+    /// Returns start, end and kind of the next part from `at` on.
     fn next(&mut self, mut at: usize) -> Option<(usize, usize, Part<'a>)> {
         loop {
             let rest = self.text.get(at..)?;
@@ -83,7 +85,7 @@ impl<'a> Parts<'a, '_> {
         Some((end + 1, part))
     }
 
-    /// Where a quote is, from here on.
+    /// Returns the offset of the next quote from `from` on.
     fn quote(&mut self, quote: u8, from: usize) -> Option<usize> {
         let which = usize::from(quote == b'"');
         if self.has_no[which] {
@@ -95,8 +97,7 @@ impl<'a> Parts<'a, '_> {
     }
 }
 
-/// Reads the DOCTYPE at `start` and gives where it ends. One without an end is taken to end at
-/// its first `>`.
+/// Reads the DOCTYPE at `start` and returns its end. An unterminated DOCTYPE ends at its first `>`.
 pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
     let mut parts = Parts { text, search_cache: &mut context.search_cache, has_no: [false; 2] };
@@ -105,8 +106,8 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let mut at = start + 9;
     let mut passed = Vec::new();
     loop {
-        // From where a scan came to no end before, none comes to one: many unended DOCTYPEs
-        // take no more time than one.
+        // No scan from a known offset finds an end, so many unterminated DOCTYPEs take no longer
+        // than one.
         let is_known = context.unterminated_doctypes.contains(&(at, is_inside));
         passed.push((at, is_inside));
         let next = if is_known { None } else { parts.next(at) };
@@ -153,7 +154,7 @@ fn unterminated(context: &mut Context<'_>, start: usize) -> usize {
     end
 }
 
-/// Whether `SYSTEM` or `PUBLIC` stands there between white space.
+/// Returns whether `SYSTEM` or `PUBLIC` occurs between white space.
 fn names_external(text: &[u8]) -> bool {
     [&b"SYSTEM"[..], b"PUBLIC"].iter().any(|word| {
         memmem::find_iter(text, word).any(|at| {

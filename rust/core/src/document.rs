@@ -1,4 +1,4 @@
-//! One document from its first byte to its last: its kind, its roots, and what lies around them.
+//! Parser of a whole document: its kind, its root elements and the text around them.
 
 use memchr::memmem;
 
@@ -7,7 +7,7 @@ use crate::codes::{
     I005, L001, L002, L004, L005, L007, S001, S021, X001, X005, X008, X009, X014, X015,
 };
 use crate::columns::Entries;
-use crate::context::{Context, OffsetRun, Sitemap, utf8};
+use crate::context::{Context, OffsetRun, Sitemap};
 use crate::diagnostics::Diagnostic;
 use crate::fast_path::FastPath;
 use crate::lists::read_list;
@@ -17,27 +17,28 @@ use crate::prolog::{BOM, FRAGMENTS, Format, ROOTS, excerpt, find_root, local_nam
 use crate::search::{find_byte, find_within, is_xml_space, skip_space};
 use crate::tokens::read_markup;
 use crate::tree::Tree;
+use crate::utf8::utf8_or_empty;
 
-// Beware: `src/urlset/protocol.py` has the same numbers.
+// Note: `src/urlset/protocol.py` has the same numbers.
 const MAX_URLS: usize = 50_000;
 const MAX_BYTES: u64 = 52_428_800;
 const MAX_NEWS: usize = 1_000;
 
-/// What a document says.
+/// Result of parsing a document.
 pub struct Parsed {
-    /// What it is: a word of `urlset.model.Kind`.
+    /// Kind of the document: a value of `urlset.model.Kind`.
     pub kind: &'static str,
-    /// Its entries.
+    /// Entries.
     pub entries: Entries,
-    /// The children of an index.
+    /// Children of a sitemap index.
     pub sitemaps: Vec<Sitemap>,
-    /// What was wrong, in order.
+    /// Problems, in order.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many more problems of each code there were.
+    /// Number of omitted diagnostics per code.
     pub omitted: Vec<(&'static str, usize)>,
 }
 
-/// Reads a document of any format.
+/// Parses a document of any format.
 #[must_use]
 pub fn parse(text: &str, base: Option<&str>, runs: &[OffsetRun]) -> Parsed {
     let mut context = Context::new(text, base, runs);
@@ -72,7 +73,7 @@ fn read_document(context: &mut Context<'_>) -> &'static str {
     kind
 }
 
-/// Whether there are only white space and byte order diagnostics.
+/// Returns whether a text consists of white space and byte order marks.
 fn has_no_content(text: &[u8]) -> bool {
     let mut at = skip_space(text, 0);
     while text[at..].starts_with(BOM) {
@@ -98,7 +99,8 @@ fn read_roots(context: &mut Context<'_>, start: usize) -> &'static str {
     }
 }
 
-/// Where another document begins behind a root, if one does; what lies between is noted.
+/// Returns the start of the next root element after the end of one, if there is one. Reports the
+/// text between them.
 fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<usize> {
     let text = context.bytes;
     let at = skip_misc(context, start);
@@ -110,7 +112,7 @@ fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<
     let declaration = root.and_then(|_| find_within(text, b"<?xml", at, begin));
     let junk_end = declaration.unwrap_or(begin);
     let junk = &text[at..junk_end];
-    if !is_made_of_marks(junk) {
+    if !is_space_or_byte_order_mark(junk) {
         if junk.iter().all(|byte| *byte == 0 || is_xml_space(*byte)) {
             context.diagnostics.add(X005, at, junk_end, "U+0000");
         } else {
@@ -124,13 +126,13 @@ fn next_root(context: &mut Context<'_>, start: usize, names: &[&str]) -> Option<
     Some(begin)
 }
 
-/// Whether bytes are only white space and bytes of a byte order diagnostic, at both ends (which is
-/// how Python strips them).
-fn is_made_of_marks(bytes: &[u8]) -> bool {
+/// Returns whether bytes are only white space and bytes of a byte order mark, in any order, which
+/// is how Python strips them.
+fn is_space_or_byte_order_mark(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_xml_space(*byte) || BOM.contains(byte))
 }
 
-/// Steps over white space, comments and processing instructions behind a root.
+/// Skips white space, comments and processing instructions after a root element.
 fn skip_misc(context: &mut Context<'_>, start: usize) -> usize {
     let text = context.bytes;
     let mut at = skip_space(text, start);
@@ -148,7 +150,7 @@ fn skip_misc(context: &mut Context<'_>, start: usize) -> usize {
     }
 }
 
-/// Reads one root element to its end; gives the kind, and where that was unless it is missing.
+/// Reads a root element. Returns its kind, and its end unless that is missing.
 fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<usize>) {
     let text = context.bytes;
     let key = local_name(&text[start..]).to_ascii_lowercase();
@@ -159,7 +161,7 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
         _ => "urlset",
     };
     if FRAGMENTS.iter().any(|name| key == name.as_bytes()) {
-        let words = format!("<{}>", utf8(&key));
+        let words = format!("<{}>", utf8_or_empty(&key));
         context.diagnostics.add_once(S001, &[b"fragment"], start, start + 1, &words);
     }
     let mut tree = Tree::new(Names::new(matches!(kind, "rss" | "atom")));
@@ -183,7 +185,8 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
         return (kind, Some(at));
     }
     let first = tree.nodes.open_nodes().next();
-    let missing = first.map(|first| format!("</{}>", utf8(tree.nodes.node(first).name.raw)));
+    let missing =
+        first.map(|first| format!("</{}>", utf8_or_empty(tree.nodes.node(first).name.raw)));
     let missing = missing.as_deref().unwrap_or("the root is open");
     context.diagnostics.add(X009, text.len(), text.len(), missing);
     (kind, None)
@@ -224,7 +227,7 @@ fn check_limits(context: &mut Context<'_>, kind: &str) {
     }
 }
 
-/// A number with a comma after each three digits.
+/// Formats a number with commas between groups of three digits.
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut written = String::new();
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_told_apart_by_their_content() {
+    fn kind_of_a_document_follows_from_its_content() {
         for (text, kind, count, found) in [
             ("", "empty", 0, &[X001][..]),
             ("http://a/\nhttp://b/\n", "text", 2, &[]),
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn no_prefix_of_a_document_makes_it_panic() {
+    fn parsing_any_prefix_of_a_document_does_not_panic() {
         let text = "\u{feff}<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'é'>]><urlset a=\"&e;\">\
             <url><loc>http://a/é?&amp;&#x41;&nbsp;<![CDATA[x]]></loc><!-- c --></url></urlset> \0";
         for (end, _) in text.char_indices() {

@@ -1,19 +1,19 @@
-//! Entities that a DOCTYPE declares, expanded within bounds.
+//! Entities that a DOCTYPE declares, with limits on their expansion.
 
 use std::collections::HashMap;
 
 use crate::references::{Meaning, is_noncharacter, meaning, predefined, reference_length};
 
-/// Characters that one entity may expand to.
+/// Maximum number of characters that one entity expands to.
 const MAX_EXPANSION: usize = 10_000;
 
-/// How deep entities may nest.
+/// Maximum nesting depth of entities.
 const MAX_DEPTH: usize = 16;
 
-/// What an entity expands to, and how many characters that are.
+/// Expanded text, and its number of characters.
 type Expansion = (String, usize);
 
-/// The entities that a document declares, and what was found of them.
+/// Declared entities and their cached expansions.
 #[derive(Default)]
 pub struct Entities<'a> {
     declared: HashMap<&'a [u8], &'a [u8]>,
@@ -21,21 +21,22 @@ pub struct Entities<'a> {
 }
 
 impl<'a> Entities<'a> {
-    /// Takes a declaration; the first one of a name counts.
+    /// Adds a declaration. The first declaration of a name counts.
     pub fn declare(&mut self, name: &'a [u8], value: &'a [u8]) {
         self.declared.entry(name).or_insert(value);
     }
 
-    /// Whether an entity is declared.
+    /// Returns whether an entity is declared.
     #[must_use]
     pub fn has(&self, name: &[u8]) -> bool {
         self.declared.contains_key(name)
     }
 
-    /// Expands an entity that holds text alone, at most 10,000 characters of it; gives their
-    /// number, too. Nothing is expanded that holds markup, that names itself, or that nests
-    /// deeper than 16. Each entity is expanded once, where it is met first, so that none costs
-    /// more than its own text.
+    /// Expands an entity to at most 10,000 characters of text. Returns the text and its number of
+    /// characters.
+    ///
+    /// Returns None for an entity that contains markup, refers to itself, or nests deeper than 16.
+    /// Each entity is expanded once, on first use, so its cost is that of its own text.
     pub fn expand(&mut self, name: &[u8]) -> Option<(&str, usize)> {
         self.expand_at(name, 0).map(|(value, characters)| (value.as_str(), *characters))
     }
@@ -43,7 +44,7 @@ impl<'a> Entities<'a> {
     fn expand_at(&mut self, name: &[u8], depth: usize) -> Option<&Expansion> {
         let (&name, &raw) = self.declared.get_key_value(name)?;
         if !self.known.contains_key(name) {
-            self.known.insert(name, None); // what it is while it is being expanded
+            self.known.insert(name, None); // so that a recursive reference fails
             if depth < MAX_DEPTH {
                 let value = self.value(raw, depth);
                 self.known.insert(name, value);
@@ -79,8 +80,8 @@ impl<'a> Entities<'a> {
         (characters <= MAX_EXPANSION).then_some((value, characters))
     }
 
-    /// Adds what a reference stands for; gives the number of characters, or none where it may
-    /// not stand there.
+    /// Appends the expansion of a reference. Returns its number of characters, or None if it is not
+    /// allowed.
     fn reference(&mut self, reference: &[u8], depth: usize, text: &mut Vec<u8>) -> Option<usize> {
         match meaning(reference, 7) {
             Meaning::Ampersand | Meaning::Number(None | Some(0..0x20 | 0xfffe..)) => None,

@@ -1,8 +1,9 @@
-//! Text as XML.
+//! Escaping of text for XML.
 
 use crate::search::any;
 
-/// Adds a value as XML: the five escapes of sitemaps.org, and line ends that would be lost.
+/// Appends a value with the five escapes of sitemaps.org. Line ends that a parser would normalize
+/// are escaped, too.
 pub fn escape(value: &[u8], is_attribute: bool, out: &mut Vec<u8>) {
     let is_escaped = |b: u8| (b == b'&') | (b == b'<') | (b == b'>') | (b == b'"') | (b == b'\'');
     if !any(value, |byte| is_escaped(byte) | (byte < 0x20)) {

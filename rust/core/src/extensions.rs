@@ -1,20 +1,21 @@
-//! The extensions that have columns: images, videos, news, alternates.
+//! Extensions with columns: images, videos, news, alternates.
 
 use std::borrow::Cow;
 
 use crate::codes::{G001, G035, G055, H001, H002, S010};
 use crate::columns::{Texts, VIDEO_FIELDS};
-use crate::context::{Buffer, Context, utf8};
+use crate::context::{Buffer, Context};
 use crate::names::{Key, Role};
 use crate::namespaces::Ns;
 use crate::nodes::Nodes;
 use crate::unknown_extensions::serialize;
 use crate::urls::trim;
+use crate::utf8::utf8_or_empty;
 
-/// The children of a container, each the first of its name, in document order.
+/// First child of each name of a container, in document order.
 type Fields = Vec<(Key, usize)>;
 
-/// Reads the extension elements of one entry into the fields of the row that is being made.
+/// Reads the extension elements of an entry into the current row.
 pub fn read(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) {
     let mut news = Vec::new();
     let mut extras = Vec::new();
@@ -52,7 +53,8 @@ pub fn read(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) {
     }
 }
 
-/// Tells an `xhtml:link` that is no alternate (`rel="amphtml"`), kept as extra XML.
+/// Returns whether an `xhtml:link` is not an alternate (such as `rel="amphtml"`). Such links are
+/// stored as extra XML.
 fn is_other_link(context: &Context<'_>, nodes: &Nodes<'_>, number: usize) -> bool {
     let rel = nodes.attribute(&context.buffer, number, b"rel");
     let attributes = nodes.attributes_of(number);
@@ -63,10 +65,10 @@ fn is_other_link(context: &Context<'_>, nodes: &Nodes<'_>, number: usize) -> boo
 fn unknown(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     let raw = node.name.raw;
-    context.diagnostics.add_once(S010, &[raw], node.start, node.tag_end, utf8(raw));
+    context.diagnostics.add_once(S010, &[raw], node.start, node.tag_end, utf8_or_empty(raw));
 }
 
-/// The trimmed text of an element, where there is any.
+/// Returns the trimmed text of an element, if it is not empty.
 fn text<'b>(buffer: &'b Buffer<'_>, nodes: &Nodes<'_>, number: usize) -> Option<Cow<'b, str>> {
     let text = match nodes.content(buffer, number)? {
         Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
@@ -75,7 +77,7 @@ fn text<'b>(buffer: &'b Buffer<'_>, nodes: &Nodes<'_>, number: usize) -> Option<
     (!text.is_empty()).then_some(text)
 }
 
-/// The trimmed value of an attribute, where there is any.
+/// Returns the trimmed value of an attribute, if it is not empty.
 fn attribute<'b>(
     buffer: &'b Buffer<'_>,
     nodes: &'b Nodes<'_>,
@@ -95,7 +97,7 @@ fn is_repeatable(key: Key) -> bool {
     matches!(key, Key::Tag | Key::Price | Key::Id | Key::ContentSegmentLoc)
 }
 
-/// The first child of each name; more of one that may stand once are noted.
+/// Returns the first child of each name. Reports duplicates of fields that may occur once.
 fn fields(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
@@ -176,8 +178,8 @@ fn read_news(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     }
 }
 
-/// The column of a video's element that holds one text; and the columns that its attributes
-/// have behind it.
+/// Returns the column of a video element that holds a single text, and the attributes stored in the
+/// columns after it.
 #[must_use]
 pub fn video_column(key: Key) -> Option<(usize, &'static [&'static [u8]])> {
     Some(match key {
@@ -272,7 +274,7 @@ fn read_tvshow(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize, vide
     }
 }
 
-/// Reads one `xhtml:link`; without an href it leads nowhere and is left out.
+/// Reads an `xhtml:link`. A link without an href is dropped.
 fn read_alternate(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let Context { buffer, entries, diagnostics, .. } = context;
     let node = nodes.node(number);

@@ -1,4 +1,4 @@
-//! RSS 2.0, RSS 1.0 and Atom: an item's link as a loc, its date as a lastmod.
+//! RSS 2.0, RSS 1.0 and Atom: the link of an item becomes a loc, its date a lastmod.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,17 @@ use crate::names::Key;
 use crate::nodes::Nodes;
 use crate::urls::{is_http, resolve, trim};
 
+/// Namespace of Atom 0.3.
 const ATOM_03: &str = "http://purl.org/atom/ns#";
 
-/// Later names serve where the earlier are missing; Dublin Core dates are W3C dates.
+/// Elements that hold a date, in order of preference. Dublin Core dates are W3C dates.
 const DATES: [Key; 6] =
     [Key::Updated, Key::Modified, Key::Pubdate, Key::Date, Key::Published, Key::Issued];
 
-/// A registered name means the same as its URL at IANA (RFC 4287 section 4.2.7.2).
+/// A registered relation name is equivalent to its URL at IANA (RFC 4287 section 4.2.7.2).
 const ALTERNATE: [&str; 2] = ["alternate", "http://www.iana.org/assignments/relation/alternate"];
 
-/// Notes a feed format that engines do not name as accepted (F001).
+/// Reports a feed format that search engines do not list as accepted (F001).
 pub fn check_version(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     let version = nodes.attribute(&context.buffer, number, b"version").unwrap_or_default();
@@ -33,7 +34,7 @@ pub fn check_version(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize
     context.diagnostics.add(F001, node.start, node.tag_end, &words);
 }
 
-/// Makes an entry of an `item` or an Atom `entry`.
+/// Creates an entry from an `item` or an Atom `entry`.
 pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     let Some((text, place)) = link(&context.buffer, nodes, number) else {
@@ -81,8 +82,9 @@ pub fn finish_item(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) 
     }
 }
 
-/// The base of an item's link: what the elements around it say, from the outside in, then the
-/// item and the link themselves. And whether they alone state it: one of them is an http(s) URL.
+/// Returns the base URL of the link of an item, and whether the document itself states it with an
+/// http(s) URL. The `xml:base` attributes are applied from the outermost element to the item and
+/// the link.
 fn base_of(context: &Context<'_>, nodes: &Nodes<'_>, inner: [usize; 2]) -> (Option<String>, bool) {
     let buffer = &context.buffer;
     let own = |number| nodes.attribute(buffer, number, b"xml:base");
@@ -95,8 +97,8 @@ fn base_of(context: &Context<'_>, nodes: &Nodes<'_>, inner: [usize; 2]) -> (Opti
     (inner.into_iter().fold(base, |base, number| resolve_base(own(number), base)), is_stated)
 }
 
-/// An `xml:base` inside another; one of `MAX_LOC` characters counts as none. Else each of many
-/// links would become as long as the one base of all.
+/// Resolves an `xml:base` against the outer base. A base of `MAX_LOC` or more characters is
+/// ignored, because each of many links would become as long as the base.
 fn resolve_base(reference: Option<&str>, base: Option<String>) -> Option<String> {
     let Some(reference) = reference.filter(|reference| is_short(reference)).map(trim) else {
         return base;
@@ -109,14 +111,15 @@ fn resolve_base(reference: Option<&str>, base: Option<String>) -> Option<String>
     Some(joined.filter(|joined| is_short(joined)).unwrap_or(base))
 }
 
-/// Whether there are less than `MAX_LOC` characters; looks at no more than that.
+/// Returns whether a text has fewer than `MAX_LOC` characters, without counting the rest.
 fn is_short(text: &str) -> bool {
     text.len() < MAX_LOC || text.chars().nth(MAX_LOC - 1).is_none()
 }
 
-/// The first link: text in RSS, `href` of no relation or an alternate's in Atom.
+/// Returns the first link: text in RSS, or the `href` of an Atom link without relation or with
+/// relation `alternate`.
 ///
-/// Without one, a `guid` that is a permalink, as it is unless it says otherwise.
+/// Without a link, returns a `guid` that is a permalink, which is the default of a guid.
 fn link<'b>(
     buffer: &'b Buffer<'_>,
     nodes: &'b Nodes<'_>,
@@ -150,7 +153,7 @@ fn link<'b>(
     )
 }
 
-/// The first child of each name that holds a date, those that serve first in front.
+/// Returns the first child of each element name that holds a date, in order of preference.
 fn date_children(nodes: &Nodes<'_>, number: usize) -> Vec<(Key, usize)> {
     let first = |key| nodes.children(number).find(|child| nodes.node(*child).name.key == key);
     DATES.into_iter().filter_map(|key| first(key).map(|child| (key, child))).collect()

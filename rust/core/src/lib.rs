@@ -1,15 +1,21 @@
-//! The Sitemaps protocol in columns: parse, render, pack and unpack.
+//! The Sitemaps protocol in columns: parse, render, compress.
 //!
-//! The native engine of `urlset`; it knows no Python. What it does is specified by the reference
-//! engine, `src/urlset/engine/reference/`: for any bytes, both give the same answers. A file
-//! here has the name of its twin there.
+//! This is the native engine of `urlset`; it does not depend on Python. The reference engine in
+//! `src/urlset/engine/reference/` specifies its behavior: both return the same results for any
+//! input. A module has the name of its counterpart there.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::needless_bitwise_bool, reason = "without branches a loop becomes vector code")]
-#![allow(clippy::needless_for_each, reason = "a chain that ends in a verb reads well")]
-#![allow(clippy::option_option, reason = "it fits, and nothing is there: two answers")]
-#![allow(clippy::similar_names, reason = "what packs, and what is packed")]
-#![allow(clippy::struct_excessive_bools, reason = "what is there, of things that may all be there")]
+#![allow(
+    clippy::needless_bitwise_bool,
+    reason = "loops without branches compile to vector instructions"
+)]
+#![allow(clippy::needless_for_each, reason = "a method chain may end with its side effect")]
+#![allow(clippy::option_option, reason = "a match without a value differs from no match")]
+#![allow(clippy::similar_names, reason = "a compressor and its output have similar names")]
+#![allow(
+    clippy::struct_excessive_bools,
+    reason = "independent properties, not states of a machine"
+)]
 
 pub mod codes;
 pub mod columns;
@@ -19,6 +25,7 @@ pub mod logs;
 pub mod render;
 pub mod url_hashes;
 pub mod urls;
+pub mod utf8;
 pub mod validity;
 
 mod attributes;

@@ -1,4 +1,4 @@
-//! Plain text sitemaps: one URL a line, and what else people put on the lines.
+//! Plain text sitemaps: one URL per line, and other content found in such files.
 
 use memchr::{memchr2, memmem};
 
@@ -7,10 +7,10 @@ use crate::context::Context;
 use crate::metadata::changefreq_word;
 use crate::urls::{is_http, is_inner_space, split_words, trim};
 
-/// Reads the lines from `start` on; false where not one of them is a URL.
+/// Reads the lines from `start` on. Returns false if none of them is a URL.
 ///
-/// A line is taken whole or not at all: with white space inside, when each of its words is a URL,
-/// or when it is one URL with spaces. What would have to be guessed is reported instead (T001).
+/// A line is accepted or rejected as a whole. A line with white space is accepted if each word is a
+/// URL, or if it is a single URL with spaces. Ambiguous lines are reported (T001).
 pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
     let text = context.bytes;
     let mut is_layout_reported = false;
@@ -43,9 +43,9 @@ pub fn read_list(context: &mut Context<'_>, start: usize) -> bool {
     has_entries
 }
 
-/// Takes a line; false where it is not made of URLs.
+/// Reads a line. Returns false if it does not consist of URLs.
 fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) -> bool {
-    // Controls, and what shows that the line is markup (RFC 3986 has no such character).
+    // Control characters, and characters of markup that RFC 3986 does not allow.
     let is_clean =
         |byte: u8| (byte >= 0x20 || byte == b'\t') && !matches!(byte, b'<' | b'>' | b'"');
     let is_clean = value.bytes().all(is_clean);
@@ -67,13 +67,13 @@ fn read_line(context: &mut Context<'_>, value: &str, offset: usize, end: usize) 
     if count > 1 {
         diagnostics.add(T002, offset, end, &count.to_string());
     }
-    if let Some(escaped) = escaped(value) {
+    if let Some(escaped) = first_escape(value) {
         diagnostics.add(T004, offset, end, escaped);
     }
     true
 }
 
-/// Whether a line is one URL with spaces: no columns of dates, numbers, words or comments.
+/// Returns whether a line is one URL with spaces, not columns of dates, numbers, words or comments.
 fn is_spaced_url(value: &str) -> bool {
     if !is_http(value) || !value.contains(' ') {
         return false;
@@ -92,8 +92,8 @@ fn is_spaced_url(value: &str) -> bool {
         })
 }
 
-/// The first thing in a value that looks escaped for XML.
-fn escaped(value: &str) -> Option<&'static str> {
+/// Returns the first XML escape in a value.
+fn first_escape(value: &str) -> Option<&'static str> {
     memmem::find_iter(value.as_bytes(), b"&").find_map(|at| {
         let names = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
         names.into_iter().find(|name| value[at..].starts_with(name))

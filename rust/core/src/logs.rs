@@ -1,4 +1,4 @@
-//! Lines of access logs in the common and combined formats: what was given, tallied.
+//! Aggregation of access logs in the common and combined formats.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,30 @@ use memchr::memchr_iter;
 
 use crate::dates::parse_log_time;
 
-/// A path that was there in all lines of a block that ask for it.
+/// Path that every request of a block found.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogHit<'a> {
-    /// The virtual host; empty where the log names none.
+    /// Virtual host; empty if the log has none.
     pub host: &'a [u8],
-    /// The path.
+    /// Path.
     pub path: &'a [u8],
-    /// How many lines.
+    /// Number of lines.
     pub count: u64,
-    /// The latest time of them, in seconds of the epoch.
+    /// Time of the latest line, in seconds since 1970-01-01 UTC.
     pub last: i64,
-    /// The number of the first of them, from 0.
+    /// Number of the first line, counted from 0.
     pub line: usize,
 }
 
-/// A line as its parts: host, marker, time, method, path, tail, status, and all that was not read.
+/// Parts of a line: host, marker, time, method, path, tail, status, and the whole line if it could
+/// not be parsed.
 pub type LineParts<'a> = [&'a [u8]; 8];
 
-/// A line that somebody is to look at: its number, its second of the epoch, its parts.
+/// Line that the caller has to evaluate: number, seconds since 1970-01-01 UTC, parts.
 pub type LogRow<'a> = (usize, Option<i64>, LineParts<'a>);
 
-/// Reads a block of whole lines: what was there, and the lines that somebody is to look at.
+/// Aggregates a block of whole lines. Returns the paths that all requests found, and the lines that
+/// the caller has to evaluate.
 #[must_use]
 pub fn aggregate_log(block: &[u8], keeps_queries: bool) -> (Vec<LogHit<'_>>, Vec<LogRow<'_>>) {
     let mut keys = HashMap::new();
@@ -85,7 +87,7 @@ pub fn aggregate_log(block: &[u8], keeps_queries: bool) -> (Vec<LogHit<'_>>, Vec
     (hits, rows)
 }
 
-/// What is left of a line: each step takes its part off the beginning, or there is none.
+/// Rest of a line. Each method removes a part from its start, or fails.
 struct LineCursor<'a>(&'a [u8]);
 
 impl<'a> LineCursor<'a> {
@@ -101,7 +103,7 @@ impl<'a> LineCursor<'a> {
         taken
     }
 
-    /// At least one byte before the end.
+    /// Takes bytes up to a delimiter, at least one.
     fn until_non_empty(&mut self, is_end: impl Fn(u8) -> bool) -> Option<&'a [u8]> {
         Some(self.until(is_end)).filter(|taken| !taken.is_empty())
     }
@@ -149,7 +151,7 @@ fn parts(line: &[u8]) -> Option<LineParts<'_>> {
     is_over.then_some([host, marker, time, method, path, tail, status, b""])
 }
 
-/// Characters of a path that need no second look.
+/// Bytes of a path that need no further evaluation.
 const PLAIN_PATH_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_tallied() {
+    fn successful_requests_are_aggregated() {
         let block = line("/a", 200, 7) + &line("/a?b", 304, 5) + "nonsense\n";
 
         let (hits, rows) = aggregate_log(block.as_bytes(), false);
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_other_answers_is_left_in_order() {
+    fn lines_of_a_path_with_other_statuses_keep_their_order() {
         let block = line("/a", 200, 7) + &line("/a", 404, 5) + &line("/b", 200, 60);
 
         let (hits, rows) = aggregate_log(block.as_bytes(), false);

@@ -1,13 +1,13 @@
-//! What `changefreq` and `priority` say.
+//! Values of `changefreq` and `priority`.
 
-/// The word of `changefreq` that a text is, in any case.
+/// Returns the `changefreq` value that equals a text, ignoring case.
 #[must_use]
 pub fn changefreq_word(text: &[u8]) -> Option<&'static str> {
     let words = ["daily", "weekly", "monthly", "hourly", "yearly", "always", "never"];
     words.into_iter().find(|word| text.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// A decimal number from 0 to 1.
+/// Parses a decimal number from 0 to 1.
 #[must_use]
 pub fn priority_value(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -1,10 +1,10 @@
-//! What stands beside the elements: comments, processing instructions, the XML declaration.
+//! Comments, processing instructions and XML declarations (the production `Misc` of XML).
 
 use crate::codes::X002;
 use crate::context::Context;
 use crate::search::{find_byte, find_within, is_xml_space, skip_space};
 
-/// The end of the comment at `start`; none where it has none.
+/// Returns the end of the comment at `start`, or None if it is unterminated.
 pub fn comment(context: &mut Context<'_>, start: usize) -> Option<usize> {
     let end = context.search_cache.find(b"-->", start + 4)?;
     if context.search_cache.find(b"--", start + 4) != Some(end) {
@@ -13,9 +13,9 @@ pub fn comment(context: &mut Context<'_>, start: usize) -> Option<usize> {
     Some(end + 3)
 }
 
-/// The end of the processing instruction at `start`; none where it has none.
+/// Returns the end of the processing instruction at `start`, or None if it is unterminated.
 ///
-/// Without `?>` before the next tag, it is taken to end at the first `>`.
+/// An instruction without `?>` before the next tag ends at its first `>`.
 pub fn instruction(context: &mut Context<'_>, start: usize) -> Option<usize> {
     let text = context.bytes;
     let following = find_byte(text, b'<', start + 1, text.len()).unwrap_or(text.len());
@@ -34,7 +34,7 @@ pub fn instruction(context: &mut Context<'_>, start: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Whether the inside of an instruction begins with a target that may stand there.
+/// Returns whether the content of an instruction starts with a valid target.
 fn is_target(inside: &[u8]) -> bool {
     let begins = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
     let goes_on = |byte: u8| begins(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
@@ -45,14 +45,14 @@ fn is_target(inside: &[u8]) -> bool {
         && (target == b"xml" || !target.eq_ignore_ascii_case(b"xml"))
 }
 
-/// Whether `<?xml` begins a text, as a word.
+/// Returns whether a text starts with an XML declaration.
 #[must_use]
 pub fn is_declaration(text: &[u8]) -> bool {
     text.starts_with(b"<?xml")
         && text.get(5).is_some_and(|byte| is_xml_space(*byte) || *byte == b'?')
 }
 
-/// The end of the XML declaration at `start`, which is noted where it is not as it must be.
+/// Returns the end of the XML declaration at `start`. Reports an invalid one.
 pub fn declaration(context: &mut Context<'_>, start: usize, is_first: bool) -> Option<usize> {
     let end = instruction(context, start)?;
     if !is_first {
@@ -63,7 +63,7 @@ pub fn declaration(context: &mut Context<'_>, start: usize, is_first: bool) -> O
     Some(end)
 }
 
-/// Whether a declaration has a version, an encoding or none, and a `standalone` or none.
+/// Checks that a declaration has a version, then optionally an encoding and `standalone`.
 fn is_proper(text: &[u8]) -> Option<()> {
     let version = |value: &[u8]| {
         let digits = value.strip_prefix(b"1.").unwrap_or_default();
@@ -80,7 +80,7 @@ fn is_proper(text: &[u8]) -> Option<()> {
     (rest.get(skip_space(rest, 0)..)? == b"?>").then_some(())
 }
 
-/// What follows ` name="value"` at the start of a text, if that is there.
+/// Returns the rest of a text after a leading ` name="value"`.
 fn pseudo_attribute<'b>(
     text: &'b [u8],
     name: &[u8],

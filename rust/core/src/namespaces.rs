@@ -1,9 +1,9 @@
-//! The namespaces of sitemaps, their known misspellings, and the prefixes that everybody uses.
-//! Beware: `src/urlset/protocol.py` has the same numbers and the same URIs.
+//! Namespaces of sitemaps, their known misspellings, and the common prefixes. Note:
+//! `src/urlset/protocol.py` has the same numbers and URIs.
 
-/// A namespace.
+/// Namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "they are named for what they are")]
+#[allow(missing_docs, reason = "the variants are named after their namespaces")]
 pub enum Ns {
     Other = 0,
     Core = 1,
@@ -18,13 +18,13 @@ pub enum Ns {
     CodeSearch = 10,
 }
 
-/// The protocol's own namespace.
+/// Namespace of the protocol.
 pub const SITEMAP_NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// The namespace of the prefix `xml`, which needs no declaration.
+/// Namespace of the prefix `xml`, which needs no declaration.
 pub const XML_NS: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// The right URI of each namespace.
+/// Returns the canonical URI of a namespace.
 #[must_use]
 pub fn uri_of(ns: Ns) -> Option<&'static str> {
     Some(match ns {
@@ -42,7 +42,7 @@ pub fn uri_of(ns: Ns) -> Option<&'static str> {
     })
 }
 
-/// The namespace of a URI, the right one or a known misspelling.
+/// Returns the namespace of a canonical or misspelled URI.
 #[must_use]
 pub fn namespace(uri: &str) -> Ns {
     match uri {
@@ -95,7 +95,7 @@ pub fn namespace(uri: &str) -> Ns {
     }
 }
 
-/// The namespace of a prefix that a document forgot to declare.
+/// Returns the namespace of a common prefix that a document does not declare.
 #[must_use]
 pub fn prefix_namespace(prefix: &[u8]) -> Ns {
     match prefix.to_ascii_lowercase().as_slice() {

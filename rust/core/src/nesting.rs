@@ -1,7 +1,7 @@
-//! Which elements are well nested: each start tag in them has its end tag, in the right order.
+//! Detection of well-nested elements: each start tag in them has its end tag, in the right order.
 //!
-//! An entry inside such an element is content of that element. Inside any other it shows that an
-//! end tag is missing.
+//! An entry inside a well-nested element is content of that element. Inside any other element, an
+//! entry shows that an end tag is missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,20 +10,20 @@ use crate::references::begins_name;
 use crate::search::{find, find_byte};
 use crate::tags::{end_tag, start_tag};
 
-/// They hold no elements.
+/// Elements without child elements.
 const LEAVES: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];
 
-/// An element that is open.
+/// Open element.
 struct OpenElement<'a> {
     name: &'a [u8],
     start: usize,
-    /// Whether a tag inside it has no partner.
+    /// Whether a tag inside the element has no counterpart.
     is_damaged: bool,
 }
 
-/// Returns whether the element at `start` has its end tag, and so has each element in it.
+/// Returns whether the element at `start` is well nested.
 ///
-/// The first question reads the document once; others only look up.
+/// The first call scans the document once; later calls only look up the result.
 pub fn is_well_nested(context: &mut Context<'_>, start: usize) -> bool {
     let (text, root) = (context.bytes, context.root_start);
     context.well_nested.get_or_insert_with(|| well_nested_elements(text, root)).contains(&start)
@@ -34,7 +34,7 @@ fn well_nested_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
     let mut stack: Vec<OpenElement<'_>> = Vec::new();
     let mut count: HashMap<&[u8], usize> = HashMap::new();
     while let Some(start) = find_byte(text, b'<', at, text.len()) {
-        let Some(after) = after(text, start) else { break };
+        let Some(after) = skip_construct(text, start) else { break };
         at = after;
         match text.get(start + 1) {
             Some(b'/') => {
@@ -81,9 +81,9 @@ fn well_nested_elements(text: &[u8], mut at: usize) -> HashSet<usize> {
     found
 }
 
-/// Where to go on behind a comment, a section or an instruction; none where it has no end. Behind
-/// any other `<` that is the next byte.
-fn after(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the offset to continue at: after a comment, a section or an instruction, or None if it
+/// is unterminated. After any other `<` it is the next byte.
+fn skip_construct(text: &[u8], start: usize) -> Option<usize> {
     let pairs: [(&[u8], &[u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     for (opener, closer) in pairs {
         if text[start..].starts_with(opener) {

@@ -1,4 +1,4 @@
-//! An element and what it holds, for those who say what it means.
+//! Elements of the entry that is being read, and the rules for their nesting.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -8,90 +8,92 @@ use crate::context::Buffer;
 use crate::names::{Bindings, Key, Name, Role};
 use crate::values::Value;
 
-/// Characters of one value. Beware: `src/urlset/protocol.py` has the same number.
+/// Maximum number of characters of a value. Note: `src/urlset/protocol.py` has the same number.
 const MAX_VALUE: usize = 1_048_576;
 
-/// No item.
+/// Number that stands for no item.
 pub const NONE: usize = usize::MAX;
 
-/// How much of everything there was before an element.
+/// Lengths of the vectors before an element was added.
 #[derive(Clone, Copy)]
 pub struct Marker {
-    /// Elements.
+    /// Number of elements.
     pub nodes: usize,
-    /// Items.
+    /// Number of items.
     pub items: usize,
-    /// Attributes.
+    /// Number of attributes.
     pub attributes: usize,
-    /// Bytes of decoded values.
+    /// Number of bytes of decoded values.
     pub decoded: usize,
 }
 
-/// An element.
+/// Element.
 pub struct Node<'a> {
-    /// Its name.
+    /// Resolved name.
     pub name: Rc<Name<'a>>,
-    /// The namespaces in scope.
+    /// Namespace bindings in scope.
     pub bindings: Rc<Bindings<'a>>,
-    /// Where its start tag begins.
+    /// Start offset of the start tag.
     pub start: usize,
-    /// Where its start tag ends.
+    /// End offset of the start tag.
     pub tag_end: usize,
-    /// Where its content ended.
+    /// End offset of the content.
     pub end: usize,
-    /// What there was before it.
+    /// Lengths of the vectors before the element was added.
     pub marker: Marker,
-    /// Where its attributes end.
+    /// Index after its last attribute.
     pub attributes_end: usize,
-    /// Its first item.
+    /// Number of its first item.
     pub first: usize,
-    /// Its last item.
+    /// Number of its last item.
     pub last: usize,
-    /// The keys of its children, one bit each.
+    /// Keys of its children as a set of bits.
     pub keys: u64,
-    /// Whether it holds text that is not white space.
+    /// Whether it contains text other than white space.
     pub has_text: bool,
-    /// Whether one of its children is a loc.
+    /// Whether it has a loc as child.
     pub has_loc: bool,
-    /// Whether a wrong end tag ended its value: what follows is not in it.
+    /// Whether an unexpected end tag ended its value, so that later text does not belong to it.
     pub is_cut: bool,
 }
 
-/// What an element holds.
+/// Content of an element.
 #[derive(Clone, Copy)]
 pub enum Item {
-    /// A text.
+    /// Text.
     Text(Value),
-    /// An element, by its number.
+    /// Number of a child element.
     Node(usize),
 }
 
-/// The elements of one entry, and those around it that are open.
+/// Elements of one entry and the open elements around it.
+///
+/// The vectors are reused for the next entry.
 #[derive(Default)]
 pub struct Nodes<'a> {
-    /// The elements.
+    /// Elements.
     pub list: Vec<Node<'a>>,
-    /// What they hold, each with the number of the next item of the same element.
+    /// Items of all elements, each with the number of the next item of the same element.
     pub items: Vec<(Item, usize)>,
-    /// Their attributes.
+    /// Attributes of all elements.
     pub attributes: Vec<Attribute<'a>>,
-    /// The numbers of the elements that are open, from the outside in.
+    /// Numbers of the open elements, outermost first.
     pub stack: Vec<usize>,
 }
 
 impl<'a> Nodes<'a> {
-    /// The elements that are open, from the outside in.
+    /// Returns the numbers of the open elements, outermost first.
     pub fn open_nodes(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.stack.iter().copied()
     }
 
-    /// The innermost element that is open.
+    /// Returns the innermost open element.
     #[must_use]
     pub fn top(&self) -> Option<&Node<'a>> {
         self.stack.last().map(|number| &self.list[*number])
     }
 
-    /// Adds an item to it.
+    /// Appends an item to the innermost open element.
     pub fn append(&mut self, item: Item) {
         let Some(top) = self.stack.last() else { return };
         let number = self.items.len();
@@ -104,20 +106,20 @@ impl<'a> Nodes<'a> {
         node.last = number;
     }
 
-    /// An element.
+    /// Returns an element.
     #[must_use]
     pub fn node(&self, number: usize) -> &Node<'a> {
         &self.list[number]
     }
 
-    /// The attributes of an element.
+    /// Returns the attributes of an element.
     #[must_use]
     pub fn attributes_of(&self, number: usize) -> &[Attribute<'a>] {
         let node = &self.list[number];
         &self.attributes[node.marker.attributes..node.attributes_end]
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     #[must_use]
     pub fn attribute<'b>(
         &'b self,
@@ -129,7 +131,7 @@ impl<'a> Nodes<'a> {
         found.value.get(buffer)
     }
 
-    /// What an element holds, in document order.
+    /// Returns the items of an element, in document order.
     pub fn items(&self, number: usize) -> impl Iterator<Item = Item> + '_ {
         let mut next = self.list[number].first;
         std::iter::from_fn(move || {
@@ -139,7 +141,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// The elements directly inside.
+    /// Returns the numbers of the child elements.
     pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         self.items(number).filter_map(|item| match item {
             Item::Node(child) => Some(child),
@@ -147,7 +149,8 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// All the text inside, joined; none where a part of it is uncertain or it is too long.
+    /// Returns the joined text of an element and its descendants, or None if a part of it is
+    /// uncertain or it is too long.
     #[must_use]
     pub fn content<'b>(&self, buffer: &'b Buffer<'_>, number: usize) -> Option<Cow<'b, str>> {
         let mut value = Cow::Borrowed("");
@@ -171,7 +174,7 @@ impl<'a> Nodes<'a> {
         Some(())
     }
 
-    /// Whether every part of the text inside is known.
+    /// Returns whether no part of the text is uncertain.
     #[must_use]
     pub fn is_certain(&self, number: usize) -> bool {
         self.items(number).all(|item| match item {
@@ -180,7 +183,8 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// The texts directly inside, joined; none where a part of it is uncertain.
+    /// Returns the joined text of an element without its descendants, or None if a part of it is
+    /// uncertain.
     #[must_use]
     pub fn own_text<'b>(&self, buffer: &'b Buffer<'_>, number: usize) -> Option<Cow<'b, str>> {
         let mut value = Cow::Borrowed("");
@@ -193,7 +197,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Whether an element that stands in no entry begins one; a loc without a url around it does.
+/// Returns whether an element outside an entry begins one. A loc without an enclosing url does.
 #[must_use]
 pub fn begins_entry(name: &Name<'_>, is_feed: bool) -> bool {
     if is_feed {
@@ -202,13 +206,13 @@ pub fn begins_entry(name: &Name<'_>, is_feed: bool) -> bool {
     name.role == Role::Entry || is_loc(name)
 }
 
-/// Whether an element is the URL of an entry.
+/// Returns whether an element is the URL of an entry.
 #[must_use]
 pub fn is_loc(name: &Name<'_>) -> bool {
     name.role == Role::Value && name.key == Key::Loc
 }
 
-/// Whether an element may stand inside the one that is open, within an entry.
+/// Returns whether an open element inside an entry may hold an element.
 #[must_use]
 pub fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
     let is_foreign = matches!(name.role, Role::Unknown | Role::Extra);
@@ -222,7 +226,7 @@ pub fn may_hold(top: &Name<'_>, name: &Name<'_>) -> bool {
     }
 }
 
-/// Whether an element goes into this container rather than into the one around it.
+/// Returns whether a container, rather than the element around it, holds an element.
 fn belongs(key: Key, container: Key) -> bool {
     match container {
         Key::Tvshow | Key::Publication => key.is_in(container),

@@ -1,36 +1,37 @@
-//! The start of a document: is it XML, a list or a page, and where does its root begin.
+//! Start of a document: detection of its format and of its root element.
 
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 
 use crate::codes::{S001, X006, X007, X009, X013, X014, X018, X019};
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::doctype::read_doctype;
 use crate::misc::{comment, declaration, instruction, is_declaration};
 use crate::references::name_length;
 use crate::search::{is_xml_space, skip_space};
+use crate::utf8::utf8_or_empty;
 
-/// How far a root is looked for behind what does not belong before it.
+/// Number of bytes that are searched for a root after unexpected content.
 const PROLOG_LIMIT: usize = 65_536;
 
-/// The byte order mark.
+/// Byte order mark.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What a document is.
+/// Format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// XML whose root begins here.
+    /// XML with a root element at this offset.
     Xml(usize),
-    /// A list whose first line begins here.
+    /// List of URLs with its first line at this offset.
     Text(usize),
-    /// A page.
+    /// HTML page.
     Html,
-    /// Something else.
+    /// Anything else.
     Unknown,
 }
 
-/// Tells what a document is and where its root element, or its first line, begins.
+/// Detects the format of a document and the start of its root element or first line.
 pub fn read_prolog(context: &mut Context<'_>) -> Format {
     let start = skip_byte_order_marks(context);
     if context.bytes.get(start) != Some(&b'<') {
@@ -43,7 +44,7 @@ pub fn read_prolog(context: &mut Context<'_>) -> Format {
     format_at(context, at)
 }
 
-/// Skips byte order diagnostics and white space, noting those that may not stand there.
+/// Skips byte order marks and white space. Reports those that are not allowed.
 fn skip_byte_order_marks(context: &mut Context<'_>) -> usize {
     let text = context.bytes;
     let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
@@ -67,7 +68,7 @@ fn skip_byte_order_marks(context: &mut Context<'_>) -> usize {
     at
 }
 
-/// Steps over one declaration, comment or DOCTYPE; none where there is none.
+/// Returns the end of the declaration, instruction, comment or DOCTYPE at `start`, if there is one.
 fn next_part(context: &mut Context<'_>, start: usize, is_first: bool) -> Option<usize> {
     let text = context.bytes;
     let rest = text.get(start..)?;
@@ -92,7 +93,7 @@ fn next_part(context: &mut Context<'_>, start: usize, is_first: bool) -> Option<
     Some(skip_space(text, end))
 }
 
-/// Whether a style sheet instruction names XSLT.
+/// Returns whether a style sheet instruction refers to XSLT.
 fn is_xsl(instruction: &[u8]) -> bool {
     let Some(rest) = instruction.strip_prefix(b"<?xml-stylesheet") else {
         return false;
@@ -134,8 +135,8 @@ fn begins_html(text: &[u8]) -> bool {
         && text.get(name..).is_some_and(|name| begins(name, b"html") && ends_name(name.get(4)))
 }
 
-/// Where the local name of the start tag lies that a text begins with, where it has an ordinary
-/// prefix or none.
+/// Returns the span of the local name of a leading start tag. The prefix may only have ordinary
+/// characters.
 fn local_span(text: &[u8]) -> Range<usize> {
     let length = |start: usize| {
         let in_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
@@ -151,13 +152,13 @@ fn local_span(text: &[u8]) -> Range<usize> {
     }
 }
 
-/// The local name of the start tag that a text begins with.
+/// Returns the local name of a leading start tag.
 #[must_use]
 pub fn local_name(text: &[u8]) -> &[u8] {
     text.get(local_span(text)).unwrap_or_default()
 }
 
-/// Where the name ends, if a text begins with a start tag of one of these names.
+/// Returns the end of the name if a text begins with a start tag of one of the names.
 fn begins_one_of(text: &[u8], names: &[&str]) -> Option<usize> {
     let Range { start, end } = local_span(text);
     let local = text.get(start..end)?;
@@ -166,14 +167,14 @@ fn begins_one_of(text: &[u8], names: &[&str]) -> Option<usize> {
     (text[0] == b'<' && is_named && ends_name(text.get(end))).then_some(end)
 }
 
-/// The names of the roots of sitemaps, indexes and feeds.
+/// Root elements of sitemaps, indexes and feeds.
 pub const ROOTS: &[&str] = &["urlset", "sitemapindex", "rss", "feed", "rdf"];
 
-/// The names of elements that stand in for a root that is missing; without a prefix, for what
-/// that would mean nobody could say.
+/// Elements that replace a missing root element. They have no prefix, because its namespace would
+/// be unknown.
 pub const FRAGMENTS: &[&str] = &["url", "sitemap", "loc"];
 
-/// The next element of one of these names: where it begins, and where its name ends.
+/// Returns the start and the end of the name of the next element with one of the names.
 #[must_use]
 pub fn find_root(text: &[u8], start: usize, end: usize, names: &[&str]) -> Option<(usize, usize)> {
     let text = text.get(..end)?;
@@ -183,7 +184,7 @@ pub fn find_root(text: &[u8], start: usize, end: usize, names: &[&str]) -> Optio
     })
 }
 
-/// Decides what begins where the prolog ended.
+/// Detects the format of the text after the prolog.
 fn format_at(context: &mut Context<'_>, start: usize) -> Format {
     let text = context.bytes;
     let rest = &text[start..];
@@ -201,13 +202,13 @@ fn format_at(context: &mut Context<'_>, start: usize) -> Format {
     if rest.first() != Some(&b'<') || length == 0 {
         context.diagnostics.add(X009, text.len(), text.len(), "a root element");
     } else {
-        let shown = format!("{}>", utf8(&rest[..=length]));
+        let shown = format!("{}>", utf8_or_empty(&rest[..=length]));
         context.diagnostics.add(S001, start, start + 1 + length, &shown);
     }
     Format::Unknown
 }
 
-/// Finds the root of a sitemap behind what does not belong before it (X007).
+/// Finds the root element of a sitemap after unexpected content (X007).
 fn root_after_junk(context: &mut Context<'_>, start: usize) -> Option<Format> {
     let text = context.bytes;
     let limit = text.len().min(start + PROLOG_LIMIT);
@@ -223,7 +224,7 @@ fn root_after_junk(context: &mut Context<'_>, start: usize) -> Option<Format> {
     Some(Format::Xml(root))
 }
 
-/// The first 400 bytes of a text, less a character that they would cut.
+/// Returns the first 400 bytes of a text, cut at a character boundary.
 #[must_use]
 pub fn excerpt(text: &str) -> &str {
     let end = (0..=text.len().min(400)).rev().find(|end| text.is_char_boundary(*end));

@@ -1,9 +1,9 @@
-//! References and names: how long they are, and what they stand for.
+//! XML names and references: lengths and meanings.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The length of `&#1;`, `&#x1;` or `&name;`; 1 for an ampersand alone.
+/// Returns the length of a leading `&#1;`, `&#x1;` or `&name;`, or 1 for a bare ampersand.
 #[must_use]
 pub fn reference_length(bytes: &[u8]) -> usize {
     let inside = &bytes[1..];
@@ -24,7 +24,7 @@ fn run(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !fits(*byte)).unwrap_or(bytes.len())
 }
 
-/// Whether a name may begin with this byte.
+/// Returns whether a name may begin with this byte.
 #[inline]
 #[must_use]
 pub fn begins_name(byte: u8) -> bool {
@@ -36,24 +36,24 @@ fn is_in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.') || byte >= 0x80
 }
 
-/// The length of the name that bytes begin with; 0 where they do not begin with one.
+/// Returns the length of a leading name, or 0 if there is none.
 #[inline]
 #[must_use]
 pub fn name_length(bytes: &[u8]) -> usize {
     if bytes.first().is_some_and(|byte| begins_name(*byte)) { run(bytes, is_in_name) } else { 0 }
 }
 
-/// What a reference stands for.
+/// Meaning of a reference.
 pub(crate) enum Meaning<'b> {
-    /// An ampersand that is none.
+    /// Bare ampersand.
     Ampersand,
-    /// The number of a character; none where there are too many digits.
+    /// Character number, or None if it has too many digits.
     Number(Option<u32>),
-    /// The name of an entity.
+    /// Entity name.
     Name(&'b [u8]),
 }
 
-/// Reads what [`reference_length`] measured; numbers of at most `digits` digits.
+/// Parses a reference that [`reference_length`] has measured. Numbers have at most `digits` digits.
 pub(crate) fn meaning(reference: &[u8], digits: usize) -> Meaning<'_> {
     let Some((b';', inside)) = reference.get(1..).and_then(<[u8]>::split_last) else {
         return Meaning::Ampersand;
@@ -73,7 +73,7 @@ pub(crate) fn meaning(reference: &[u8], digits: usize) -> Meaning<'_> {
     Meaning::Number(Some(value))
 }
 
-/// A character that XML allows.
+/// Returns a character if XML allows it.
 pub(crate) fn character(number: u32) -> Option<char> {
     char::from_u32(number).filter(|character| match character {
         '\t' | '\n' | '\r' => true,
@@ -82,6 +82,7 @@ pub(crate) fn character(number: u32) -> Option<char> {
     })
 }
 
+/// Returns the character of one of the five entities that XML predefines.
 pub(crate) fn predefined(name: &[u8]) -> Option<char> {
     match name {
         b"amp" => Some('&'),
@@ -93,7 +94,7 @@ pub(crate) fn predefined(name: &[u8]) -> Option<char> {
     }
 }
 
-/// The entities of HTML5, as Python's `html.entities.html5` has them.
+/// Returns the value of an HTML5 entity, from the same table as Python's `html.entities.html5`.
 pub(crate) fn html_entity(name: &str) -> Option<&'static str> {
     static TABLE: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
@@ -107,12 +108,12 @@ pub(crate) fn html_entity(name: &str) -> Option<&'static str> {
     table.get(name).map(String::as_str)
 }
 
-/// U+FFFE or U+FFFF.
+/// Returns whether bytes begin with U+FFFE or U+FFFF.
 pub(crate) fn is_noncharacter(bytes: &[u8]) -> bool {
     matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf, ..])
 }
 
-/// Tells whether a decoded value looks escaped still.
+/// Returns whether a decoded value still contains an escape.
 #[must_use]
 pub fn is_doubly_escaped(value: &[u8]) -> bool {
     memchr::memchr_iter(b'&', value).any(|at| {
@@ -120,7 +121,7 @@ pub fn is_doubly_escaped(value: &[u8]) -> bool {
         let length = reference_length(reference);
         match meaning(&reference[..length], 0) {
             Meaning::Ampersand => false,
-            // Lower-case digits alone.
+            // Only lower-case digits count.
             Meaning::Number(_) => !reference[..length].iter().any(u8::is_ascii_uppercase),
             Meaning::Name(name) => predefined(name).is_some(),
         }

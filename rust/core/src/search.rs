@@ -1,14 +1,14 @@
-//! The end of a text, and whether there is anything special in it. Texts are short: to call a function
-//! that looks far ahead takes longer than to mode.
+//! Byte searches: delimiters and special bytes. Values are short, so these functions are inlined
+//! instead of calling a function that is fast on long input.
 
-/// What ends a text, and what is special in it.
+/// Kind of value to search: its delimiter and its special bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Text: special is what may have to be decoded, or counted.
+    /// Text. Bytes that may need decoding or counting are special.
     Text,
-    /// The value of an attribute in double quotes: the same, and what may not be there.
+    /// Value of an attribute in double quotes. `<` is special, too.
     Attribute,
-    /// A URL in text: the same, and what is no visible character of ASCII.
+    /// URL in text. Anything but visible ASCII is special, too.
     Url,
 }
 
@@ -28,17 +28,17 @@ impl Mode {
     }
 }
 
-/// Where a text ends, and whether anything in it is odd.
+/// Returns the length of a value up to its delimiter, and whether it contains a special byte.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "what is looked for is known where it is called")]
+#[expect(clippy::inline_always, reason = "the mode is a constant at each call")]
 pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
     let length = find_near(mode.end(), text)?;
     let is_special = match (u8::try_from(length), text.first_chunk::<16>()) {
         (Ok(length @ 0..16), Some(chunk)) => {
-            // All sixteen at once; but only those that belong to the text count.
+            // Check all sixteen bytes at once, but count only those of the value.
             let mut flags = [0; 16];
-            for (place, (flag, byte)) in (0..).zip(flags.iter_mut().zip(chunk)) {
-                *flag = u8::from(mode.is_special(*byte) & (place < length));
+            for (position, (flag, byte)) in (0..).zip(flags.iter_mut().zip(chunk)) {
+                *flag = u8::from(mode.is_special(*byte) & (position < length));
             }
             flags != [0; 16]
         }
@@ -47,9 +47,9 @@ pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
     Some((length, is_special))
 }
 
-/// Finds a byte that is near: without a call, which would take longer.
+/// Finds a byte that is near, without a function call.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "a call takes longer")]
+#[expect(clippy::inline_always, reason = "a function call takes longer than the search")]
 fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(byte) {
@@ -58,8 +58,8 @@ fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
     memchr::memchr(byte, text)
 }
 
-/// Whether there is such a byte. Sixteen at a time, without branches, become vector code; the
-/// last sixteen are looked at again rather than one by one.
+/// Returns whether any byte satisfies a predicate. Blocks of sixteen bytes without branches compile
+/// to vector instructions; the last sixteen bytes are checked as an overlapping block.
 #[inline]
 pub fn any(bytes: &[u8], is_special: impl Fn(u8) -> bool) -> bool {
     let Some(last) = bytes.last_chunk::<16>() else {
@@ -74,14 +74,14 @@ pub fn any(bytes: &[u8], is_special: impl Fn(u8) -> bool) -> bool {
     special != [0; 16]
 }
 
-/// Whether a byte is white space of XML.
+/// Returns whether a byte is white space in XML.
 #[inline]
 #[must_use]
 pub fn is_xml_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// The offset of the first byte from `start` on that is not white space.
+/// Returns the offset of the first byte from `start` on that is not white space.
 #[inline]
 #[must_use]
 pub fn skip_space(text: &[u8], start: usize) -> usize {
@@ -89,20 +89,20 @@ pub fn skip_space(text: &[u8], start: usize) -> usize {
     start + rest.iter().position(|byte| !is_xml_space(*byte)).unwrap_or(rest.len())
 }
 
-/// Where a byte is, between two offsets.
+/// Returns the offset of a byte between two offsets.
 #[inline]
 #[must_use]
 pub fn find_byte(text: &[u8], byte: u8, start: usize, end: usize) -> Option<usize> {
     memchr::memchr(byte, text.get(start..end)?).map(|at| start + at)
 }
 
-/// Where a few bytes are, from `start` on.
+/// Returns the offset of a short byte string from `start` on.
 #[must_use]
 pub fn find(text: &[u8], needle: &[u8], start: usize) -> Option<usize> {
     memchr::memmem::find(text.get(start..)?, needle).map(|at| start + at)
 }
 
-/// Where some bytes are, from `start` on and before `end`.
+/// Returns the offset of a byte string between two offsets.
 #[must_use]
 pub fn find_within(text: &[u8], needle: &[u8], start: usize, end: usize) -> Option<usize> {
     memchr::memmem::find(text.get(start..end)?, needle).map(|at| start + at)
@@ -113,21 +113,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_in_every_place_is_seen() {
+    fn find_end_checks_every_byte_at_every_position() {
         for mode in [Mode::Text, Mode::Attribute, Mode::Url] {
             for length in 0..40 {
-                for place in 0..length {
+                for position in 0..length {
                     for byte in 0..=255_u8 {
                         let mut text = vec![b'a'; length];
-                        text[place] = byte;
+                        text[position] = byte;
                         text.push(mode.end());
                         text.push(b'&');
                         let wanted = if byte == mode.end() {
-                            (place, false)
+                            (position, false)
                         } else {
                             (length, mode.is_special(byte))
                         };
-                        assert_eq!(find_end(&text, mode), Some(wanted), "{byte} at {place}");
+                        assert_eq!(find_end(&text, mode), Some(wanted), "{byte} at {position}");
                     }
                 }
             }

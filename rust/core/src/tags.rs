@@ -1,9 +1,9 @@
-//! Start tags and end tags: where they end.
+//! Start tags and end tags: their ends.
 
 use crate::references::name_length;
 use crate::search::{find_byte, skip_space};
 
-/// The end of a start tag that is in order: behind its `>`. `at` is behind its name.
+/// Returns the end of a well-formed start tag. `at` is the end of its name.
 fn tag_end(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match text.get(at)? {
@@ -22,7 +22,8 @@ fn tag_end(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where the name of a start tag ends, and where the tag; none if it has no end.
+/// Returns the end of the name and the end of the start tag at `start`, or None if the tag is
+/// unterminated.
 #[must_use]
 pub fn start_tag(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let name_end = start + 1 + name_length(&text[start + 1..]);
@@ -33,17 +34,18 @@ pub fn start_tag(text: &[u8], start: usize) -> Option<(usize, usize)> {
     Some((name_end.min(closed), closed + 1))
 }
 
-/// An end tag.
+/// End tag.
 pub struct EndTag {
-    /// Where its name ends; there is none where that is directly behind the slash.
+    /// End offset of its name; directly after the slash if it has no name.
     pub name_end: usize,
-    /// Where the tag ends.
+    /// End offset of the tag.
     pub end: usize,
-    /// Whether it is as it must be.
+    /// Whether the tag is well-formed.
     pub is_well_formed: bool,
 }
 
-/// Reads an end tag; none if it is no tag, or the document ends inside it.
+/// Reads the end tag at `start`. Returns None if it is not a tag, or if the document ends inside
+/// it.
 #[must_use]
 pub fn end_tag(text: &[u8], start: usize) -> Option<EndTag> {
     let name_end = start + 2 + name_length(&text[start + 2..]);
@@ -60,7 +62,7 @@ pub fn end_tag(text: &[u8], start: usize) -> Option<EndTag> {
     Some(EndTag { name_end, end: end.unwrap_or(following), is_well_formed: false })
 }
 
-/// Where the next `<` behind the one at `start` is, or the end of the text.
+/// Returns the offset of the next `<` after the one at `start`, or the end of the text.
 #[must_use]
 pub fn next_markup(text: &[u8], start: usize) -> usize {
     find_byte(text, b'<', start + 1, text.len()).unwrap_or(text.len())

@@ -1,7 +1,7 @@
-//! Markup: where tags, comments and sections begin and end, and what to make of broken ones.
+//! Tokenizer: finds tags, comments and sections, and repairs malformed ones.
 //!
-//! Every scan for the end of something stops at the next `<` or consumes what it scanned, so the
-//! whole is linear in the length of the document whatever the document is.
+//! Each scan for a delimiter stops at the next `<` or consumes the scanned text, so the total time
+//! is linear in the length of any document.
 
 use crate::attributes::attributes;
 use crate::codes::X002;
@@ -12,10 +12,10 @@ use crate::search::{find, find_byte};
 use crate::tags::{EndTag, end_tag, next_markup, start_tag};
 use crate::tree::Tree;
 
-/// Handles the `<` at `start` and gives where to go on.
+/// Handles the `<` at `start` and returns the offset to continue at.
 ///
-/// What is no markup is handed on as text. The length of the document is given where it ends
-/// inside the markup; nothing is handed on then.
+/// Text that only resembles markup is passed on as text. If the document ends inside the markup,
+/// nothing is passed on, and the length of the document is returned.
 pub fn read_markup<'a>(context: &mut Context<'a>, tree: &mut Tree<'a>, start: usize) -> usize {
     match context.bytes.get(start + 1) {
         Some(b'/') => close(context, tree, start),

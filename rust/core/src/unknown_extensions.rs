@@ -1,7 +1,7 @@
-//! Extensions without a column, written again as XML that stands on its own.
+//! Serialization of extensions without columns to self-contained XML.
 //!
-//! Namespaces are declared where they are used, values escaped, comments left out: the same
-//! element gives the same text wherever it came from, and reading that text gives it again.
+//! Namespaces are declared where they are used, values are escaped, comments are dropped. Equal
+//! elements give equal text, and parsing that text gives the same text again.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::names::split_name;
 use crate::namespaces::{SITEMAP_NS, XML_NS, namespace, uri_of};
 use crate::nodes::{Item, Nodes};
 
-/// Prefixes and URIs; of two with one prefix, the later holds.
+/// Prefixes and URIs in scope. The last binding of a prefix counts.
 type Scope<'b> = Vec<(&'b [u8], Cow<'b, str>)>;
 
-/// Writes elements one after another; what has no namespace in scope is left out.
+/// Serializes elements. Those without a namespace in scope are dropped.
 #[must_use]
 pub fn serialize(context: &Context<'_>, nodes: &Nodes<'_>, numbers: &[usize]) -> Vec<u8> {
     let mut scope: Scope<'_> = vec![(b"", SITEMAP_NS.into()), (b"xml", XML_NS.into())];
@@ -108,7 +108,7 @@ fn element<'b>(
     scope.truncate(outer);
 }
 
-/// A name without a colon inside, and not one that XML reserves.
+/// Returns whether a name contains no colon and is not reserved by XML.
 fn is_simple_name(name: &[u8]) -> bool {
     !name.is_empty() && !name.contains(&b':') && name != b"xmlns"
 }
@@ -117,7 +117,7 @@ fn is_simple_prefix(prefix: &[u8]) -> bool {
     prefix.is_empty() || is_simple_name(prefix)
 }
 
-/// The right spelling of a namespace.
+/// Returns the canonical spelling of a namespace URI.
 fn canonical_uri(uri: &str) -> &str {
     uri_of(namespace(uri.trim_matches([' ', '\t', '\r', '\n']))).unwrap_or(uri)
 }

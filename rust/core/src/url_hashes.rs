@@ -1,12 +1,12 @@
-//! The URLs that were written already.
+//! Set of URLs that detects duplicates.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 use crate::columns::Entries;
 
-/// A set of URLs, each as a hash of 128 bits under random keys: two URLs have the same one with a
-/// chance of less than 1 in 10^20 for a billion URLs, and such a pair cannot be constructed.
+/// Set of URLs, stored as hashes of 128 bits with random keys. A billion URLs contain a collision
+/// with a probability below 1 in 10^20, and nobody can construct one.
 pub struct UrlHashes {
     keys: [RandomState; 2],
     hashes: HashSet<(u64, u64), BuildHasherDefault<IdentityHasher>>,
@@ -19,7 +19,7 @@ impl Default for UrlHashes {
 }
 
 impl UrlHashes {
-    /// Adds the URLs of rows; returns the numbers of those rows whose URL was there before.
+    /// Adds the URLs of rows. Returns the rows whose URL was already in the set.
     pub fn add(&mut self, entries: &Entries, start: usize, end: usize) -> Vec<usize> {
         let Self { keys: [first, second], hashes } = self;
         hashes.reserve(end.saturating_sub(start));
@@ -31,7 +31,7 @@ impl UrlHashes {
     }
 }
 
-/// A hash that is one already.
+/// Hasher for values that are hashes already.
 #[derive(Default)]
 struct IdentityHasher(u64);
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_new_once() {
+    fn add_returns_duplicate_rows() {
         let mut entries = Entries::default();
         for loc in [&b"http://a/"[..], b"http://b/", b"http://a/"] {
             entries.commit(loc);

@@ -1,28 +1,29 @@
-//! Character data: references, characters that XML forbids, line ends — text as it is meant.
+//! Decoding of character data: references, forbidden characters, line ends.
 
 use crate::codes::{X002, X003, X004, X005, X016};
-use crate::context::{Buffer, Context, utf8};
+use crate::context::{Buffer, Context};
 use crate::references::{
     Meaning, character, html_entity, is_noncharacter, meaning, predefined, reference_length,
 };
 use crate::search::any;
+use crate::utf8::utf8_or_empty;
 
-/// Characters that all entities of one document together may expand to.
+/// Maximum number of characters that all entities of a document expand to.
 const READ_LIMIT: usize = 2 * 52_428_800;
 
-/// Where a decoded value lies.
+/// Location of a decoded value.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// In the text, as it is.
+    /// In the text, unchanged.
     Text(usize, usize),
-    /// In [`Buffer::made`].
+    /// In [`Buffer::decoded`].
     Decoded(usize, usize),
-    /// An entity makes it uncertain.
+    /// Unknown, because of an entity.
     Uncertain,
 }
 
 impl Value {
-    /// The text, unless it is uncertain.
+    /// Returns the text, unless it is uncertain.
     #[must_use]
     pub fn get<'b>(self, buffer: &'b Buffer<'_>) -> Option<&'b str> {
         match self {
@@ -33,18 +34,18 @@ impl Value {
     }
 }
 
-/// In what kind of markup a value stands.
+/// Kind of markup that contains a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// Character data.
     Text,
-    /// The value of an attribute, where white space becomes blanks (XML 1.0 section 3.3.3).
+    /// Attribute value, in which white space is normalized to spaces (XML 1.0 section 3.3.3).
     Attribute,
-    /// A CDATA section, where `&` and `<` are themselves.
+    /// CDATA section, in which `&` and `<` stand for themselves.
     Cdata,
 }
 
-/// Whether bytes hold nothing that [`decode`] would have to look at.
+/// Returns whether bytes contain nothing that [`decode`] has to change or report.
 #[inline]
 #[must_use]
 pub fn is_plain(bytes: &[u8], kind: ValueKind) -> bool {
@@ -62,7 +63,7 @@ pub fn is_plain(bytes: &[u8], kind: ValueKind) -> bool {
     }
 }
 
-/// Decodes a stretch of the text and notes what is wrong in it.
+/// Decodes a span of the text and reports its problems.
 pub fn decode(context: &mut Context<'_>, kind: ValueKind, start: usize, end: usize) -> Value {
     let text = context.slice(start, end);
     let raw = text.as_bytes();
@@ -104,6 +105,7 @@ pub fn decode(context: &mut Context<'_>, kind: ValueKind, start: usize, end: usi
     Value::Decoded(decoded_start, context.buffer.decoded.len())
 }
 
+/// Kind of a byte sequence that decoding changes or reports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SpecialKind {
     Reference,
@@ -112,6 +114,7 @@ enum SpecialKind {
     SectionEnd,
 }
 
+/// Byte sequence that decoding changes or reports.
 struct Special {
     at: usize,
     kind: SpecialKind,
@@ -140,7 +143,7 @@ impl Special {
     }
 }
 
-/// The next kind from `at` on that is not itself.
+/// Returns the next special byte sequence from `at` on.
 fn next_special(raw: &[u8], mut at: usize, kind: ValueKind) -> Option<Special> {
     loop {
         let byte = *raw.get(at)?;
@@ -175,7 +178,7 @@ fn forbidden(context: &mut Context<'_>, start: usize, end: usize) {
     context.diagnostics.add(X005, start, end, &format!("U+{code:04X}"));
 }
 
-/// Adds what a reference stands for; false where that is uncertain.
+/// Appends the expansion of a reference. Returns false if it is uncertain.
 fn reference(context: &mut Context<'_>, start: usize, end: usize) -> bool {
     let text = context.slice(start, end);
     match meaning(text.as_bytes(), 8) {
@@ -197,7 +200,7 @@ fn entity(context: &mut Context<'_>, name: &[u8], start: usize, end: usize) -> b
         context.buffer.decoded.push(character);
         return true;
     }
-    let shown = utf8(name);
+    let shown = utf8_or_empty(name);
     if context.entities.has(name) {
         context.entities_used = true;
         if let Some((value, length)) = context.entities.expand(name) {

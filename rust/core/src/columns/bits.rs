@@ -1,15 +1,15 @@
-//! Which rows have a value.
+//! Validity bitmap of a column.
 
-/// Which rows have a value: one bit a row, the least significant first, as in Arrow.
+/// Validity bitmap: one bit per row, least significant bit first, as in Arrow.
 #[derive(Clone, Debug, Default)]
 pub struct Bits {
     bytes: Vec<u8>,
-    /// How many bits are set.
+    /// Number of set bits.
     count: usize,
 }
 
 impl Bits {
-    /// Sets the bit of a row, which was not set before; rows come in rising order.
+    /// Sets the bit of a row. The bit is not set yet, and rows come in ascending order.
     #[inline]
     pub fn set(&mut self, row: usize) {
         let byte = row / 8;
@@ -22,7 +22,7 @@ impl Bits {
         self.count += 1;
     }
 
-    /// Sets the bits of rows from `first` on: those that are set in `bits`, or all.
+    /// Sets the bits of `rows` rows from `first` on: those set in `bits`, or all of them.
     pub fn extend(&mut self, first: usize, rows: usize, bits: Option<&[u8]>) {
         if !first.is_multiple_of(8) {
             let is_set = |row: &usize| bits.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
@@ -44,31 +44,31 @@ impl Bits {
         self.count += added.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
     }
 
-    /// Whether a row has a value.
+    /// Returns whether a row has a value.
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> bool {
         self.bytes.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
     }
 
-    /// How many rows have a value.
+    /// Returns the number of rows with a value.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The bits; what is not there is not set.
+    /// Returns the bitmap. Bits past its end count as not set.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Makes a bit for each row.
+    /// Extends the bitmap to `rows` rows.
     pub fn close(&mut self, rows: usize) {
         self.bytes.resize(rows.div_ceil(8), 0);
     }
 
-    /// Clears the bits from a row on.
+    /// Clears the bits of all rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         if self.bytes.len() * 8 <= rows {
             return;

@@ -1,4 +1,4 @@
-//! The columns of entries: `urlset.model.Entry`, field by field.
+//! Columns of entries: one for each field of `urlset.model.Entry`.
 
 use super::list::List;
 use super::numbers::{Floats, Instants};
@@ -6,10 +6,10 @@ use super::record::{OptionalRecord, Record, RecordList, TextList};
 use super::reserve::reserve_times;
 use super::texts::Texts;
 
-/// The fields of `urlset.model.Image`.
+/// Fields of `urlset.model.Image`.
 pub const IMAGE_FIELDS: [&str; 5] = ["loc", "caption", "geo_location", "title", "license"];
 
-/// The fields of `urlset.model.Video` that are one text each, in order.
+/// Fields of `urlset.model.Video` that hold a single text, in order.
 pub const VIDEO_FIELDS: [&str; 24] = [
     "thumbnail_loc",
     "title",
@@ -37,16 +37,16 @@ pub const VIDEO_FIELDS: [&str; 24] = [
     "live",
 ];
 
-/// The fields of `urlset.model.ContentSegment`.
+/// Fields of `urlset.model.ContentSegment`.
 pub const SEGMENT_FIELDS: [&str; 2] = ["loc", "duration"];
 
-/// The fields of `urlset.model.Price`.
+/// Fields of `urlset.model.Price`.
 pub const PRICE_FIELDS: [&str; 4] = ["value", "currency", "type", "resolution"];
 
-/// The fields of `urlset.model.VideoId`.
+/// Fields of `urlset.model.VideoId`.
 pub const ID_FIELDS: [&str; 2] = ["value", "type"];
 
-/// The fields of `urlset.model.TvShow`.
+/// Fields of `urlset.model.TvShow`.
 pub const TVSHOW_FIELDS: [&str; 6] = [
     "show_title",
     "video_type",
@@ -56,7 +56,7 @@ pub const TVSHOW_FIELDS: [&str; 6] = [
     "premier_date",
 ];
 
-/// The fields of `urlset.model.News`.
+/// Fields of `urlset.model.News`.
 pub const NEWS_FIELDS: [&str; 8] = [
     "name",
     "language",
@@ -68,25 +68,25 @@ pub const NEWS_FIELDS: [&str; 8] = [
     "stock_tickers",
 ];
 
-/// The fields of `urlset.model.Alternate`.
+/// Fields of `urlset.model.Alternate`.
 pub const ALTERNATE_FIELDS: [&str; 3] = ["hreflang", "href", "media"];
 
-/// The videos of all entries; their lists and structures have the number of the video as row.
+/// Videos of all entries. The nested lists and structures use the number of the video as row.
 #[derive(Clone, Debug, Default)]
 pub struct Videos {
-    /// Which videos belong to which entry.
+    /// Videos of each entry.
     pub list: List,
-    /// The texts, in the order of [`VIDEO_FIELDS`].
+    /// Text fields, in the order of [`VIDEO_FIELDS`].
     pub texts: Record<24>,
-    /// The pieces of a video in pieces.
+    /// Segments of the content.
     pub content_segments: RecordList<2>,
-    /// The tags.
+    /// Tags.
     pub tags: TextList,
-    /// The prices.
+    /// Prices.
     pub prices: RecordList<4>,
-    /// The show that a video belongs to.
+    /// TV show that a video belongs to.
     pub tvshow: OptionalRecord<6>,
-    /// The identifiers.
+    /// Identifiers.
     pub ids: RecordList<2>,
 }
 
@@ -117,53 +117,55 @@ impl Videos {
     }
 }
 
-/// Entries. The fields of the row that is being made are set with [`Entries::row`] as its
-/// number; then [`Entries::commit`] or [`Entries::rollback`] ends it.
+/// Entries in columns.
+///
+/// To add a row, set its fields under the number [`Entries::row`], then call [`Entries::commit`] to
+/// keep it or [`Entries::rollback`] to discard it.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// The URLs.
+    /// URLs.
     pub loc: Texts,
-    /// The instants.
+    /// Dates as instants.
     pub lastmod: Instants,
-    /// What stood there.
+    /// Dates as written in the document.
     pub lastmod_text: Texts,
-    /// The words.
+    /// Change frequencies.
     pub changefreq: Texts,
-    /// The numbers.
+    /// Priorities.
     pub priority: Floats,
-    /// The images, in the order of [`IMAGE_FIELDS`].
+    /// Images, with the fields of [`IMAGE_FIELDS`].
     pub images: RecordList<5>,
-    /// The videos.
+    /// Videos.
     pub videos: Videos,
-    /// The news, in the order of [`NEWS_FIELDS`].
+    /// News, with the fields of [`NEWS_FIELDS`].
     pub news: OptionalRecord<8>,
-    /// The alternates, in the order of [`ALTERNATE_FIELDS`].
+    /// Alternates, with the fields of [`ALTERNATE_FIELDS`].
     pub alternates: RecordList<3>,
-    /// Other extensions, as XML.
+    /// Elements of other extensions, as XML.
     pub extra: Texts,
-    /// Where each entry begins, in bytes.
+    /// Byte offset of each entry in the source.
     pub offset: Vec<u64>,
-    /// Where each entry begins, in lines.
+    /// Line of each entry.
     pub line: Vec<u32>,
     rows: usize,
 }
 
 impl Entries {
-    /// How many entries there are; the number of the row that is being made.
+    /// Returns the number of committed rows, which is also the number of the current row.
     #[inline]
     #[must_use]
     pub fn row(&self) -> usize {
         self.rows
     }
 
-    /// Ends the row that is being made.
+    /// Sets the URL of the current row and commits it.
     #[inline]
     pub fn commit(&mut self, loc: &[u8]) {
         self.loc.set(self.rows, loc);
         self.rows += 1;
     }
 
-    /// Ends the row that is being made, whose URL is set, and says where its entry begins.
+    /// Commits the current row, whose URL is set, with the position of its entry.
     #[inline]
     pub fn commit_at(&mut self, offset: u64, line: u32) {
         self.rows += 1;
@@ -171,12 +173,12 @@ impl Entries {
         self.line.push(line);
     }
 
-    /// Ends so many rows at once, whose fields are set, the URL among them.
+    /// Commits several rows whose fields, including the URL, are set.
     pub fn commit_many(&mut self, rows: usize) {
         self.rows += rows;
     }
 
-    /// Forgets the row that is being made.
+    /// Discards the current row.
     pub fn rollback(&mut self) {
         let rows = self.rows;
         self.loc.truncate(rows);
@@ -191,8 +193,8 @@ impl Entries {
         self.extra.truncate(rows);
     }
 
-    /// Makes room for so many times what there is. (To grow by doubling copies everything about
-    /// twice, into memory that is new each time.)
+    /// Reserves space for `times` times the current content. Growth by doubling would copy all
+    /// values about twice, into new memory each time.
     pub fn reserve_times(&mut self, times: usize) {
         let texts = [&mut self.loc, &mut self.lastmod_text, &mut self.changefreq];
         texts.into_iter().for_each(|texts| texts.reserve_times(times));
@@ -207,7 +209,7 @@ impl Entries {
         self.alternates.items.reserve_times(times);
     }
 
-    /// Makes all columns as long as there are entries; columns without a value may stay empty.
+    /// Extends all columns to the number of rows. Columns without values may stay empty.
     pub fn close(&mut self) {
         let rows = self.rows;
         self.loc.close(rows);
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_rolled_back_leaves_nothing() {
+    fn rollback_discards_all_fields_of_a_row() {
         let mut entries = Entries::default();
         entries.lastmod_text.set(0, b"2024");
         entries.images.push(0, [Some(b"a"), None, None, None, None]);

@@ -1,8 +1,8 @@
-//! Where the lists of rows end.
+//! Offsets of list columns.
 
 use super::reserve::reserve_times;
 
-/// The ends of the lists of each row; what is in them lies in other columns.
+/// End offsets of the list of each row. The items are stored in other columns.
 #[derive(Clone, Debug)]
 pub struct List {
     ends: Vec<i32>,
@@ -15,19 +15,19 @@ impl Default for List {
 }
 
 impl List {
-    /// Makes room for so many times what there is.
+    /// Reserves space for `times` times the current content.
     pub fn reserve_times(&mut self, times: usize) {
         reserve_times(&mut self.ends, times);
     }
 
-    /// How many items there are in all lists.
+    /// Returns the number of items in all lists.
     #[inline]
     #[must_use]
     pub fn items(&self) -> usize {
         self.ends.last().map_or(0, |end| usize::try_from(*end).unwrap_or(0))
     }
 
-    /// Adds an item to the list of a row and gives the number of the item.
+    /// Adds an item to the list of a row and returns the number of the item.
     #[inline]
     pub fn push(&mut self, row: usize) -> usize {
         let last = self.ends[self.ends.len() - 1];
@@ -38,8 +38,9 @@ impl List {
         usize::try_from(last).unwrap_or(0)
     }
 
-    /// Gives rows from `first` on their lists, by where each ends, and, first, where the first
-    /// begins; gives the number of the first item. What would be too many for a column is none.
+    /// Adds the lists of the rows from `first` on and returns the number of their first item.
+    /// `ends` holds the start of the first list, then the end of each list. Returns None, without a
+    /// change, if the column would overflow.
     pub fn extend(&mut self, first: usize, ends: &[i32]) -> Option<usize> {
         let start = *ends.first()?;
         let last = self.ends[self.ends.len() - 1];
@@ -49,7 +50,7 @@ impl List {
         usize::try_from(last).ok()
     }
 
-    /// The numbers of the items in the list of a row.
+    /// Returns the numbers of the items of a row.
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> std::ops::Range<usize> {
@@ -61,13 +62,13 @@ impl List {
         }
     }
 
-    /// Forgets the rows from this one on; gives the number of items that are left.
+    /// Discards the rows from `rows` on and returns the number of remaining items.
     pub fn truncate(&mut self, rows: usize) -> usize {
         self.ends.truncate(rows + 1);
         self.items()
     }
 
-    /// Fills in the rows that are missing at the end, unless there are no items at all.
+    /// Adds empty lists up to `rows` rows, unless there are no items at all.
     pub fn close(&mut self, rows: usize) {
         if self.items() > 0 && self.ends.len() <= rows {
             let last = self.ends[self.ends.len() - 1];
@@ -75,7 +76,7 @@ impl List {
         }
     }
 
-    /// Where the list of each row ends, and, first, where the first begins.
+    /// Returns the start of the first list, then the end of each list.
     #[must_use]
     pub fn ends(&self) -> &[i32] {
         &self.ends

@@ -1,7 +1,7 @@
-//! Entries as columns, in the layout of Apache Arrow, cheap to fill row by row.
+//! Entries as columns in the layout of Apache Arrow, filled row by row.
 //!
-//! A column that is rarely used costs nothing for the rows that leave it out: a row is given
-//! with its number, and the ones missed before it are filled in then, or by [`Entries::close`].
+//! A sparse column costs nothing for rows without a value: values are set by row number, and
+//! missing rows before them are filled in at that time or by [`Entries::close`].
 
 mod bits;
 mod entries;

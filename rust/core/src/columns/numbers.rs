@@ -1,4 +1,4 @@
-//! Columns of instants and of numbers.
+//! Columns of instants and of floats.
 
 use super::bits::Bits;
 use super::reserve::reserve_times;
@@ -13,7 +13,7 @@ macro_rules! numbers {
         }
 
         impl $name {
-            /// Gives a row its value.
+            /// Sets the value of a row.
             #[inline]
             pub fn set(&mut self, row: usize, value: $type) {
                 if self.values.len() < row {
@@ -23,19 +23,19 @@ macro_rules! numbers {
                 self.valid.set(row);
             }
 
-            /// The value of a row.
+            /// Returns the value of a row.
             #[inline]
             #[must_use]
             pub fn get(&self, row: usize) -> Option<$type> {
                 if self.valid.get(row) { self.values.get(row).copied() } else { None }
             }
 
-            /// Makes room for so many times what there is.
+            /// Reserves space for `times` times the current content.
             pub fn reserve_times(&mut self, times: usize) {
                 reserve_times(&mut self.values, times);
             }
 
-            /// Forgets the rows from this one on.
+            /// Discards the rows from `rows` on.
             pub fn truncate(&mut self, rows: usize) {
                 if self.values.len() > rows {
                     self.values.truncate(rows);
@@ -43,7 +43,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Fills in the rows that are missing at the end, unless there is no value at all.
+            /// Fills in missing rows up to `rows`, unless there is no value at all.
             pub fn close(&mut self, rows: usize) {
                 if self.valid.count() > 0 && self.values.len() < rows {
                     self.values.resize(rows, <$type>::default());
@@ -51,13 +51,13 @@ macro_rules! numbers {
                 self.valid.close(rows);
             }
 
-            /// The values; what stands in a row without one means nothing.
+            /// Returns the values. The value of a null row is unspecified.
             #[must_use]
             pub fn values(&self) -> &[$type] {
                 &self.values
             }
 
-            /// Which rows have a value.
+            /// Returns the validity bitmap.
             #[must_use]
             pub fn valid(&self) -> &Bits {
                 &self.valid
@@ -67,11 +67,11 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// Instants, in microseconds since 1970-01-01 UTC, some of them absent.
+    /// Nullable instants, in microseconds since 1970-01-01 UTC.
     Instants, i64
 }
 
 numbers! {
-    /// Numbers, some of them absent.
+    /// Nullable floats.
     Floats, f64
 }

@@ -1,13 +1,13 @@
-//! Structures: several columns of texts side by side, and lists of them.
+//! Columns of structures of texts, and of lists of them.
 
 use super::bits::Bits;
 use super::list::List;
 use super::texts::Texts;
 
-/// A structure of `N` texts, each of which may be absent.
+/// Structure of `N` nullable texts.
 #[derive(Clone, Debug)]
 pub struct Record<const N: usize> {
-    /// The columns, in the order of the fields.
+    /// Columns in the order of the fields.
     pub fields: [Texts; N],
 }
 
@@ -18,28 +18,28 @@ impl<const N: usize> Default for Record<N> {
 }
 
 impl<const N: usize> Record<N> {
-    /// Makes room for so many times what there is.
+    /// Reserves space for `times` times the current content.
     pub fn reserve_times(&mut self, times: usize) {
         self.fields.iter_mut().for_each(|field| field.reserve_times(times));
     }
 
-    /// Forgets the rows from this one on.
+    /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         self.fields.iter_mut().for_each(|field| field.truncate(rows));
     }
 
-    /// Fills in the rows that are missing at the end.
+    /// Fills in missing rows up to `rows`.
     pub fn close(&mut self, rows: usize) {
         self.fields.iter_mut().for_each(|field| field.close(rows));
     }
 }
 
-/// Lists of texts, none of them absent.
+/// Lists of texts without nulls.
 #[derive(Clone, Debug, Default)]
 pub struct TextList {
-    /// Which texts belong to which row.
+    /// Texts of each row.
     pub list: List,
-    /// The texts.
+    /// Texts of all rows.
     pub texts: Texts,
 }
 
@@ -50,13 +50,13 @@ impl TextList {
         self.texts.set(item, text);
     }
 
-    /// Forgets the rows from this one on.
+    /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         let items = self.list.truncate(rows);
         self.texts.truncate(items);
     }
 
-    /// Fills in the rows that are missing at the end.
+    /// Fills in missing rows up to `rows`.
     pub fn close(&mut self, rows: usize) {
         self.list.close(rows);
         self.texts.close(self.list.items());
@@ -66,9 +66,9 @@ impl TextList {
 /// Lists of structures of texts.
 #[derive(Clone, Debug, Default)]
 pub struct RecordList<const N: usize> {
-    /// Which structures belong to which row.
+    /// Structures of each row.
     pub list: List,
-    /// The structures.
+    /// Structures of all rows.
     pub items: Record<N>,
 }
 
@@ -81,37 +81,37 @@ impl<const N: usize> RecordList<N> {
         }
     }
 
-    /// Forgets the rows from this one on.
+    /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         let items = self.list.truncate(rows);
         self.items.truncate(items);
     }
 
-    /// Fills in the rows that are missing at the end.
+    /// Fills in missing rows up to `rows`.
     pub fn close(&mut self, rows: usize) {
         self.list.close(rows);
         self.items.close(self.list.items());
     }
 }
 
-/// A structure of texts that may be absent as a whole.
+/// Nullable structure of texts.
 #[derive(Clone, Debug, Default)]
 pub struct OptionalRecord<const N: usize> {
-    /// Which rows have one.
+    /// Validity bitmap of the structure.
     pub valid: Bits,
-    /// The structures.
+    /// Values of the structure.
     pub items: Record<N>,
     rows: usize,
 }
 
 impl<const N: usize> OptionalRecord<N> {
-    /// Says that a row has one.
+    /// Marks the structure of a row as present.
     pub fn set_present(&mut self, row: usize) {
         self.valid.set(row);
         self.rows = row + 1;
     }
 
-    /// Forgets the rows from this one on.
+    /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         if self.rows > rows {
             self.valid.truncate(rows);
@@ -120,7 +120,7 @@ impl<const N: usize> OptionalRecord<N> {
         }
     }
 
-    /// Fills in the rows that are missing at the end.
+    /// Fills in missing rows up to `rows`.
     pub fn close(&mut self, rows: usize) {
         self.valid.close(rows);
         self.items.close(rows);

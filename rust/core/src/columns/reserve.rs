@@ -1,7 +1,7 @@
-//! Room for what is to come.
+//! Reservation of memory for a growing column.
 
-/// Makes room for so many times what there is and an eighth more: to be a little short would
-/// cost a copy of everything.
+/// Reserves space for `times` times the current length plus one eighth, because a reservation that
+/// is slightly too small costs a copy of the whole column.
 pub(super) fn reserve_times<T>(values: &mut Vec<T>, times: usize) {
     let room = values.len().saturating_mul(times);
     values.reserve(room.saturating_add(room / 8));

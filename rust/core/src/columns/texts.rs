@@ -1,15 +1,15 @@
-//! A column of texts.
+//! Column of texts.
 
 use super::bits::Bits;
 use super::reserve::reserve_times;
 
-/// Bytes that all texts of a column may have, for their ends are 32-bit numbers in Arrow.
+/// Maximum total size of the texts of a column: Arrow stores their ends as 32-bit integers.
 const MAX_BYTES: usize = i32::MAX as usize;
 
-/// Texts, some of them absent.
+/// Nullable texts.
 #[derive(Clone, Debug)]
 pub struct Texts {
-    /// Where each text ends (and, first, where the first begins).
+    /// Start of the first text, then the end of each text.
     ends: Vec<i32>,
     bytes: Vec<u8>,
     valid: Bits,
@@ -22,7 +22,7 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// Gives a row its text, which is UTF-8; what is too much for the column is left out.
+    /// Sets the text of a row, which is UTF-8. A text that would overflow the column is dropped.
     #[inline]
     pub fn set(&mut self, row: usize, text: &[u8]) {
         if self.bytes.len() + text.len() <= MAX_BYTES {
@@ -31,8 +31,8 @@ impl Texts {
         }
     }
 
-    /// Gives a row a text that stands at the start of a longer one. (A copy of fixed size takes
-    /// less time than the call of a function that asks for the size.)
+    /// Sets the text of a row to the first `length` bytes of a longer slice. A copy of fixed size
+    /// is faster than a call that takes the size as argument.
     #[inline]
     pub fn set_start(&mut self, row: usize, longer: &[u8], length: usize) {
         let start = self.bytes.len();
@@ -52,7 +52,7 @@ impl Texts {
         self.end(row);
     }
 
-    /// Gives a row its text, where there is one.
+    /// Sets the text of a row, if there is one.
     #[inline]
     pub fn set_some(&mut self, row: usize, text: Option<&[u8]>) {
         if let Some(text) = text {
@@ -61,7 +61,7 @@ impl Texts {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call took 3 % of the time of a parse")]
+    #[expect(clippy::inline_always, reason = "a function call takes 3 % of the time of a parse")]
     fn end(&mut self, row: usize) {
         if self.ends.len() <= row {
             let last = self.ends[self.ends.len() - 1];
@@ -71,20 +71,20 @@ impl Texts {
         self.valid.set(row);
     }
 
-    /// Gives rows from `first` on their texts, which lie as in Arrow: where each ends, and, first,
-    /// where the first begins; the bytes; which rows have one, if not all have.
+    /// Adds the texts of the rows from `first` on, in the layout of Arrow: the start of the first
+    /// text and the end of each, the bytes, and the validity bitmap (None if all are valid).
     pub fn extend(&mut self, first: usize, ends: &[i32], bytes: &[u8], valid: Option<&[u8]>) {
-        let place = |end: &i32| usize::try_from(*end).unwrap_or(0);
-        let (Some(start), Some(end)) = (ends.first().map(place), ends.last().map(place)) else {
+        let index = |end: &i32| usize::try_from(*end).unwrap_or(0);
+        let (Some(start), Some(end)) = (ends.first().map(index), ends.last().map(index)) else {
             return;
         };
         let rows = ends.len() - 1;
         let shift = i32::try_from(self.bytes.len() + (end - start)).map(|_| self.bytes.len());
         let Ok(shift) = shift.and_then(i32::try_from) else {
-            // Too much for the column: as many as fit, one by one.
+            // The column would overflow: add texts one by one as long as they fit.
             for (row, span) in ends.windows(2).enumerate() {
                 if valid.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1) {
-                    self.set(first + row, &bytes[place(&span[0])..place(&span[1])]);
+                    self.set(first + row, &bytes[index(&span[0])..index(&span[1])]);
                 }
             }
             return;
@@ -96,7 +96,7 @@ impl Texts {
         self.valid.extend(first, rows, valid);
     }
 
-    /// The text of a row.
+    /// Returns the text of a row.
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&[u8]> {
@@ -107,7 +107,7 @@ impl Texts {
         self.bytes.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
 
-    /// Forgets the rows from this one on.
+    /// Discards the rows from `rows` on.
     #[inline]
     pub fn truncate(&mut self, rows: usize) {
         if self.ends.len() > rows + 1 {
@@ -117,7 +117,7 @@ impl Texts {
         }
     }
 
-    /// Fills in the rows that are missing at the end, unless there is no text at all.
+    /// Fills in missing rows up to `rows`, unless there is no text at all.
     pub fn close(&mut self, rows: usize) {
         if !self.is_all_null() && self.ends.len() <= rows {
             let last = self.ends[self.ends.len() - 1];
@@ -126,31 +126,31 @@ impl Texts {
         self.valid.close(rows);
     }
 
-    /// Whether no row has a text; there may be no ends then.
+    /// Returns whether no row has a text. The ends may be missing in this case.
     #[must_use]
     pub fn is_all_null(&self) -> bool {
         self.valid.count() == 0
     }
 
-    /// Which rows have a text.
+    /// Returns the validity bitmap.
     #[must_use]
     pub fn valid(&self) -> &Bits {
         &self.valid
     }
 
-    /// Where each text ends, and, first, where the first begins.
+    /// Returns the start of the first text, then the end of each text.
     #[must_use]
     pub fn ends(&self) -> &[i32] {
         &self.ends
     }
 
-    /// All texts, one behind the other.
+    /// Returns the concatenated texts.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Makes room for so many times what there is.
+    /// Reserves space for `times` times the current content.
     pub fn reserve_times(&mut self, times: usize) {
         if !self.is_all_null() {
             reserve_times(&mut self.ends, times);

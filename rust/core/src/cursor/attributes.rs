@@ -1,10 +1,10 @@
-//! The attributes of a start tag.
+//! Attributes of a start tag.
 
 use super::{Cursor, Slice, Span};
 use crate::values::ValueKind;
 
 impl<'a> Cursor<'a> {
-    /// Steps over the rest of a start tag behind its name; gives whether it ends in `/>`.
+    /// Skips the rest of a start tag after its name. Returns whether the tag ends with `/>`.
     #[inline]
     pub fn tag_end(&mut self) -> Option<bool> {
         self.attribute_count = 0;
@@ -45,12 +45,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The attributes of the last start tag.
+    /// Returns the attributes of the last start tag.
     pub fn attributes(&self) -> impl Iterator<Item = (&'a [u8], Slice)> + '_ {
         self.attributes.iter().take(self.attribute_count).copied()
     }
 
-    /// The trimmed value of an attribute.
+    /// Returns the trimmed value of an attribute.
     pub fn attribute(&self, name: &[u8]) -> Option<&[u8]> {
         let (_, slice) = self.attributes().find(|(known, _)| *known == name)?;
         self.trimmed(slice).map(|slice| self.get(slice))

@@ -1,5 +1,5 @@
-//! Markup as nearly everybody writes it, read without a tree: small steps along the bytes, each of
-//! which fails where there is anything to decide.
+//! Reader for common XML markup that needs no tree. Each method handles one construct and fails on
+//! anything unusual.
 
 mod attributes;
 mod values;
@@ -7,70 +7,70 @@ mod values;
 use crate::search::{Mode, find_end, is_xml_space};
 use crate::values::ValueKind;
 
-/// A value: where it lies, in the text or among the decoded ones.
+/// Location of a value: in the text or among the decoded values.
 #[derive(Clone, Copy)]
 pub enum Slice {
     /// In the text.
     Text(usize, usize),
-    /// In [`Cursor::made`].
+    /// In [`Cursor::decoded`].
     Decoded(usize, usize),
 }
 
-/// A text at the start of a longer one.
+/// Text at the start of a longer slice.
 #[derive(Clone, Copy)]
 pub struct Prefix<'a> {
-    /// The longer one.
+    /// Slice that starts with the text.
     pub rest: &'a [u8],
-    /// The length of the text.
+    /// Length of the text.
     pub length: usize,
 }
 
-/// Where a value stands in the text.
+/// Position of a value in the text.
 #[derive(Clone, Copy)]
 pub struct Span {
-    /// In what markup.
+    /// Kind of markup that contains the value.
     pub kind: ValueKind,
-    /// Where it begins.
+    /// Start offset.
     pub start: usize,
-    /// Where it ends.
+    /// End offset.
     pub end: usize,
 }
 
-/// Attributes of one element that are read here; there are no more in any extension.
+/// Maximum number of attributes per element; no extension has more.
 const MAX_ATTRIBUTES: usize = 6;
 
-/// A kind in a document.
+/// Reading position in a document.
 pub struct Cursor<'a> {
-    /// The document.
+    /// Text of the document.
     pub text: &'a [u8],
-    /// The kind.
+    /// Current offset.
     pub at: usize,
-    /// Decoded values, one behind the other.
+    /// Concatenated decoded values.
     pub decoded: Vec<u8>,
-    /// Line ends that were met.
+    /// Number of the current line.
     pub lines: u32,
     attributes: [(&'a [u8], Slice); MAX_ATTRIBUTES],
     attribute_count: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// Begins at the start of a document.
+    /// Creates a cursor at the start of a document.
     pub fn new(text: &'a [u8]) -> Self {
         let attributes = [(&text[..0], Slice::Text(0, 0)); MAX_ATTRIBUTES];
         let (decoded, lines, attribute_count) = (Vec::new(), 1, 0);
         Self { text, at: 0, decoded, lines, attributes, attribute_count }
     }
 
-    /// What follows.
+    /// Returns the rest of the text.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Steps over white space.
+    /// Skips white space.
     #[inline]
     pub fn skip_spaces(&mut self) {
-        // What stands before nearly every tag, in one step: a line end and up to seven blanks.
+        // Fast case: a line end and up to seven spaces, which come before most tags.
         const MARKS: u64 = u64::from_le_bytes([b'<'; 8]);
         const INDENT: u64 = u64::from_le_bytes(*b"\n       ");
         const LOW: u64 = u64::from_le_bytes([1; 8]);
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over these bytes, if they follow.
+    /// Skips `bytes` if they come next. Returns whether they did.
     #[inline]
     pub fn eat(&mut self, bytes: &[u8]) -> bool {
         let is_there = self.rest().starts_with(bytes);
@@ -106,15 +106,15 @@ impl<'a> Cursor<'a> {
         is_there
     }
 
-    /// Steps over the text of an element up to its end tag, `</…>` given whole. A section of
-    /// CDATA may stand there instead of text.
+    /// Skips the text of an element and its end tag, which is given as `</…>`. The text may be a
+    /// CDATA section.
     #[inline]
     pub fn text_until(&mut self, end_tag: &[u8]) -> Option<Span> {
         let span = self.text()?;
         self.eat(end_tag).then_some(span)
     }
 
-    /// Steps over the text of an element.
+    /// Skips the text of an element.
     #[inline]
     pub fn text(&mut self) -> Option<Span> {
         let start = self.at;
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
         Some(Span { kind: ValueKind::Cdata, start, end: start + length })
     }
 
-    /// The bytes of a slice.
+    /// Returns the bytes of a slice.
     #[inline]
     pub fn get(&self, slice: Slice) -> &[u8] {
         match slice {
@@ -142,18 +142,21 @@ impl<'a> Cursor<'a> {
         .unwrap_or_default()
     }
 
-    /// Steps over the text of an element up to its end tag, if nothing is to be decoded in it and
-    /// nothing to be trimmed; may stay anywhere else.
+    /// Skips the text of an element and its end tag, if the text needs no decoding and no trimming.
+    /// After a failure, the position is unspecified.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the end tag is known where it is called")]
+    #[expect(clippy::inline_always, reason = "the end tag is a constant at each call")]
     pub fn plain_text(&mut self, end_tag: &[u8]) -> Option<Prefix<'a>> {
         self.plain(Mode::Text, end_tag)
     }
 
-    /// Steps over a text or a value and what follows it, if all is as usual; stays where it is
-    /// or anywhere behind it.
+    /// Skips a value and the bytes that follow it, if the value needs no decoding and no trimming.
+    /// After a failure, the position is unspecified.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "what follows is known where it is called")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the mode and the following bytes are constants at each call"
+    )]
     pub fn plain(&mut self, mode: Mode, following: &[u8]) -> Option<Prefix<'a>> {
         let rest = self.rest();
         let (length, is_odd) = find_end(rest, mode)?;

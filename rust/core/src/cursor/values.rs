@@ -1,4 +1,4 @@
-//! Values: the five references decoded, white space around them trimmed.
+//! Values: decoding of the five predefined references, trimming.
 
 use super::{Cursor, Slice, Span};
 use crate::references::is_noncharacter;
@@ -7,7 +7,8 @@ use crate::urls::trim;
 use crate::values::ValueKind;
 
 impl Cursor<'_> {
-    /// Decodes a value in which nothing is odd: the five references of XML and no other.
+    /// Decodes a value. Fails if it contains anything but text and the five predefined references
+    /// of XML.
     #[inline]
     pub fn value(&mut self, span: Span) -> Option<Slice> {
         let Span { kind, start, end } = span;
@@ -21,7 +22,7 @@ impl Cursor<'_> {
         if kind == ValueKind::Cdata {
             return Some(Slice::Text(start, end));
         }
-        // Nothing but references, as in every other URL.
+        // Fast case: references only, as in many URLs.
         let decoded_start = self.decoded.len();
         let mut rest = raw;
         while let Some(at) = memchr::memchr(b'&', rest) {
@@ -64,7 +65,7 @@ impl Cursor<'_> {
         Some(Slice::Decoded(decoded_start, self.decoded.len()))
     }
 
-    /// A slice without white space around it; none where nothing is left.
+    /// Returns a slice without surrounding white space, or None if nothing is left.
     #[inline]
     pub fn trimmed(&self, slice: Slice) -> Option<Slice> {
         let bytes = self.get(slice);
@@ -89,7 +90,7 @@ impl Cursor<'_> {
     }
 }
 
-/// What a value may hold that is not itself, or (a line end) is to be counted.
+/// Returns whether a byte of a value may need decoding, or (a line end) has to be counted.
 fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'&') | (byte == b']') | (byte == 0xef)
 }

@@ -1,10 +1,10 @@
-//! The calendar of Gregory, from year 1 to 9999, which is what Python's `datetime` can hold.
+//! Gregorian calendar from year 1 to 9999, the range of Python's `datetime`.
 
-/// What Python's `datetime` can hold: years 1 to 9999.
+/// Range of Python's `datetime`: years 1 to 9999.
 const YEAR_1: i64 = days(1, 1, 1) * 86_400_000_000;
 const YEAR_10000: i64 = days(10_000, 1, 1) * 86_400_000_000;
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar, in the years from 1 on.
+/// Returns the days from 1970-01-01 to a date, for years from 1 on.
 pub(super) const fn days(year: u32, month: u32, day: u32) -> i64 {
     /// Days of a common year before each month.
     const BEFORE: [u32; 13] = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
@@ -18,6 +18,7 @@ const fn is_leap(year: u32) -> bool {
     year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
+/// Returns the number of days of a month.
 pub(super) fn days_of_month(year: u32, month: u32) -> u32 {
     match month {
         2 => 28 + u32::from(is_leap(year)),
@@ -26,9 +27,9 @@ pub(super) fn days_of_month(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Whether the minute of an instant, which is in the second before its end, has 61 seconds.
+/// Returns whether a leap second follows an instant in the last second of a minute.
 ///
-/// The months, in UTC: <https://www.ietf.org/timezones/data/leap-seconds.list>.
+/// Source of the months, in UTC: <https://www.ietf.org/timezones/data/leap-seconds.list>.
 pub(super) fn has_leap_second(instant: i64) -> bool {
     const JUNE: [i64; 11] = [1972, 1981, 1982, 1983, 1985, 1992, 1993, 1994, 1997, 2012, 2015];
     const DECEMBER: [i64; 16] = [
@@ -46,13 +47,13 @@ pub(super) fn has_leap_second(instant: i64) -> bool {
     }
 }
 
-/// Whether an instant is one of the years 1 to 9999.
+/// Returns whether an instant lies in the years 1 to 9999.
 #[must_use]
 pub fn is_instant(instant: i64) -> bool {
     (YEAR_1..YEAR_10000).contains(&instant)
 }
 
-/// Writes an instant as Python's `isoformat` does, with a `Z`.
+/// Formats an instant like Python's `isoformat`, with a `Z`.
 #[must_use]
 pub fn format_instant(instant: i64) -> String {
     let [high, low, month, day, hour, minute, second, micros @ ..] = fields(instant);
@@ -62,8 +63,8 @@ pub fn format_instant(instant: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// The year (two bytes, the high one first), month, day, hour, minute, second and microsecond
-/// (three bytes) of an instant of the years 1 to 9999.
+/// Returns year (two bytes, big-endian), month, day, hour, minute, second and microsecond (three
+/// bytes, big-endian) of an instant in the years 1 to 9999.
 #[must_use]
 pub fn fields(instant: i64) -> [u8; 10] {
     let instant = instant.clamp(YEAR_1, YEAR_10000 - 1);
@@ -86,7 +87,7 @@ pub fn fields(instant: i64) -> [u8; 10] {
     ]
 }
 
-/// The inverse of [`days`].
+/// Returns year, month and day; the inverse of [`days`].
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,23 +1,32 @@
-//! The forms of dates, each a pattern of `src/urlset/dates.py` written as steps along the text:
-//! the patterns are deterministic, so that nothing ever has to go back.
+//! Date formats. Each function implements a pattern of `src/urlset/dates.py`. The patterns are
+//! deterministic, so no backtracking is needed.
 
 use crate::codes::{D001, D002, D003};
 
 use super::scanner::{Scanner, is_space, number};
 
-/// The pieces of a date; what is absent is none.
+/// Components of a date.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Parts<'a> {
+    /// Year.
     pub(super) year: u32,
+    /// Month, from 1.
     pub(super) month: Option<u32>,
+    /// Day of the month, from 1.
     pub(super) day: Option<u32>,
+    /// Hour.
     pub(super) hour: Option<u32>,
+    /// Minute.
     pub(super) minute: Option<u32>,
+    /// Second; 60 in a leap second.
     pub(super) second: Option<u32>,
+    /// Digits of the fraction of a second.
     pub(super) fraction: Option<&'a [u8]>,
+    /// Time zone as written.
     pub(super) zone: Option<&'a [u8]>,
 }
 
+/// Parses a date in the W3C Datetime profile.
 pub(super) fn w3c(text: &[u8]) -> Option<Parts<'_>> {
     let mut scan = Scanner::new(text);
     let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
@@ -46,6 +55,8 @@ pub(super) fn w3c(text: &[u8]) -> Option<Parts<'_>> {
     scan.is_at_end().then_some(parts)
 }
 
+/// Parses a date similar to ISO 8601. Returns its components and the code of its problem, if it has
+/// one.
 pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     let mut scan = Scanner::new(text);
     let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
@@ -77,7 +88,8 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
         Some(zone) => {
             let is_w3c_zone = zone == b"Z" || zone.len() == 6;
             let is_detached = zone_start.checked_sub(1).is_some_and(|i| is_space(text[i]));
-            // A day with an offset is a date of XML Schema, which the protocol's schema names, too.
+            // A day with an offset is a date of XML Schema, which the schema of the protocol
+            // allows.
             let is_day = zone_start == 10 && text[4] == b'-' && text[7] == b'-' && !is_detached;
             if is_w3c_zone && !has_time && is_day {
                 None
@@ -91,6 +103,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Parts<'_>, Option<&'static str>)> {
     Some((parts, code))
 }
 
+/// Parses a date in the basic format of ISO 8601, without separators.
 pub(super) fn compact(text: &[u8]) -> Option<Parts<'_>> {
     let mut scan = Scanner::new(text);
     let mut parts = Parts { year: scan.digits(4)?, ..Parts::default() };
@@ -108,18 +121,23 @@ pub(super) fn compact(text: &[u8]) -> Option<Parts<'_>> {
     has_certain_zone(&parts).then_some(parts)
 }
 
-/// Whether what follows a day is an offset: `-01` and `-0100` may be anything.
+/// Returns whether the text after a day is certainly an offset. `-01` and `-0100` are ambiguous.
 fn has_certain_zone(parts: &Parts<'_>) -> bool {
     let is_short = |zone: &[u8]| matches!(zone.first(), Some(b'+' | b'-')) && zone.len() != 6;
     parts.hour.is_some() || !parts.zone.is_some_and(is_short)
 }
 
+/// Date in the format of RFC 822.
 pub(super) struct Rfc822<'a> {
+    /// Name of the month.
     pub(super) month: &'a [u8],
+    /// Number of digits of the year.
     pub(super) year_digits: usize,
+    /// Components other than the month.
     pub(super) parts: Parts<'a>,
 }
 
+/// Parses a date in the format of RFC 822.
 pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     let mut scan = Scanner::new(text);
     let weekday = scan.run(|byte| byte.is_ascii_alphabetic());
@@ -172,6 +190,7 @@ pub(super) fn rfc822(text: &[u8]) -> Option<Rfc822<'_>> {
     found(parts)
 }
 
+/// Names of weekdays in lower case.
 const WEEKDAYS: [&str; 17] = [
     "mon",
     "monday",
@@ -192,13 +211,14 @@ const WEEKDAYS: [&str; 17] = [
     "sunday",
 ];
 
-/// `([A-Za-z]{3,9})\.?`
+/// Matches `([A-Za-z]{3,9})\.?`.
 fn month_word<'a>(scan: &mut Scanner<'a>) -> Option<&'a [u8]> {
     let word = scan.run(|byte| byte.is_ascii_alphabetic());
     let _ = scan.eat(b'.');
     (3..=9).contains(&word.len()).then_some(word)
 }
 
+/// Parses a date such as `Oct 1, 2004`. Returns the name of its month and the other components.
 pub(super) fn long(text: &[u8]) -> Option<(&[u8], Parts<'_>)> {
     let mut scan = Scanner::new(text);
     let month = month_word(&mut scan)?;
@@ -210,6 +230,7 @@ pub(super) fn long(text: &[u8]) -> Option<(&[u8], Parts<'_>)> {
     scan.is_at_end().then_some((month, Parts { year, day, ..Parts::default() }))
 }
 
+/// Returns whether a text is a date with a negative year.
 pub(super) fn is_before_christ(text: &[u8]) -> bool {
     let scan = &mut Scanner::new(text);
     let mut date = || {
@@ -234,6 +255,7 @@ pub(super) fn is_before_christ(text: &[u8]) -> bool {
     date().is_some()
 }
 
+/// Returns the number of a month from its full or abbreviated name.
 pub(super) fn month_number(word: &[u8]) -> Option<u32> {
     const MONTHS: [&str; 12] = [
         "january",

@@ -1,11 +1,12 @@
-//! Times as Apache and nginx write them into their logs.
+//! Time format of Apache and nginx logs.
 
 use super::calendar::{days, days_of_month};
 use super::forms::month_number;
 
-/// The second of the epoch of `03/Nov/2026:12:00:05 +0100`, the zone of which may be missing (UTC).
+/// Parses a time such as `03/Nov/2026:12:00:05 +0100` into seconds since 1970-01-01 UTC. Without a
+/// zone, it is UTC.
 ///
-/// None for what is no time, and for one before 1970.
+/// Returns None for an invalid time and for one before 1970.
 #[must_use]
 pub fn parse_log_time(text: &[u8]) -> Option<i64> {
     let shape = text.get(..20)?;
@@ -16,7 +17,7 @@ pub fn parse_log_time(text: &[u8]) -> Option<i64> {
     let month = month_number(&shape[3..6])?;
     let (hour, minute, second) =
         (number(&shape[12..14])?, number(&shape[15..17])?, number(&shape[18..])?);
-    // Beware: a year 0 has no days.
+    // Note: `days` requires a year from 1 on.
     let is_real = is_shaped
         && year > 0
         && (1..=days_of_month(year, month)).contains(&day)
@@ -30,7 +31,7 @@ pub fn parse_log_time(text: &[u8]) -> Option<i64> {
     Some(seconds - offset(&text[20..])?).filter(|&instant| instant >= 0)
 }
 
-/// Seconds east of Greenwich.
+/// Returns the offset from UTC in seconds, positive to the east.
 fn offset(zone: &[u8]) -> Option<i64> {
     match zone {
         [] => Some(0),

@@ -1,6 +1,6 @@
-//! Dates of the W3C Datetime profile, and the other forms that sitemaps hold instead of it.
+//! Dates in the W3C Datetime profile, and in other formats that sitemaps contain.
 //!
-//! An exact port of `src/urlset/dates.py`.
+//! Exact port of `src/urlset/dates.py`.
 
 mod calendar;
 mod forms;
@@ -17,7 +17,7 @@ pub use calendar::{fields, format_instant, is_instant};
 pub use log_time::parse_log_time;
 pub use strict::{is_atom_date, is_rss_date, w3c_instant};
 
-/// How much of a moment a text tells.
+/// Precision of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// `1997`
@@ -35,7 +35,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The word that Python uses.
+    /// Returns the name that Python uses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -49,24 +49,25 @@ impl Precision {
     }
 }
 
-/// What a text says of a moment.
+/// Result of parsing a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Date {
-    /// Microseconds since 1970-01-01 UTC, where there is an instant to be had.
+    /// Microseconds since 1970-01-01 UTC, if the date is valid.
     pub instant: Option<i64>,
-    /// How much was told, where there is an instant.
+    /// Precision, if the date is valid.
     pub precision: Option<Precision>,
-    /// Whether a zone was given.
+    /// Whether a time zone is given.
     pub has_zone: bool,
-    /// The lint code of what had to be forgiven; none for a W3C date.
+    /// Code of the reported problem; None for a W3C date.
     pub code: Option<&'static str>,
 }
 
+/// Returns the result for an invalid date.
 const fn no_instant(code: &'static str) -> Date {
     Date { instant: None, precision: None, has_zone: false, code: Some(code) }
 }
 
-/// Reads a date in any form that has one meaning.
+/// Parses a date in any unambiguous format.
 #[must_use]
 pub fn parse_date(text: &str) -> Date {
     let text = text.as_bytes();
@@ -104,7 +105,7 @@ fn from_rfc822(found: &Rfc822<'_>) -> Date {
     if date.code == Some(D003) && date.instant.is_none() { no_instant(D001) } else { date }
 }
 
-/// Turns the pieces into an instant.
+/// Converts the components to an instant.
 fn assemble(parts: &Parts<'_>, code: Option<&'static str>) -> Date {
     let Some(offset) = offset_minutes(parts.zone) else {
         return no_instant(D003);
@@ -133,7 +134,7 @@ fn local_microseconds(parts: &Parts<'_>) -> Option<i64> {
     let (year, month, day) = (parts.year, parts.month.unwrap_or(1), parts.day.unwrap_or(1));
     let hour = parts.hour.unwrap_or(0);
     let minute = parts.minute.unwrap_or(0);
-    // A leap second is counted on from the second before it.
+    // A leap second is computed from the second before it.
     let second = parts.second.map_or(0, |second| if second == 60 { 59 } else { second });
     let is_possible = (1..=9999).contains(&year)
         && (1..=12).contains(&month)
@@ -148,7 +149,7 @@ fn local_microseconds(parts: &Parts<'_>) -> Option<i64> {
     Some(seconds * 1_000_000 + i64::from(microseconds(parts.fraction.unwrap_or(b""))))
 }
 
-/// The first six digits of a fraction of a second, as microseconds.
+/// Returns the first six digits of a fraction of a second as microseconds.
 fn microseconds(fraction: &[u8]) -> u32 {
     (0..6).fold(0, |sum, i| sum * 10 + fraction.get(i).map_or(0, |digit| u32::from(digit - b'0')))
 }
@@ -164,8 +165,9 @@ fn precision(parts: &Parts<'_>) -> Precision {
     }
 }
 
-/// Minutes east of Greenwich of `Z`, `+hh`, `+hhmm`, `+hh:mm` or a name of RFC 822 section 5.1
-/// (whose military zones were specified wrongly and are not read).
+/// Returns the offset from UTC in minutes of `Z`, `+hh`, `+hhmm`, `+hh:mm` or a zone name of RFC
+/// 822 section 5.1. The military zones of that RFC are not supported, because it specifies them
+/// incorrectly.
 fn offset_minutes(zone: Option<&[u8]>) -> Option<i32> {
     let Some(zone) = zone else {
         return Some(0);
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn w3c_forms_are_read_with_their_precision() {
+    fn w3c_formats_are_parsed_with_their_precision() {
         for (text, seconds, precision) in [
             ("1997", 852_076_800, Precision::Year),
             ("1997-07", 867_715_200, Precision::Month),
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_are_read_and_reported() {
+    fn other_formats_are_parsed_and_reported() {
         for (text, code) in [
             ("2004-10-01 18:23:17", D002),
             ("20041001", D001),
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_written_as_it_is_read() {
+    fn formatting_an_instant_reverses_parsing() {
         for text in ["0001-01-01T00:00:00Z", "2024-02-29T23:59:59.000001Z", "9999-12-31T23:59:59Z"]
         {
             assert_eq!(at(text).map(format_instant).as_deref(), Some(text));
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_has_no_instant() {
+    fn invalid_dates_have_no_instant() {
         for (text, code) in [
             ("01/10/2004", D001),
             ("2004-02-30", D004),

@@ -1,34 +1,42 @@
-//! A place in the text of a date, and the steps that its forms are made of.
+//! Scanner for date formats.
 
-/// Reads along a text; a step that does not fit leaves the place where it was.
+/// Scanner over the text of a date. A step that fails does not move the position.
 pub(super) struct Scanner<'a> {
+    /// Text of the date.
     pub(super) text: &'a [u8],
+    /// Current offset.
     pub(super) at: usize,
 }
 
 impl<'a> Scanner<'a> {
+    /// Creates a scanner at the start of a text.
     pub(super) fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
 
+    /// Returns the next byte.
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
+    /// Returns whether the text is consumed.
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
+    /// Skips a byte if it comes next, else fails.
     pub(super) fn eat(&mut self, byte: u8) -> Option<()> {
         self.eat_one(&[byte]).map(|_| ())
     }
 
+    /// Skips one of the bytes if it comes next, else fails. Returns the byte.
     pub(super) fn eat_one(&mut self, bytes: &[u8]) -> Option<u8> {
         let byte = self.peek().filter(|byte| bytes.contains(byte))?;
         self.at += 1;
         Some(byte)
     }
 
+    /// Skips and returns all bytes that satisfy a predicate.
     pub(super) fn run(&mut self, fits: impl Fn(u8) -> bool) -> &'a [u8] {
         let start = self.at;
         while self.peek().is_some_and(&fits) {
@@ -37,7 +45,7 @@ impl<'a> Scanner<'a> {
         &self.text[start..self.at]
     }
 
-    /// Exactly so many digits; a digit after them is left for the next step to refuse.
+    /// Reads exactly `count` digits. The next step rejects any further digit.
     pub(super) fn digits(&mut self, count: usize) -> Option<u32> {
         let found = self.text.get(self.at..self.at + count)?;
         if !found.iter().all(u8::is_ascii_digit) {
@@ -47,20 +55,22 @@ impl<'a> Scanner<'a> {
         Some(number(found))
     }
 
-    /// One or two digits, as many as there are.
+    /// Reads two digits if there are two, else one.
     pub(super) fn one_or_two(&mut self) -> Option<u32> {
         self.digits(2).or_else(|| self.digits(1))
     }
 
+    /// Skips white space and returns its length.
     pub(super) fn skip_spaces(&mut self) -> usize {
         self.run(is_space).len()
     }
 
+    /// Skips white space, or fails if there is none.
     pub(super) fn require_spaces(&mut self) -> Option<()> {
         (self.skip_spaces() > 0).then_some(())
     }
 
-    /// `(?:[.,](\d+))?` with the separators given.
+    /// Matches `(?:[.,](\d+))?` with the given separators.
     pub(super) fn fraction(&mut self, separators: &[u8]) -> Option<Option<&'a [u8]>> {
         if self.eat_one(separators).is_none() {
             return Some(None);
@@ -69,7 +79,7 @@ impl<'a> Scanner<'a> {
         (!digits.is_empty()).then_some(Some(digits))
     }
 
-    /// The end, or a last comment: `(?:[ \t\r\n]*\([^()]*\))?`.
+    /// Matches the end, optionally after a comment: `(?:[ \t\r\n]*\([^()]*\))?`.
     pub(super) fn comment_to_end(&mut self) -> Option<()> {
         if self.is_at_end() {
             return Some(());
@@ -81,7 +91,7 @@ impl<'a> Scanner<'a> {
         self.is_at_end().then_some(())
     }
 
-    /// `[+-]\d\d:\d\d` or a `Z`.
+    /// Matches `[+-]\d\d:\d\d` or `Z`.
     pub(super) fn w3c_zone(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         if self.eat(b'Z').is_none() {
@@ -93,7 +103,8 @@ impl<'a> Scanner<'a> {
         Some(&self.text[start..self.at])
     }
 
-    /// One of the names, or `[+-]\d\d(?::?\d\d)?`; all that is left, or nothing.
+    /// Matches one of the names or `[+-]\d\d(?::?\d\d)?` against the whole rest, which may be
+    /// empty.
     pub(super) fn zone_to_end(&mut self, names: &[&[u8]]) -> Option<Option<&'a [u8]>> {
         let rest = &self.text[self.at..];
         self.at = self.text.len();
@@ -112,10 +123,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Returns whether a byte is white space.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
+/// Returns the value of decimal digits.
 pub(super) fn number(digits: &[u8]) -> u32 {
     digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'))
 }

@@ -1,10 +1,10 @@
-//! Questions that have one form for an answer.
+//! Strict checks of single date formats.
 
 use super::calendar::{days, days_of_month, is_instant};
 use super::scanner::Scanner;
 
-/// The instant of a W3C date of one of the three lengths that nearly all have: a day, or a
-/// second with a `Z` or an offset; none for all that [`parse_date`] might say more about.
+/// Parses a W3C date of the three common lengths: a day, or a time with seconds and `Z` or an
+/// offset. Returns None for every date that [`super::parse_date`] has to parse or report.
 #[must_use]
 pub fn w3c_instant(text: &[u8]) -> Option<i64> {
     let day = text.first_chunk::<10>()?;
@@ -46,7 +46,7 @@ pub fn w3c_instant(text: &[u8]) -> Option<i64> {
     Some(whole * 1_000_000).filter(|instant| is_instant(*instant))
 }
 
-/// Whether a text is a date as RSS 2.0 wants it, which names RFC 822.
+/// Returns whether a text is a date of RSS 2.0, which refers to RFC 822.
 #[must_use]
 pub fn is_rss_date(text: &str) -> bool {
     let scan = &mut Scanner::new(text.as_bytes());
@@ -80,7 +80,7 @@ pub fn is_rss_date(text: &str) -> bool {
     date().is_some()
 }
 
-/// Whether a text is a date as Atom wants it: RFC 3339, which has seconds and a zone.
+/// Returns whether a text is a date of Atom: RFC 3339 with seconds and a zone.
 #[must_use]
 pub fn is_atom_date(text: &str) -> bool {
     let scan = &mut Scanner::new(text.as_bytes());

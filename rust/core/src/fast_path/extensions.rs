@@ -1,4 +1,4 @@
-//! Images, links and news as nearly everybody writes them (see `fast`).
+//! Images, links and news in their common form (see [`super`]).
 
 use super::{EntryState, FastPath};
 use crate::columns::{Entries, Texts};
@@ -6,16 +6,16 @@ use crate::cursor::{Prefix, Slice};
 use crate::search::Mode;
 
 impl<'a> FastPath<'a> {
-    /// An element of text alone, up to its end tag.
+    /// Reads an element that contains only text, with its end tag.
     fn leaf(&mut self, end_tag: &[u8]) -> Option<Option<Slice>> {
         let span = self.cursor.text_until(end_tag)?;
         let slice = self.cursor.value(span)?;
         Some(self.cursor.trimmed(slice))
     }
 
-    /// An element of text alone, into a column that has nothing for the row yet.
+    /// Reads an element that contains only text into a column that has no value for the row yet.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the end tag is known where it is called")]
+    #[expect(clippy::inline_always, reason = "the end tag is a constant at each call")]
     pub(super) fn field(&mut self, column: &mut Texts, row: usize, end_tag: &[u8]) -> Option<()> {
         if column.get(row).is_some() {
             return None;
@@ -26,12 +26,13 @@ impl<'a> FastPath<'a> {
             return Some(());
         }
         self.cursor.at = at;
-        // One that is empty counts as the first one, too; then another is for the tree.
+        // An empty element counts as the first of its name, so the tree has to read the entry.
         let slice = self.leaf(end_tag)??;
         column.set(row, self.cursor.get(slice));
         Some(())
     }
 
+    /// Reads the content of an `image:image` element and its end tag.
     pub(super) fn image(&mut self, entries: &mut Entries) -> Option<()> {
         let image = entries.images.list.push(entries.row());
         let columns = &mut entries.images.items.fields;
@@ -54,6 +55,7 @@ impl<'a> FastPath<'a> {
         }
     }
 
+    /// Reads the rest of an `xhtml:link` tag.
     pub(super) fn link(&mut self, entries: &mut Entries) -> Option<()> {
         let at = self.cursor.at;
         if let Some([hreflang, href]) = self.plain_link() {
@@ -81,7 +83,7 @@ impl<'a> FastPath<'a> {
         Some(())
     }
 
-    /// A link with the three attributes that nearly all have, in their usual order.
+    /// Reads a link with the three common attributes in their usual order.
     #[inline]
     fn plain_link(&mut self) -> Option<[Prefix<'a>; 2]> {
         if !self.cursor.eat(b" rel=\"alternate\" hreflang=\"") {
@@ -92,6 +94,7 @@ impl<'a> FastPath<'a> {
         (self.cursor.eat(b"/>") || self.cursor.eat(b" />")).then_some([hreflang, href])
     }
 
+    /// Reads the content of a `news:news` element and its end tag.
     pub(super) fn news(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         if std::mem::replace(&mut state.has_news, true) {
             return None;
@@ -125,6 +128,7 @@ impl<'a> FastPath<'a> {
         }
     }
 
+    /// Reads the content of a `news:publication` element and its end tag.
     fn publication(&mut self, columns: &mut [Texts; 8], row: usize) -> Option<()> {
         loop {
             self.cursor.skip_spaces();

@@ -1,48 +1,50 @@
-//! Whole entries as nearly everybody writes them, put into the columns without a tree.
+//! Fast path: reads entries in their common form directly into the columns, without a tree.
 //!
-//! Whatever is unusual makes an entry fail here, without a trace; then the tree reads it. So
-//! there is one answer to every question, and here only those that nobody would ask.
+//! An entry with anything unusual fails here without side effects, and the tree reads it instead.
+//! The tree remains the only implementation of all other cases.
 
 mod extensions;
 mod values;
 mod video;
 
 use crate::columns::Entries;
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::cursor::Cursor;
 use crate::names::Key;
 use crate::namespaces::{Ns, uri_of};
 use crate::tree::Tree;
+use crate::utf8::utf8_or_empty;
 
-/// Bytes of an entry, at most; the caps on nodes and values are out of reach then.
+/// Maximum size of an entry in bytes. Entries below it cannot reach the limits on nodes and values.
 const MAX_ENTRY_BYTES: usize = 262_144;
 
-/// A URL of this length or more is looked at by the tree, which counts its characters.
+/// The tree reads URLs of this length in bytes or more, because it counts characters.
 const MAX_LOC: usize = 2_048;
 
-/// Entries after which it is guessed how many there will be.
+/// Number of entries after which the total is estimated.
 const SAMPLE_ENTRIES: usize = 1_024;
 
-/// `image:image` in one `url`.
+/// Maximum number of images per entry.
 const MAX_IMAGES: usize = 1_000;
 
-/// Reads plain entries of one root.
+/// Reader of common entries in one root element.
 pub struct FastPath<'a> {
     cursor: Cursor<'a>,
     has_image: bool,
     has_video: bool,
     has_news: bool,
     has_xhtml: bool,
-    /// The scheme and the authority of the last URL: they are mostly those of the next one.
+    /// Scheme and authority of the last URL, which the next URL usually shares.
     origin: Vec<u8>,
-    /// The last date that was in order, and its instant.
+    /// Last valid date and its instant.
     date: (Vec<u8>, i64),
-    /// Entries that failed, one after the other, and how many are left to the tree for that.
+    /// Number of consecutive failed entries, and number of entries that the tree reads next because
+    /// of them.
     failures: usize,
     skips: usize,
 }
 
-/// What is known of an entry while it is read.
+/// State of an entry that is being read.
 #[derive(Default)]
 struct EntryState {
     has_loc: bool,
@@ -50,12 +52,13 @@ struct EntryState {
     has_changefreq: bool,
     has_priority: bool,
     has_news: bool,
-    /// A date, a word and a number that are odd.
+    /// Invalid lastmod, changefreq and priority: code, start, end.
     invalid: [Option<(&'static str, usize, usize)>; 3],
 }
 
 impl<'a> FastPath<'a> {
-    /// Begins behind the start tag of a root; none where the root is not plain itself.
+    /// Creates a reader positioned after the start tag of a root. Returns None for an unusual root
+    /// element.
     pub fn new(context: &Context<'a>, tree: &Tree<'a>) -> Option<Self> {
         let root = tree.only_open()?;
         if root.name.raw != b"urlset" || root.name.key != Key::Urlset {
@@ -76,7 +79,7 @@ impl<'a> FastPath<'a> {
         })
     }
 
-    /// Reads entries from `at` on, as long as they are plain; gives where to go on.
+    /// Reads common entries from `at` on. Returns the offset to continue at.
     pub fn read(&mut self, context: &mut Context<'a>, at: usize) -> usize {
         let mut end = at;
         self.cursor.at = at;
@@ -124,7 +127,7 @@ impl<'a> FastPath<'a> {
             return None;
         }
         for (code, start, end) in state.invalid.into_iter().flatten() {
-            diagnostics.add(code, start, end, utf8(&context.bytes[start..end]));
+            diagnostics.add(code, start, end, utf8_or_empty(&context.bytes[start..end]));
         }
         positions.set_line(start, line);
         if entries.row() == SAMPLE_ENTRIES {
@@ -135,7 +138,7 @@ impl<'a> FastPath<'a> {
         Some(())
     }
 
-    /// The inside of a `url`, and its end tag.
+    /// Reads the content of a `url` element and its end tag.
     fn entry(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         loop {
             self.cursor.skip_spaces();
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_would_say_the_same() {
+    fn fast_path_and_tree_return_the_same() {
         for inside in [
             "<loc>http://a/?b&amp;c</loc><lastmod>2024-01-02</lastmod><changefreq>daily</changefreq>\
              <priority>0.8</priority>",
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_leaves_no_trace() {
+    fn failed_entries_have_no_side_effects() {
         let good = "<url><loc>http://a/</loc></url>";
         let odd = "<url><loc>http://b/</loc><lastmod>2024</lastmod><odd/></url>";
         let parsed = read(&[good, odd, good].concat());

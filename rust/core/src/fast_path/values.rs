@@ -1,17 +1,18 @@
-//! The four elements of the protocol itself (see `fast`).
+//! The four elements of the protocol (see [`super`]).
 
 use super::{EntryState, FastPath, MAX_LOC};
 use crate::codes::{S019, S020};
 use crate::columns::Entries;
-use crate::context::utf8;
 use crate::cursor::{Prefix, Span};
 use crate::dates::{parse_date, w3c_instant};
 use crate::metadata::{changefreq_word, priority_value};
 use crate::references::is_doubly_escaped;
 use crate::search::Mode;
 use crate::urls::{has_space, http_length, is_authority, trim};
+use crate::utf8::utf8_or_empty;
 
 impl FastPath<'_> {
+    /// Reads the content of a `loc` element and its end tag.
     pub(super) fn loc(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         if std::mem::replace(&mut state.has_loc, true) {
             return None;
@@ -40,7 +41,7 @@ impl FastPath<'_> {
         self.origin(loc)
     }
 
-    /// Whether a URL begins with a scheme and an authority that are in order.
+    /// Checks that a URL starts with a valid scheme and authority.
     #[inline]
     fn origin(&mut self, loc: &[u8]) -> Option<()> {
         let ends = |byte: Option<&u8>| byte.is_none_or(|b| matches!(b, b'/' | b'?' | b'#'));
@@ -60,7 +61,7 @@ impl FastPath<'_> {
         Some(())
     }
 
-    /// The text of a value in which nothing is to be decoded and nothing to be trimmed.
+    /// Returns the span of a value that needs no decoding and no trimming.
     fn plain(&mut self, end_tag: &[u8]) -> Option<(usize, usize)> {
         let Span { start, end, .. } = self.cursor.text_until(end_tag)?;
         let text = self.cursor.text.get(start..end)?;
@@ -71,12 +72,13 @@ impl FastPath<'_> {
         is_plain.then_some((start, end))
     }
 
+    /// Reads the content of a `lastmod` element and its end tag.
     pub(super) fn lastmod(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         if std::mem::replace(&mut state.has_lastmod, true) {
             return None;
         }
         let row = entries.row();
-        // The three lengths that nearly all have; a date has no "<" in it.
+        // The three common lengths. A date does not contain "<".
         for length in [10, 20, 25] {
             let Some(rest) = self.cursor.rest().get(length..) else {
                 break;
@@ -101,7 +103,7 @@ impl FastPath<'_> {
         }
         let (start, end) = self.plain(b"</lastmod>")?;
         let text = &self.cursor.text[start..end];
-        let date = parse_date(utf8(text));
+        let date = parse_date(utf8_or_empty(text));
         state.invalid[0] = date.code.map(|code| (code, start, end));
         entries.lastmod_text.set(row, text);
         if let Some(instant) = date.instant {
@@ -110,6 +112,7 @@ impl FastPath<'_> {
         Some(())
     }
 
+    /// Reads the content of a `changefreq` element and its end tag.
     pub(super) fn changefreq(
         &mut self,
         entries: &mut Entries,
@@ -144,6 +147,7 @@ impl FastPath<'_> {
         Some(())
     }
 
+    /// Reads the content of a `priority` element and its end tag.
     pub(super) fn priority(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         if std::mem::replace(&mut state.has_priority, true) {
             return None;
@@ -158,7 +162,7 @@ impl FastPath<'_> {
             return Some(());
         }
         let (start, end) = self.plain(b"</priority>")?;
-        let value = priority_value(utf8(&self.cursor.text[start..end]));
+        let value = priority_value(utf8_or_empty(&self.cursor.text[start..end]));
         match value {
             Some(value) => entries.priority.set(entries.row(), value),
             None => state.invalid[2] = Some((S020, start, end)),
@@ -167,8 +171,8 @@ impl FastPath<'_> {
     }
 }
 
-/// Whether a text begins with another one. (Most origins have 16 to 32 bytes: to compare all in
-/// two steps takes less time than a call.)
+/// Returns whether a text starts with an origin. Most origins have 16 to 32 bytes; two comparisons
+/// of fixed size are faster than a call.
 #[inline]
 fn begins(text: &[u8], origin: &[u8]) -> bool {
     let Some(text) = text.get(..origin.len()) else {
@@ -182,7 +186,7 @@ fn begins(text: &[u8], origin: &[u8]) -> bool {
     }
 }
 
-/// Whether two dates are the same text; what differs first is their end.
+/// Returns whether two dates are equal. Dates usually differ at their end.
 #[inline]
 fn is_same(known: &[u8], text: &[u8]) -> bool {
     known.last_chunk::<8>() == text.last_chunk() && known == text

@@ -1,5 +1,4 @@
-//! Videos as nearly everybody writes them (see `fast`): an element for each field, with the
-//! attributes that some have.
+//! Videos in their common form (see [`super`]): one element per field, with optional attributes.
 
 use super::FastPath;
 use crate::columns::{Entries, Texts, Videos};
@@ -9,7 +8,7 @@ use crate::names::Key;
 use crate::references::name_length;
 
 impl FastPath<'_> {
-    /// The inside of a `video:video`, and its end tag.
+    /// Reads the content of a `video:video` element and its end tag.
     pub(super) fn video(&mut self, entries: &mut Entries) -> Option<()> {
         let row = entries.row();
         let videos = &mut entries.videos;
@@ -65,8 +64,8 @@ impl FastPath<'_> {
         }
     }
 
-    /// Steps over the start tag of an element that most videos have, if it has no attributes:
-    /// its key, its column, and its end tag.
+    /// Skips the start tag of a common field without attributes. Returns its key, column and end
+    /// tag.
     #[inline]
     fn usual_field(&mut self) -> Option<(Key, usize, &'static [u8])> {
         macro_rules! field {
@@ -95,7 +94,7 @@ impl FastPath<'_> {
         }
     }
 
-    /// One element of a video: its key, and its text.
+    /// Reads one element of a video. Returns its key and text.
     #[inline]
     fn video_leaf(&mut self) -> Option<(Key, Option<Slice>)> {
         if !self.cursor.eat(b"<video:") {

@@ -1,16 +1,16 @@
-//! The local names that mean something, and what elements of those names do.
+//! Known local names and the roles of their elements.
 
 use crate::namespaces::Ns;
 
 macro_rules! keys {
     ($($key:ident = $text:literal,)*) => {
-        /// The local names that mean something here.
+        /// Known local name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[allow(missing_docs, reason = "they are the names of the protocol")]
+        #[allow(missing_docs, reason = "the variants are the names of the protocol")]
         pub enum Key { $($key,)* Other }
 
         impl Key {
-            /// The key of a local name, in the case of the protocol.
+            /// Returns the key of a local name in the case of the protocol.
             #[must_use]
             pub fn of(text: &[u8]) -> Self {
                 match text {
@@ -23,7 +23,7 @@ macro_rules! keys {
 }
 
 keys! {
-    // The protocol, and where each name may stand: the order matters to `Key::is_in`.
+    // Names of the protocol and its extensions. Note: `Key::is_in` depends on their order.
     Urlset = b"urlset", Sitemapindex = b"sitemapindex", Url = b"url", Sitemap = b"sitemap",
     Lastmod = b"lastmod", Changefreq = b"changefreq", Priority = b"priority",
     Loc = b"loc", Caption = b"caption", GeoLocation = b"geo_location", License = b"license",
@@ -43,7 +43,7 @@ keys! {
     PremierDate = b"premier_date",
     Name = b"name", Language = b"language",
     Image = b"image", Video = b"video", News = b"news", Link = b"link",
-    // Feeds.
+    // Names of feeds.
     Rss = b"rss", Rdf = b"rdf", Feed = b"feed", Item = b"item", Entry = b"entry", Guid = b"guid",
     Updated = b"updated", Modified = b"modified", Pubdate = b"pubdate", Date = b"date",
     Published = b"published", Issued = b"issued",
@@ -52,7 +52,7 @@ keys! {
 const _: () = assert!((Key::Other as u32) < u64::BITS);
 
 impl Key {
-    /// Whether an extension's container may hold an element of this name.
+    /// Returns whether a container of an extension may hold an element of this name.
     #[must_use]
     pub fn is_in(self, container: Self) -> bool {
         match container {
@@ -67,18 +67,19 @@ impl Key {
         }
     }
 
-    /// One bit for each key.
+    /// Returns the bit of this key in a set of keys.
     #[must_use]
     pub fn bit(self) -> u64 {
         1 << self as u32
     }
 
-    /// Whether elements of this name hold others, in an extension.
+    /// Returns whether elements of this name are containers in an extension.
     #[must_use]
     pub fn is_container(self) -> bool {
         matches!(self, Self::Image | Self::Video | Self::News | Self::Tvshow | Self::Publication)
     }
 
+    /// Returns whether a namespace has an element of this name.
     pub(super) fn is_known(self, ns: Ns) -> bool {
         match ns {
             Ns::Core => (Self::Urlset..=Self::Loc).contains(&self),
@@ -92,7 +93,7 @@ impl Key {
         }
     }
 
-    /// The extension that an element of the protocol's own namespace belongs to.
+    /// Returns the extension that a container in the namespace of the protocol belongs to.
     pub(super) fn misplaced_extension(self) -> Option<Ns> {
         match self {
             Self::Image => Some(Ns::Image),
@@ -104,7 +105,7 @@ impl Key {
     }
 }
 
-/// What an element does in a sitemap.
+/// Role of an element in a sitemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// `urlset`, `sitemapindex`
@@ -113,21 +114,21 @@ pub enum Role {
     Entry,
     /// `loc`, `lastmod`, `changefreq`, `priority`
     Value,
-    /// An extension's element that holds others.
+    /// Element of an extension that holds other elements.
     Container,
-    /// An extension's element that holds text.
+    /// Element of an extension that holds text.
     Leaf,
     /// `xhtml:link`
     Link,
-    /// In the protocol's namespace, but not of the protocol.
+    /// Unknown element in the namespace of the protocol.
     Unknown,
-    /// Of an extension without columns.
+    /// Element of an extension without columns.
     Extra,
-    /// In a feed.
+    /// Element of a feed.
     Plain,
 }
 
-/// What an element of this name does in a sitemap.
+/// Returns the role of elements with this name.
 pub(super) fn role(ns: Ns, key: Key) -> Role {
     match (ns, key) {
         (Ns::Core, Key::Urlset | Key::Sitemapindex) => Role::Root,

@@ -1,41 +1,42 @@
-//! Names: what an element is, by its namespace and local name, however it was written.
+//! Resolution of element names to namespace, key and role.
 
 mod key;
 
 use std::rc::Rc;
 
 use crate::codes::{S002, S003, S004, S006, S011, X020};
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::namespaces::{Ns, SITEMAP_NS, XML_NS, namespace, prefix_namespace, uri_of};
+use crate::utf8::utf8_or_empty;
 use key::role;
 pub use key::{Key, Role};
 
-/// A name, resolved.
+/// Resolved name.
 #[derive(Clone, Debug)]
 pub struct Name<'a> {
-    /// As it was written.
+    /// Name as written.
     pub raw: &'a [u8],
-    /// Its namespace.
+    /// Namespace.
     pub ns: Ns,
-    /// What it is.
+    /// Key of the local name.
     pub key: Key,
-    /// The local name, in the case of the protocol.
+    /// Local name, in the case of the protocol.
     pub local: Rc<str>,
-    /// What elements of the name do.
+    /// Role of elements with this name.
     pub role: Role,
-    /// The URI of the namespace, in the right spelling.
+    /// Canonical URI of the namespace.
     pub uri: Option<Rc<str>>,
 }
 
-/// The namespaces in scope. Two are the same exactly where they are the same object.
+/// Namespace bindings in scope. Two are equal exactly if they are the same object.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings<'a> {
-    /// Prefixes and URIs.
+    /// Pairs of prefix and URI.
     pub list: Vec<(&'a [u8], Rc<str>)>,
 }
 
 impl Bindings<'_> {
-    /// The URI that a prefix is bound to.
+    /// Returns the URI that a prefix is bound to.
     #[must_use]
     pub fn get(&self, prefix: &[u8]) -> Option<&Rc<str>> {
         self.list.iter().find(|(bound, _)| *bound == prefix).map(|(_, uri)| uri)
@@ -51,28 +52,28 @@ pub fn split_name(raw: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// How many names are remembered, each in the place that its spelling gives: a table that
-/// cannot grow, nor be made slow by the names of a hostile document.
+/// Number of cached names. Each name has one possible slot, so the table cannot grow and hostile
+/// names cannot slow it down.
 const CACHE_SIZE: usize = 64;
 
-/// Resolves the names of one root element, and notes what was wrong with them, once each.
+/// Resolves the names in one root element and reports each problem once.
 pub struct Names<'a> {
     /// Whether the root is a feed.
     pub is_feed: bool,
-    /// The prefix of the root, and what it is bound to.
+    /// Prefix of the root and its binding.
     pub root: Option<(&'a [u8], Option<Rc<str>>)>,
     bindings: Option<Rc<Bindings<'a>>>,
     cache: Vec<Option<Rc<Name<'a>>>>,
 }
 
 impl<'a> Names<'a> {
-    /// Begins a root element.
+    /// Creates a resolver for one root element.
     #[must_use]
     pub fn new(is_feed: bool) -> Self {
         Self { is_feed, root: None, bindings: None, cache: vec![None; CACHE_SIZE] }
     }
 
-    /// Says what an element of this name is, within these bindings.
+    /// Resolves a name within the given bindings.
     pub fn resolve(
         &mut self,
         context: &mut Context<'a>,
@@ -96,7 +97,7 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// Takes the namespace of the root, whatever it is, for the protocol's own.
+    /// Treats the namespace of the root as that of the protocol, whatever it is.
     pub fn set_root(
         &mut self,
         context: &mut Context<'a>,
@@ -117,9 +118,9 @@ impl<'a> Names<'a> {
                 }
             }
             _ if !prefix.is_empty() => {
-                context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
+                context.diagnostics.add_once(X020, &[prefix], start, end, utf8_or_empty(prefix));
             }
-            _ => context.diagnostics.add_once(S002, &[], start, end, utf8(local)),
+            _ => context.diagnostics.add_once(S002, &[], start, end, utf8_or_empty(local)),
         }
         self.root = Some((prefix, uri));
     }
@@ -137,23 +138,23 @@ impl<'a> Names<'a> {
         if self.is_feed {
             let uri = bindings.get(prefix).cloned();
             if uri.is_none() && !prefix.is_empty() && prefix != b"xml" {
-                context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
+                context.diagnostics.add_once(X020, &[prefix], start, end, utf8_or_empty(prefix));
             }
-            let (key, local) = (Key::of(&lower), utf8(&lower).into());
+            let (key, local) = (Key::of(&lower), utf8_or_empty(&lower).into());
             return Name { raw, ns: Ns::Other, key, local, role: Role::Plain, uri };
         }
         let (mut ns, uri) = self.namespace(context, (prefix, local), bindings, start, end);
         let lower_key = Key::of(&lower);
         let mut is_known = lower_key.is_known(ns);
         if is_known && lower != local {
-            context.diagnostics.add_once(S006, &[raw], start, end, utf8(local));
+            context.diagnostics.add_once(S006, &[raw], start, end, utf8_or_empty(local));
         }
         if let (Ns::Core, Some(moved), false) = (ns, lower_key.misplaced_extension(), is_known) {
-            context.diagnostics.add_once(S011, &[raw], start, end, utf8(local));
+            context.diagnostics.add_once(S011, &[raw], start, end, utf8_or_empty(local));
             (ns, is_known) = (moved, true);
         }
         let key = if is_known { lower_key } else { Key::of(local) };
-        let local = utf8(if is_known { &lower } else { local }).into();
+        let local = utf8_or_empty(if is_known { &lower } else { local }).into();
         Name { raw, ns, key, local, role: role(ns, key), uri }
     }
 
@@ -170,13 +171,13 @@ impl<'a> Names<'a> {
         let is_root = matches!(&self.root, Some((p, u)) if *p == prefix && u.as_ref() == uri);
         let Some(uri) = uri.filter(|_| !is_root) else {
             if !is_root && prefix.is_empty() {
-                context.diagnostics.add_once(S002, &[], start, end, utf8(local));
+                context.diagnostics.add_once(S002, &[], start, end, utf8_or_empty(local));
             }
             if is_root || prefix.is_empty() {
                 return (Ns::Core, Some(SITEMAP_NS.into()));
             }
             let ns = prefix_namespace(prefix);
-            context.diagnostics.add_once(X020, &[prefix], start, end, utf8(prefix));
+            context.diagnostics.add_once(X020, &[prefix], start, end, utf8_or_empty(prefix));
             return (ns, uri_of(ns).map(Rc::from));
         };
         let ns = namespace(uri.trim_matches([' ', '\t', '\r', '\n']));

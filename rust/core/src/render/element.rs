@@ -1,10 +1,10 @@
-//! One element of an extension, written.
+//! Rendering of an element of an extension.
 
 use crate::escape::escape;
 
 type Text<'b> = Option<&'b [u8]>;
 
-/// An element, unless it has neither text nor attributes.
+/// Renders an element, unless it has neither text nor attributes.
 pub(super) fn element(
     out: &mut Vec<u8>,
     prefix: &str,

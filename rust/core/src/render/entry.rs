@@ -1,16 +1,17 @@
-//! One entry, written.
+//! Rendering of an entry.
 
 use super::element::element;
 use super::extensions::{news, video};
 use crate::columns::{Entries, IMAGE_FIELDS};
 use crate::dates::{format_instant, parse_date};
 use crate::escape::escape;
-use crate::gzip::utf8;
+use crate::utf8::utf8;
 
-/// The priorities that nearly everybody writes.
+/// Common priorities.
 const TENTHS: [&[u8]; 11] =
     [b"0.0", b"0.1", b"0.2", b"0.3", b"0.4", b"0.5", b"0.6", b"0.7", b"0.8", b"0.9", b"1.0"];
 
+/// Renders a `url` element.
 pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     out.extend_from_slice(b"<url><loc>");
     escape(entries.loc.get(row).unwrap_or_default(), false, out);
@@ -54,7 +55,7 @@ pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     out.extend_from_slice(b"</url>\n");
 }
 
-/// The text that stood there when it is a W3C date, else the instant in that form.
+/// Renders the date as written if it is a W3C date, else the instant in that format.
 fn lastmod(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     let text = entries.lastmod_text.get(row);
     let (open, close) = (b"<lastmod>", b"</lastmod>");
@@ -65,7 +66,8 @@ fn lastmod(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     }
 }
 
-/// A number as the schema wants it, without an exponent: the shortest that reads the same.
+/// Formats a number without an exponent, as the schema requires, with the fewest digits that parse
+/// to the same number.
 fn decimal(value: f64) -> String {
     let scientific = format!("{value:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {

@@ -1,8 +1,9 @@
-//! News and videos, written.
+//! Rendering of news and videos.
 
 use super::element::element;
 use crate::columns::{Entries, NEWS_FIELDS, TVSHOW_FIELDS, VIDEO_FIELDS, Videos};
 
+/// Renders the `news:news` element of an entry.
 pub(super) fn news(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     let texts = &entries.news.items.fields;
     let field = |out: &mut Vec<u8>, number: usize| {
@@ -19,9 +20,10 @@ pub(super) fn news(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     out.extend_from_slice(b"</news:news>");
 }
 
+/// Renders a `video:video` element.
 pub(super) fn video(out: &mut Vec<u8>, videos: &Videos, video: usize) {
     let get = |number: usize| videos.texts.fields[number].get(video);
-    // A field, and those behind it that are its attributes.
+    // Renders a field and the following columns that hold its attributes.
     let field = |out: &mut Vec<u8>, number: usize, names: &[&str]| {
         let attributes: [_; 2] = std::array::from_fn(|place| {
             let name = names.get(place).copied().unwrap_or_default();

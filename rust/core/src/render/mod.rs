@@ -1,7 +1,7 @@
-//! Entries written as the bytes of one document, which is full at whichever limit comes first.
+//! Rendering of entries to a document with limits on entries, bytes and news.
 //!
-//! One entry a line, children in the order of the schema, the five escapes, and only those
-//! namespaces declared that are used: the same entries give the same bytes.
+//! Each entry takes one line, with its children in the order of the schema and the five escapes of
+//! sitemaps.org. Only used namespaces are declared. Equal entries give equal bytes.
 
 mod element;
 mod entry;
@@ -9,32 +9,35 @@ mod extensions;
 
 use crate::columns::Entries;
 use crate::escape::escape;
-use crate::gzip::utf8;
 use crate::namespaces::{Ns, SITEMAP_NS, uri_of};
+use crate::utf8::utf8;
 use entry::url;
 
+/// XML declaration of a rendered document.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+/// End tag of the root element.
 const FOOTER: &str = "</urlset>\n";
+/// Namespaces with the prefixes that the renderer declares.
 const PREFIXES: [(Ns, &str); 4] =
     [(Ns::Image, "image"), (Ns::Video, "video"), (Ns::News, "news"), (Ns::Xhtml, "xhtml")];
 
-/// One document being written.
+/// Document that is being rendered.
 pub struct Renderer {
     is_text: bool,
     max_urls: i64,
     max_bytes: i64,
     max_news: i64,
-    /// The lines above the root.
+    /// Lines before the root element.
     declaration: String,
     count: i64,
     news: i64,
-    /// Which of [`PREFIXES`] are used.
+    /// Whether each of [`PREFIXES`] is used.
     used: [bool; 4],
     body: Vec<u8>,
 }
 
 impl Renderer {
-    /// Begins a document: a list of URLs, or a `urlset` with the address of its style sheet.
+    /// Creates a document: a list of URLs, or a `urlset` with an optional style sheet URL.
     #[must_use]
     pub fn new(
         is_text: bool,
@@ -48,16 +51,17 @@ impl Renderer {
         Self { is_text, max_urls, max_bytes, max_news, declaration, count, news, used, body }
     }
 
-    /// The number of entries in the document.
+    /// Returns the number of entries in the document.
     #[must_use]
     pub fn count(&self) -> i64 {
         self.count
     }
 
-    /// Takes entries from `start` up to `end` until the document is full; returns where it stopped.
+    /// Adds the entries from `start` to `end` until the document is full. Returns the row where it
+    /// stopped.
     ///
-    /// The first entry is taken whatever its size: one that is over the limit by itself is for
-    /// the caller to refuse.
+    /// The first entry is added whatever its size. The caller has to reject an entry that exceeds a
+    /// limit by itself.
     pub fn add(&mut self, entries: &Entries, start: usize, end: usize) -> usize {
         let end = end.min(entries.row());
         let rows = end.saturating_sub(start);
@@ -93,7 +97,7 @@ impl Renderer {
         end
     }
 
-    /// The document: header, entries, footer.
+    /// Returns header, entries and footer of the document.
     #[must_use]
     pub fn parts(&self) -> (String, &[u8], &'static str) {
         let (header, footer) = if self.is_text {
@@ -115,13 +119,14 @@ impl Renderer {
     }
 }
 
-/// The prefixes that are used, and their namespaces.
+/// Returns the used prefixes with their namespaces.
 fn declared(used: [bool; 4]) -> impl Iterator<Item = (&'static str, &'static str)> {
     let pairs = PREFIXES.into_iter().zip(used).filter(|(_, used)| *used);
     pairs.map(|((ns, prefix), _)| (prefix, uri_of(ns).unwrap_or_default()))
 }
 
-/// Escaped as in an attribute, so that no `?>` of the address can end the line early.
+/// Returns the lines before the root. The URL is escaped as in an attribute, so that a `?>` in it
+/// cannot end the instruction.
 fn declaration(stylesheet: Option<&str>) -> String {
     let Some(address) = stylesheet else { return DECLARATION.to_owned() };
     let mut href = Vec::new();
@@ -136,7 +141,7 @@ fn root(used: [bool; 4]) -> String {
     format!("<urlset xmlns=\"{SITEMAP_NS}\"{declarations}>\n")
 }
 
-/// Bytes that an entry mostly takes at least, and bytes that are set aside at most.
+/// Typical minimum size of an entry, and maximum reservation, in bytes.
 const USUAL_ENTRY: usize = 192;
 const MAX_RESERVED: usize = 52_428_800;
 

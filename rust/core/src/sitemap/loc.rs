@@ -1,4 +1,4 @@
-//! The URLs of an entry.
+//! URLs of an entry.
 
 use crate::codes::{S007, S008, S013, U001, U003, U006, X022};
 use crate::context::Context;
@@ -7,9 +7,10 @@ use crate::nodes::Nodes;
 use crate::references::is_doubly_escaped;
 use crate::urls::{has_space, is_http, split_urls, trim};
 
-/// Adds the entries of one `url`: the first loc has the metadata, others stand alone.
+/// Adds the entries of a `url` element. The first loc gets the metadata; further ones become
+/// entries without metadata.
 ///
-/// `locs` is the entry itself where it has no loc: its own text may be the URL.
+/// `locs` contains the entry itself if it has no loc, because its own text may be the URL.
 pub(super) fn add_urls(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
@@ -51,18 +52,18 @@ pub(super) fn add_urls(
     }
 }
 
-/// The text of a loc.
+/// Text of a loc.
 pub(super) enum UrlText {
-    /// It is this.
+    /// Known text.
     Some(String),
-    /// There is none.
+    /// No text.
     Blank,
-    /// Nobody can tell what it is.
+    /// Unknown text.
     Uncertain,
 }
 
-/// The text of a loc, or of an entry without one, which is noted where it holds several URLs or
-/// is escaped twice.
+/// Returns the text of a loc, or of an entry without a loc. Reports several URLs in it and double
+/// escaping.
 pub(super) fn url_text(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> UrlText {
     let node = nodes.node(number);
     let is_entry = node.name.role == Role::Entry;
@@ -92,7 +93,7 @@ pub(super) fn url_text(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usi
     }
     let is_markup = !is_entry && nodes.children(number).next().is_some();
     if is_markup && !is_http(trimmed) {
-        // The text of a link, not a reference.
+        // The text is a link text, not a reference.
         context.diagnostics.add(U001, node.tag_end, node.end, &text);
         return UrlText::Uncertain;
     }
@@ -102,7 +103,7 @@ pub(super) fn url_text(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usi
     if is_preceded {
         context.diagnostics.add(U001, node.tag_end, node.end, &text);
         if parts[1..].iter().any(|part| has_space(part)) {
-            return UrlText::Uncertain; // text around a URL: its end is ambiguous
+            return UrlText::Uncertain; // the URL in the text has no certain end
         }
     }
     if parts.len() > 1 + usize::from(is_preceded) {
@@ -111,7 +112,7 @@ pub(super) fn url_text(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usi
     UrlText::Some(text.into_owned())
 }
 
-/// Calls back with each URL of a value, and not with text before the first of several.
+/// Calls `each` with each URL of a value, but not with text before the first of several URLs.
 pub(super) fn each_url<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     let mut first = None;
     split_urls(text, |part| {

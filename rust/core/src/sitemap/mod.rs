@@ -1,4 +1,4 @@
-//! What one `url` or `sitemap` element says: its loc, its metadata, and what is wrong with them.
+//! Evaluation of `url` and `sitemap` elements: loc, metadata and their problems.
 
 mod loc;
 
@@ -14,10 +14,10 @@ use crate::references::is_doubly_escaped;
 use crate::urls::trim;
 use loc::{UrlText, add_urls, each_url, url_text};
 
-/// `image:image` in one `url` (Google, image sitemaps).
+/// Maximum number of `image:image` elements per `url` (Google, image sitemaps).
 const MAX_IMAGES: usize = 1_000;
 
-/// The first lastmod, changefreq and priority of an entry.
+/// First lastmod, changefreq and priority of an entry.
 #[derive(Clone, Copy, Default)]
 struct FirstValues {
     lastmod: Option<usize>,
@@ -25,7 +25,7 @@ struct FirstValues {
     priority: Option<usize>,
 }
 
-/// Makes entries, or a child of an index, of an element that is complete.
+/// Creates entries, or a child of an index, from a complete element.
 pub fn finish_element(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let node = nodes.node(number);
     if node.name.key == Key::Loc {
@@ -59,8 +59,8 @@ pub fn finish_element(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usiz
     }
 }
 
-/// The children; those of an unknown element, too, if that has no end tag of its own. Then they are
-/// inside it only because of that.
+/// Collects the child elements. The children of an unknown element without a matching end tag
+/// count, too, because only the missing tag puts them inside it.
 fn collect_children(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
@@ -81,7 +81,7 @@ fn collect_children(
     }
 }
 
-/// The first of each value; more of them are noted, and so are empty ones.
+/// Returns the first element of each value. Reports duplicate and empty values.
 fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]) -> FirstValues {
     let mut firsts = FirstValues::default();
     for child in children.iter().copied() {
@@ -111,7 +111,7 @@ fn first_values(context: &mut Context<'_>, nodes: &Nodes<'_>, children: &[usize]
     firsts
 }
 
-/// Sets the fields of the row that is being made.
+/// Sets the fields of the current row.
 fn metadata(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
@@ -142,7 +142,7 @@ fn metadata(
     }
 }
 
-/// Reads a date of the sitemap formats and notes what is wrong with it (D001 to D004).
+/// Parses a date and reports its problems (D001 to D004).
 fn read_lastmod(
     context: &mut Context<'_>,
     nodes: &Nodes<'_>,
@@ -238,7 +238,7 @@ fn add_sitemap(
     }
 }
 
-/// Notes attributes on an element of the protocol, which has none (S012).
+/// Reports attributes on elements of the protocol, which has none (S012).
 pub fn check_attributes(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let name = &nodes.node(number).name;
     for attribute in nodes.attributes_of(number) {
@@ -246,14 +246,14 @@ pub fn check_attributes(context: &mut Context<'_>, nodes: &Nodes<'_>, number: us
         let is_allowed = own == b"xmlns"
             || [&b"xmlns:"[..], b"xml:", b"xsi:"].iter().any(|prefix| own.starts_with(prefix));
         if !is_allowed {
-            let words = format!("{} on <{}>", crate::context::utf8(own), name.local);
+            let words = format!("{} on <{}>", crate::utf8::utf8_or_empty(own), name.local);
             let key = &[name.raw, own];
             context.diagnostics.add_once(S012, key, attribute.start, attribute.end, &words);
         }
     }
 }
 
-/// The trimmed text of a value, which is noted when it is escaped twice; none where it is blank.
+/// Returns the trimmed text of a value, or None if it is empty. Reports double escaping.
 fn value(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) -> Option<String> {
     let text = nodes.content(&context.buffer, number)?;
     let text = trim(&text);

@@ -1,8 +1,7 @@
-//! The tree of one entry: start and end tags made into elements, missing ends supplied.
+//! Tree of one entry: converts start and end tags to elements and supplies missing end tags.
 //!
-//! Only the entry being read is kept, in vectors that are used again for the next one. Where a
-//! tag is missing, an element ends at the next tag that cannot stand inside it; an entry that
-//! the end of the document cuts off is not an entry.
+//! Only the current entry is kept. If a tag is missing, an element ends at the next tag that it
+//! cannot hold. An entry that is incomplete at the end of the document is dropped.
 
 mod placement;
 mod stack;
@@ -11,30 +10,31 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::codes::{S006, S013, S015, X002, X020, X023, X024};
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::feeds;
 use crate::misc::is_declaration;
 use crate::names::{Bindings, Name, Names, Role, split_name};
 use crate::nodes::{Item, Marker, NONE, Node, Nodes};
 use crate::search::is_xml_space;
 use crate::sitemap;
+use crate::utf8::utf8_or_empty;
 use crate::values::{Value, ValueKind, decode};
 
-// Caps on hostile documents. Beware: `src/urlset/protocol.py` has the same numbers.
+// Limits for hostile documents. Note: `src/urlset/protocol.py` has the same numbers.
 const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 131_072;
 const MAX_NAMESPACES: usize = 32;
 
-/// Characters of a namespace that is bound; a longer one is none.
+/// Maximum number of characters of a namespace URI; a longer one is not bound.
 const MAX_URI: usize = 256;
 
-/// Builds entries out of markup.
+/// Builder of entries from markup.
 pub struct Tree<'a> {
-    /// The elements that are kept.
+    /// Elements of the current entry.
     pub nodes: Nodes<'a>,
-    /// The names of the document.
+    /// Name resolver of the root element.
     pub names: Names<'a>,
-    /// Whether the root was closed.
+    /// Whether the root element is closed.
     pub is_done: bool,
     entry_depth: usize,
     entry_nodes: usize,
@@ -42,7 +42,7 @@ pub struct Tree<'a> {
     closed_early: VecDeque<EarlyClosed<'a>>,
 }
 
-/// An element that was closed before something that may not stand inside it.
+/// Element that was closed before a tag that it cannot hold.
 struct EarlyClosed<'a> {
     name: Rc<Name<'a>>,
     start: usize,
@@ -50,7 +50,7 @@ struct EarlyClosed<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Begins a root element.
+    /// Creates a tree for one root element.
     #[must_use]
     pub fn new(names: Names<'a>) -> Self {
         Self {
@@ -64,9 +64,10 @@ impl<'a> Tree<'a> {
         }
     }
 
-    // ── what the tokens say ──
+    // ── tokens ──
 
-    /// How much there is of everything; taken before the attributes of an element are read.
+    /// Returns the current lengths of the vectors. The caller takes it before reading the
+    /// attributes of an element.
     #[must_use]
     pub fn marker(&self, context: &Context<'a>) -> Marker {
         Marker {
@@ -77,7 +78,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a start tag, whose attributes lie behind the marker.
+    /// Handles a start tag. Its attributes were added after the marker.
     pub fn open(
         &mut self,
         context: &mut Context<'a>,
@@ -106,7 +107,8 @@ impl<'a> Tree<'a> {
             self.names.set_root(context, raw, &bindings, start, end);
         }
         let mut name = self.names.resolve(context, raw, &bindings, start, end);
-        // What ends here leaves its attributes behind those of the new element: they are moved.
+        // Elements that end here are removed below the attributes of the new element, which
+        // therefore move.
         let marker =
             Marker { nodes: self.nodes.list.len(), items: self.nodes.items.len(), ..marker };
         let mut marker = marker;
@@ -145,7 +147,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes an end tag: it ends the nearest element of its name, and all inside that.
+    /// Handles an end tag. It closes the nearest element of its name and all elements inside it.
     pub fn close(&mut self, context: &mut Context<'a>, raw: &[u8], start: usize, end: usize) {
         if self.overflow > 0 {
             self.overflow -= 1;
@@ -158,7 +160,7 @@ impl<'a> Tree<'a> {
         while self.nodes.stack.len() > depth + 1 {
             let role = self.nodes.top().map(|top| top.name.role);
             if self.entry_depth > 0 && matches!(role, Some(Role::Unknown | Role::Extra)) {
-                // A tag, or "<" in the text around it: nobody can tell.
+                // Either a tag, or a "<" in the text around it.
                 self.nodes.append(Item::Text(Value::Uncertain));
             }
             self.pop_unclosed(context, start);
@@ -166,14 +168,14 @@ impl<'a> Tree<'a> {
         self.pop(context, start);
     }
 
-    /// Takes an end tag without a name: text behind it is no part of the value before it.
+    /// Handles an end tag without a name. Later text does not belong to the value before it.
     pub fn end_text(&mut self) {
         if self.overflow == 0 {
             self.cut();
         }
     }
 
-    /// Takes character data; white space between elements is nothing.
+    /// Handles character data. White space between elements is ignored.
     pub fn text(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         let between = [Role::Root, Role::Entry, Role::Container];
         let is_between = self.nodes.top().is_some_and(|top| between.contains(&top.name.role));
@@ -183,12 +185,12 @@ impl<'a> Tree<'a> {
         self.add(context, ValueKind::Text, start, end);
     }
 
-    /// Takes the inside of a CDATA section.
+    /// Handles the content of a CDATA section.
     pub fn cdata(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         self.add(context, ValueKind::Cdata, start, end);
     }
 
-    /// Takes a comment or a processing instruction.
+    /// Handles a comment or a processing instruction.
     pub fn misc(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         if is_declaration(&context.bytes[start..]) {
             context.diagnostics.add(X024, start, end, "");
@@ -197,14 +199,15 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The root, if it alone is open and nothing was too much.
+    /// Returns the root element if no other element is open and no limit was exceeded.
     #[must_use]
     pub fn only_open(&self) -> Option<&Node<'a>> {
         let [root] = self.nodes.stack[..] else { return None };
         (self.entry_depth == 0 && self.overflow == 0).then(|| &self.nodes.list[root])
     }
 
-    /// The namespaces in scope; the same object where the element declares none.
+    /// Returns the namespace bindings in scope: the outer object itself if the element declares
+    /// none.
     fn bind(
         &self,
         context: &mut Context<'a>,
@@ -245,14 +248,14 @@ impl<'a> Tree<'a> {
                     &[prefix],
                     attribute.start,
                     attribute.end,
-                    utf8(prefix),
+                    utf8_or_empty(prefix),
                 );
             }
         }
         bindings
     }
 
-    /// The depth of the element that an end tag means: by its name, else in any case.
+    /// Returns the depth of the element that an end tag closes: by exact name, else ignoring case.
     fn find(
         &self,
         context: &mut Context<'a>,
@@ -266,7 +269,7 @@ impl<'a> Tree<'a> {
         }
         let depth =
             self.nodes.stack.iter().rposition(|number| name(number).eq_ignore_ascii_case(raw))?;
-        context.diagnostics.add(S006, start, end, &format!("/{}", utf8(raw)));
+        context.diagnostics.add(S006, start, end, &format!("/{}", utf8_or_empty(raw)));
         Some(depth)
     }
 

@@ -1,17 +1,19 @@
-//! Which element may stand in which, and under which name.
+//! Placement of elements: which element may hold which, and under which name.
 
 use std::rc::Rc;
 
 use super::{EarlyClosed, MAX_DEPTH, Tree};
 use crate::codes::S011;
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::names::{Key, Name, Role};
 use crate::namespaces::Ns;
 use crate::nesting::is_well_nested;
 use crate::nodes::{Marker, Node, may_hold};
+use crate::utf8::utf8_or_empty;
 use crate::values::Value;
 
 impl<'a> Tree<'a> {
+    /// Closes an item of a feed before the next one, unless it is well nested.
     pub(super) fn end_item_before(
         &mut self,
         context: &mut Context<'a>,
@@ -26,7 +28,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Ends what cannot hold this element; gives the name under which it stands here.
+    /// Closes elements that cannot hold the new one. Returns the name of the new element in this
+    /// place.
     pub(super) fn place(
         &mut self,
         context: &mut Context<'a>,
@@ -52,13 +55,13 @@ impl<'a> Tree<'a> {
         name
     }
 
-    /// Whether the innermost element has its end tag, and each in it, too.
+    /// Returns whether the innermost element is well nested.
     fn is_well_nested(&self, context: &mut Context<'a>) -> bool {
         self.nodes.top().is_some_and(|top| is_well_nested(context, top.start))
     }
 
-    /// Ends the innermost element before one whose attributes were read already: what the end of
-    /// an entry clears away is not to include those.
+    /// Closes the innermost element before an element whose attributes are already read, and
+    /// preserves these attributes when the end of an entry clears the vectors.
     pub(super) fn pop_before(
         &mut self,
         context: &mut Context<'a>,
@@ -92,7 +95,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Takes `<loc>` inside `<image:image>` for an `image:loc` that lost its prefix.
+/// Returns the name for a `<loc>` inside `<image:image>` that lacks its prefix.
 fn adopt<'a>(
     context: &mut Context<'a>,
     container: &Node<'a>,
@@ -108,7 +111,7 @@ fn adopt<'a>(
     if !key.is_in(container.name.key) || container.keys & key.bit() != 0 {
         return None;
     }
-    context.diagnostics.add_once(S011, &[name.raw], start, end, utf8(name.raw));
+    context.diagnostics.add_once(S011, &[name.raw], start, end, utf8_or_empty(name.raw));
     let role = if key.is_container() { Role::Container } else { Role::Leaf };
     Some(Name {
         raw: name.raw,
@@ -120,10 +123,11 @@ fn adopt<'a>(
     })
 }
 
-/// Whether an element belongs to what is open, if that has its end tag.
+/// Returns whether an element belongs to the open element, provided that the latter has its end
+/// tag.
 ///
 /// Structured data inside an entry has its own `url` and `loc`. An entry directly inside an entry
-/// that has no loc is itself one: the outer one only wraps it.
+/// without a loc counts as an entry, and the outer one as a wrapper.
 fn is_foreign(top: &Node<'_>, name: &Name<'_>) -> bool {
     match name.role {
         Role::Value => matches!(top.name.role, Role::Container | Role::Leaf),

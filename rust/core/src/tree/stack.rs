@@ -1,14 +1,16 @@
-//! Elements opened and closed.
+//! Opening and closing of elements.
 
 use super::Tree;
 use crate::codes::{S017, X002};
-use crate::context::{Context, utf8};
+use crate::context::Context;
 use crate::feeds;
 use crate::names::Role;
 use crate::nodes::{Item, Marker, Node, begins_entry, is_loc};
 use crate::sitemap;
+use crate::utf8::utf8_or_empty;
 
 impl<'a> Tree<'a> {
+    /// Opens an element.
     pub(super) fn push(&mut self, node: Node<'a>) {
         let begins = begins_entry(&node.name, self.names.is_feed);
         let number = self.nodes.list.len();
@@ -30,6 +32,7 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Closes the innermost element. The end of an entry evaluates it and clears the vectors.
     pub(super) fn pop(&mut self, context: &mut Context<'a>, end: usize) {
         let Some(number) = self.nodes.stack.pop() else {
             return;
@@ -54,15 +57,18 @@ impl<'a> Tree<'a> {
         self.is_done = self.nodes.stack.is_empty();
     }
 
+    /// Closes the innermost element and reports its missing end tag.
     pub(super) fn pop_unclosed(&mut self, context: &mut Context<'a>, end: usize) {
         let Some(top) = self.nodes.top() else { return };
-        let words = format!("<{}> is not closed", utf8(top.name.raw));
+        let words = format!("<{}> is not closed", utf8_or_empty(top.name.raw));
         context.diagnostics.add(X002, top.start, top.tag_end, &words);
         self.pop(context, end);
     }
 
-    /// Takes an end tag that closes nothing, unless it is that of an element closed early: then
-    /// all tags were there, markup stood in a value (S017), and the XML is well-formed.
+    /// Handles an end tag that closes no open element.
+    ///
+    /// If the element was closed early, all tags are present: a value contains markup (S017), and
+    /// the XML is well-formed.
     pub(super) fn close_late(
         &mut self,
         context: &mut Context<'a>,
@@ -72,7 +78,12 @@ impl<'a> Tree<'a> {
     ) {
         let found = self.closed_early.iter().rposition(|closed| closed.name.raw == raw);
         let Some(closed) = found.and_then(|at| self.closed_early.remove(at)) else {
-            context.diagnostics.add(X002, start, end, &format!("</{}> closes nothing", utf8(raw)));
+            context.diagnostics.add(
+                X002,
+                start,
+                end,
+                &format!("</{}> closes nothing", utf8_or_empty(raw)),
+            );
             self.cut();
             return;
         };
@@ -80,7 +91,7 @@ impl<'a> Tree<'a> {
             context.diagnostics.add(S017, closed.start, closed.tag_end, &closed.name.local);
         }
     }
-    /// Ends the value that is open: text behind a wrong end tag may belong to anything.
+    /// Ends the current value, because text after an unexpected end tag may belong to any element.
     pub(super) fn cut(&mut self) {
         let is_entry = self.nodes.stack.len() == self.entry_depth;
         let Some(top) = self.nodes.stack.last().filter(|_| self.entry_depth > 0) else { return };

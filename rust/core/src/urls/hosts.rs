@@ -1,10 +1,10 @@
-//! The authority of a URL: who is asked.
+//! Validation of the authority of a URL.
 
 use std::net::Ipv6Addr;
 
 use super::is_inner_space;
 
-/// Tells whether what stands between the slashes of a URL names a host.
+/// Returns whether an authority contains a valid host and port.
 #[must_use]
 pub fn is_authority(authority: &str) -> bool {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -20,7 +20,7 @@ pub fn is_authority(authority: &str) -> bool {
     is_port && is_host(host)
 }
 
-/// Tells whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
+/// Returns whether a host name can be resolved: labels of 1 to 63 characters, 253 in total.
 #[must_use]
 pub fn is_host(host: &str) -> bool {
     if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -51,7 +51,7 @@ pub fn is_host(host: &str) -> bool {
     host.split('.').all(|label| !label.is_empty() && label.chars().count() < 64)
 }
 
-/// A number from 0 to 255, as it is written.
+/// Returns whether a text is a number from 0 to 255 without leading zeros.
 fn is_octet(text: &str) -> bool {
     let is_short = matches!(text.len(), 1..=3) && (text.len() == 1 || !text.starts_with('0'));
     is_short && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u8>().is_ok()

@@ -1,6 +1,6 @@
-//! One URL: what a document wrote, as the URL that is to be requested.
+//! Parsing of URLs: converts the text of a document to the URL to request.
 //!
-//! An exact port of `src/urlset/urls.py`. What is right already is borrowed, not copied.
+//! Exact port of `src/urlset/urls.py`. A valid URL is borrowed, not copied.
 
 mod hosts;
 mod resolve;
@@ -13,14 +13,14 @@ use crate::search::any;
 pub use hosts::{is_authority, is_host};
 pub use resolve::resolve;
 
-/// A lint code found in a value, with the words that go into its message.
+/// Problem of a value: a lint code and the detail of its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlIssue {
-    /// The code of the rule.
+    /// Code of the lint rule.
     pub code: &'static str,
-    /// The words.
+    /// Detail for the message.
     pub detail: String,
-    /// The level, where it is not the rule's own.
+    /// Level, if it differs from that of the rule.
     pub level: Option<&'static str>,
 }
 
@@ -30,23 +30,24 @@ impl UrlIssue {
     }
 }
 
-/// A URL as it is to be requested, or none; and what had to be forgiven.
+/// Result of parsing a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl<'a> {
-    /// The URL.
+    /// URL to request, if there is one.
     pub url: Option<Cow<'a, str>>,
-    /// What was wrong, in the order in which it was found.
+    /// Issues in the order in which they were found.
     pub issues: Vec<UrlIssue>,
 }
 
-/// Tells whether a character is Unicode white space, or one of the zero-width ones that editors
-/// leave around a value. Inside one these may belong to a word, as U+200C does in Persian.
+/// Returns whether a character is Unicode white space or one of the zero-width characters that
+/// editors leave around values. Inside a value they may belong to a word, such as U+200C in
+/// Persian.
 #[must_use]
 pub fn is_space(character: char) -> bool {
     is_inner_space(character) || matches!(character, '\u{200b}'..='\u{200d}' | '\u{2060}')
 }
 
-/// Tells whether a character is Unicode white space, or the byte order character: what may not stand
+/// Returns whether a character is Unicode white space or the byte order mark, which are not allowed
 /// inside a URL.
 #[must_use]
 pub fn is_inner_space(character: char) -> bool {
@@ -67,7 +68,7 @@ fn is_ascii_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Trims white space in the widest sense; fast for what needs none.
+/// Trims all characters of [`is_space`]. Fast if there are none.
 #[must_use]
 pub fn trim(text: &str) -> &str {
     let is_plain = |byte: Option<&u8>| byte.is_some_and(|byte| (0x21..0x80).contains(byte));
@@ -79,13 +80,13 @@ pub fn trim(text: &str) -> &str {
     }
 }
 
-/// Tells whether a URL begins with `http://` or `https://`, in any case.
+/// Returns whether a URL begins with `http://` or `https://`, ignoring case.
 #[must_use]
 pub fn is_http(url: &str) -> bool {
     http_length(url.as_bytes()) > 0
 }
 
-/// The length of `http://` or `https://` at the start, in any case; 0 where neither is there.
+/// Returns the length of a leading `http://` or `https://`, ignoring case, or 0.
 #[must_use]
 pub fn http_length(url: &[u8]) -> usize {
     let begins = |with: &[u8]| url.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
@@ -98,7 +99,7 @@ pub fn http_length(url: &[u8]) -> usize {
     }
 }
 
-/// Reads the text of a `loc` (or of a feed's link) as an http(s) URL.
+/// Parses the text of a `loc` or of the link of a feed as an http(s) URL.
 #[must_use]
 pub fn parse_url<'a>(text: &'a str, base: Option<&str>) -> ParsedUrl<'a> {
     let mut issues = Vec::new();
@@ -121,7 +122,7 @@ fn parse<'a>(
         issues.push(UrlIssue::new(U001, trimmed));
     }
     if written.contains('\u{fffd}') {
-        // It stands for what could not be decoded; no IRI has it (RFC 3987).
+        // U+FFFD replaces undecodable bytes; RFC 3987 does not allow it in an IRI.
         issues.push(UrlIssue::new(U001, written));
         return None;
     }
@@ -141,13 +142,13 @@ fn parse<'a>(
     Some(url)
 }
 
-/// Whether there is white space in a URL, of any kind, zero-width characters aside.
+/// Returns whether a URL contains white space other than zero-width characters.
 #[must_use]
 pub fn has_space(url: &str) -> bool {
     any(url.as_bytes(), |byte| (byte <= 0x20) | (byte > 0x7e)) && url.contains(is_inner_space)
 }
 
-/// Joins wrapped lines, as browsers do; encodes blanks.
+/// Joins wrapped lines as browsers do, and encodes spaces.
 fn without_inner_space(url: &str) -> String {
     let mut joined = String::with_capacity(url.len() + 16);
     let mut rest = url;
@@ -164,7 +165,7 @@ fn without_inner_space(url: &str) -> String {
     joined
 }
 
-/// Removes the quotes, brackets or parentheses around a whole URL or a path.
+/// Removes quotes, brackets or parentheses around a whole URL or path.
 fn unwrapped(text: &str) -> &str {
     let (Some(opener), Some(closer)) = (text.chars().next(), text.chars().next_back()) else {
         return text;
@@ -196,7 +197,8 @@ fn unwrapped(text: &str) -> &str {
     if is_one && is_url && !inner.contains(is_inner_space) { inner } else { text }
 }
 
-/// Resolves what is no http(s) URL yet; `written` is the same before spaces were encoded.
+/// Converts a text that is not an http(s) URL to one. `written` is the same text before spaces were
+/// encoded.
 fn absolute(
     url: &str,
     written: &str,
@@ -224,9 +226,9 @@ fn absolute(
     (!is_ambiguous(first, rest)).then(|| resolve(url, base))
 }
 
-/// The scheme of a reference (RFC 3986 section 3.1).
+/// Returns the scheme of a reference (RFC 3986 section 3.1).
 ///
-/// The equal of `scheme_of` in `src/urlset/urls.py`.
+/// Counterpart of `scheme_of` in `src/urlset/urls.py`.
 fn scheme(url: &str) -> Option<&str> {
     let (scheme, _) = url.split_once(':')?;
     let bytes = scheme.as_bytes();
@@ -235,9 +237,10 @@ fn scheme(url: &str) -> Option<&str> {
     fits.then_some(scheme)
 }
 
-/// Tells what only looks like a reference: resolving it as a path would invent a URL.
+/// Returns whether a text only resembles a relative reference, so that resolving it would invent a
+/// URL.
 ///
-/// That is a host without its scheme (`www.example.com`, `example.com/a`; but not `index.html`), a
+/// Examples: a host without a scheme (`www.example.com`, `example.com/a`; but not `index.html`), a
 /// broken scheme (`1https://`, `https//`), text in quotes or with spaces, and the placeholder of a
 /// template (`{{ site.url }}/a`, `undefined/a`).
 fn is_ambiguous(first: &str, rest: &str) -> bool {
@@ -257,7 +260,7 @@ fn is_ambiguous(first: &str, rest: &str) -> bool {
         return false;
     }
     let is_word = |words: &[&str], text: &str| words.iter().any(|w| w.eq_ignore_ascii_case(text));
-    // What a template writes for no value.
+    // Placeholders that templates write for a missing value.
     if is_word(&["null", "undefined", "none", "nan"], first) {
         return true;
     }
@@ -271,7 +274,7 @@ fn is_ambiguous(first: &str, rest: &str) -> bool {
     labels > 2 || (rest.starts_with('/') && labels > 1 && is_name)
 }
 
-/// Whether a percent sign begins no escape.
+/// Returns whether a percent sign does not begin an escape.
 fn has_invalid_escape(text: &[u8]) -> bool {
     text.iter().enumerate().any(|(at, byte)| {
         let is_escape = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
@@ -279,8 +282,8 @@ fn has_invalid_escape(text: &[u8]) -> bool {
     })
 }
 
-/// Splits a value that holds several URLs, one after another; calls back with each. A value that
-/// holds one is left as it is.
+/// Calls `each` with each of several URLs in a value. A value with a single URL is passed
+/// unchanged.
 pub fn split_urls<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     let trimmed = trim(text);
     let mut start = 0;
@@ -301,13 +304,13 @@ pub fn split_urls<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     each(if start == 0 { text } else { &trimmed[start..] });
 }
 
-/// Splits a trimmed value where there is white space in it.
+/// Splits a trimmed value at white space.
 pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(is_inner_space).map(|word| word.trim_start_matches(is_space));
     words.filter(|word| !word.is_empty())
 }
 
-/// What stands before `http` or `https` at the end.
+/// Returns the text before a trailing `http` or `https`.
 fn strip_http(head: &str) -> Option<&str> {
     let strip = |head: &'_ str| {
         let at = head.len().checked_sub(4)?;
@@ -317,7 +320,7 @@ fn strip_http(head: &str) -> Option<&str> {
     Some(&head[..at])
 }
 
-/// Splits an absolute URL into scheme, authority and all the rest.
+/// Splits an absolute URL into scheme, authority and rest.
 #[must_use]
 pub fn split_origin(url: &str) -> (&str, &str, &str) {
     let (scheme, rest) = url.split_once("://").unwrap_or((url, ""));
@@ -336,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_kept_or_repaired() {
+    fn valid_urls_are_kept_and_others_repaired() {
         for (text, expected) in [
             ("https://example.com/a", "https://example.com/a"),
             (" https://example.com/a b ", "https://example.com/a%20b"),
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_is_not_made_one() {
+    fn texts_without_a_certain_url_are_rejected() {
         for (text, codes) in [
             ("javascript:void(0)", &[U002][..]),
             ("http:/example.com", &[U001]),
@@ -376,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn several_urls_are_split_where_white_space_stands_between_them() {
+    fn several_urls_are_split_at_white_space() {
         let mut found = Vec::new();
         split_urls(" http://a/?u=http://b \u{a0}HTTPS://c", |url| found.push(url));
         split_urls(" http://d ", |url| found.push(url));

@@ -1,8 +1,9 @@
-//! A reference resolved against the URL of its document.
+//! Resolution of relative references.
 
 use std::borrow::Cow;
 
-/// The five parts of a reference (RFC 3986 appendix B); `query` and `fragment` with their diagnostics.
+/// Components of a reference (RFC 3986 appendix B). `query` and `fragment` include their
+/// delimiters.
 struct Parts<'a> {
     scheme: Option<&'a str>,
     authority: Option<&'a str>,
@@ -51,11 +52,11 @@ pub fn resolve(reference: &str, base: &str) -> String {
     if authority.is_some() && !path.is_empty() && !path.starts_with('/') {
         path = Cow::Owned(format!("/{path}"));
     }
-    let scheme = base.scheme.unwrap_or("None"); // as Python writes it
+    let scheme = base.scheme.unwrap_or("None"); // as in Python
     format!("{scheme}://{}{path}{query}{fragment}", authority.unwrap_or_default())
 }
 
-/// Removes `.` and `..` from a path (RFC 3986 section 5.2.4).
+/// Removes the dot segments of a path (RFC 3986 section 5.2.4).
 fn without_dots(path: &str) -> String {
     let mut kept = Vec::new();
     let mut last = "";

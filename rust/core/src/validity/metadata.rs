@@ -1,16 +1,17 @@
-//! Videos and news that are certain to be valid as they stand.
+//! Videos and news that are certainly valid.
 
 use super::{is_plain_text, is_plain_url};
 use crate::columns::{Entries, Texts};
 use crate::dates::w3c_instant;
 
-/// Videos of one entry: far fewer than there may be elements.
+/// Maximum number of videos of one entry, far below the limit on elements.
 const MAX_VIDEOS: usize = 1_000;
 const MAX_TAGS: usize = 32;
-/// Characters of a description; bytes are never fewer.
+/// Maximum number of characters of a description. Comparing bytes is stricter.
 const MAX_DESCRIPTION: usize = 2_048;
 
-/// Whether the videos of a row are; those with restrictions, prices, shows and the like never.
+/// Returns whether the videos of a row are certainly valid. Videos with restrictions, platforms,
+/// prices, segments, identifiers or shows never are.
 pub(super) fn has_plain_videos(entries: &Entries, row: usize, loc: &[u8]) -> bool {
     let videos = entries.videos.list.get(row);
     videos.len() <= MAX_VIDEOS && videos.into_iter().all(|video| is_plain(entries, video, loc))
@@ -44,7 +45,7 @@ fn is_plain(entries: &Entries, video: usize, loc: &[u8]) -> bool {
         && !videos.tvshow.valid.get(video)
 }
 
-/// Whether the news of a row are, if it has any.
+/// Returns whether the news of a row are missing or certainly valid.
 pub(super) fn has_plain_news(entries: &Entries, row: usize) -> bool {
     if !entries.news.valid.get(row) {
         return true;
@@ -64,7 +65,7 @@ fn is_yes_or_no(text: &[u8]) -> bool {
     matches!(text, b"yes" | b"no")
 }
 
-/// Whole seconds from 1 to 28,800.
+/// Returns whether a text is an integer from 1 to 28,800.
 fn is_duration(text: &[u8]) -> bool {
     let number = || text.iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
     matches!(text.len(), 1..=5) && is_well_nested(text) && (1..=28_800).contains(&number())
@@ -74,12 +75,12 @@ fn is_well_nested(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// A number from 0 to 5 with at most one decimal.
+/// Returns whether a text is a number from 0 to 5 with at most one decimal.
 fn is_rating(text: &[u8]) -> bool {
     matches!(text, [b'0'..=b'5'] | [b'0'..=b'4', b'.', b'0'..=b'9'] | b"5.0")
 }
 
-/// A day, or a second with its zone.
+/// Returns whether a text is a day, or a time with seconds and a zone.
 fn is_date(text: &[u8]) -> bool {
     w3c_instant(text).is_some()
 }
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_their_range() {
+    fn durations_and_ratings_have_their_range() {
         assert!([&b"1"[..], b"28800", b"007"].into_iter().all(is_duration));
         assert!(![&b""[..], b"0", b"28801", b"123456", b"1.5", b"/"].into_iter().any(is_duration));
         assert!([&b"0"[..], b"5", b"4.9", b"5.0"].into_iter().all(is_rating));

@@ -1,8 +1,8 @@
-//! Finds entries that are certainly valid, so that they need no further validation.
+//! Detection of entries that are certainly valid, which need no further validation.
 //!
-//! `urlset.writer.validation` is the specification: a row that is passed here, it passes, too, and
-//! leaves unchanged. What is rare (other extensions, international URLs, values that have to be
-//! trimmed) is never passed; the specification decides on it.
+//! `urlset.writer.validation` is the specification: it accepts every row that is certain here, and
+//! leaves it unchanged. Rare cases (other extensions, international URLs, values to trim) are never
+//! certain, so the specification decides on them.
 
 mod metadata;
 
@@ -10,21 +10,21 @@ use metadata::{has_plain_news, has_plain_videos};
 
 use crate::columns::{Entries, Texts};
 use crate::dates::{is_instant, parse_date, w3c_instant};
-use crate::gzip::utf8;
 use crate::search::any;
 use crate::urls::{http_length, is_authority, is_space};
+use crate::utf8::utf8;
 
-/// A URL has fewer characters than this.
+/// Exclusive upper limit of the length of a URL, in characters.
 const MAX_LOC: usize = 2_048;
-/// Images of one entry.
+/// Maximum number of images of one entry.
 const MAX_IMAGES: usize = 1_000;
-/// Alternates of one entry: far fewer than there may be elements.
+/// Maximum number of alternates of one entry, far below the limit on elements.
 const MAX_ALTERNATES: usize = 50_000;
-/// Bytes of a text: however it is escaped, it is no longer than a value may be.
+/// Maximum size of a text in bytes. Even fully escaped, it is not longer than a value may be.
 const MAX_TEXT: usize = 1_048_576 / 6;
 
-/// The numbers of the rows that are not certain to be valid; `is_text`: of a list of URLs, for
-/// which nothing but the URL counts.
+/// Returns the rows that are not certainly valid. `is_text` selects the rules of plain text
+/// sitemaps, in which only the URL counts.
 #[must_use]
 pub fn uncertain_rows(entries: &Entries, is_text: bool) -> Vec<usize> {
     (0..entries.row()).filter(|row| !is_certain(entries, *row, is_text)).collect()
@@ -43,7 +43,7 @@ fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
             && has_plain_alternates(entries, row))
 }
 
-/// Whether it is an absolute URL of the characters of RFC 3986, with a host and without a user.
+/// Returns whether a URL is absolute, has only characters of RFC 3986 and a host, but no user.
 fn is_plain_url(url: &[u8]) -> bool {
     let Some(rest) = url.get(http_length(url)..) else { return false };
     if rest.len() == url.len() || url.len() >= MAX_LOC || any(url, is_forbidden_byte) {
@@ -56,7 +56,7 @@ fn is_plain_url(url: &[u8]) -> bool {
         && (!any(rest, |byte| byte == b'%') || is_encoded(rest))
 }
 
-/// What may not stand in a URL (RFC 3986, section 2): anything but visible ASCII, and of that
+/// Returns whether RFC 3986 (section 2) forbids a byte in a URL: anything but visible ASCII, and
 /// `"`, `<`, `>`, `\`, `^`, `` ` ``, `{`, `|` and `}`.
 fn is_forbidden_byte(byte: u8) -> bool {
     (byte <= 0x20)
@@ -70,7 +70,7 @@ fn is_forbidden_byte(byte: u8) -> bool {
         | matches!(byte, b'{'..=b'}')
 }
 
-/// A host of two labels or more, the last of which begins with a letter, as most are.
+/// Returns whether a host has two labels or more and its last label begins with a letter.
 fn is_common_host(host: &[u8]) -> bool {
     let (mut labels, mut length, mut is_alphabetic) = (1, 0, false);
     for byte in host {
@@ -92,7 +92,7 @@ fn is_common_host(host: &[u8]) -> bool {
     labels > 1 && length > 0 && is_alphabetic && host.len() < 254
 }
 
-/// Whether two hexadecimal digits follow each `%`.
+/// Returns whether two hexadecimal digits follow each `%`.
 fn is_encoded(text: &[u8]) -> bool {
     text.iter().enumerate().all(|(at, byte)| {
         *byte != b'%'
@@ -102,7 +102,7 @@ fn is_encoded(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a date is W3C, and its text, where there is one, that of the instant.
+/// Returns whether the text of a date is a W3C date that equals the instant. Either may be missing.
 fn is_date(entries: &Entries, row: usize) -> bool {
     let instant = entries.lastmod.get(row);
     let Some(text) = entries.lastmod_text.get(row) else {
@@ -144,13 +144,15 @@ fn has_plain_alternates(entries: &Entries, row: usize) -> bool {
         })
 }
 
-/// Letters and digits in groups of one to eight, with a `-` between them (RFC 5646).
+/// Returns whether a text consists of groups of one to eight letters and digits, separated by `-`
+/// (RFC 5646).
 fn is_language(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'-')
         .all(|part| matches!(part.len(), 1..=8) && part.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Whether there is no text, or one that needs no trimming and has no character that XML forbids.
+/// Returns whether a text is missing, or needs no trimming and contains no character that XML
+/// forbids.
 fn is_plain_text(texts: &Texts, row: usize) -> bool {
     let Some(text) = texts.get(row) else { return true };
     if text.is_empty() || text.len() > MAX_TEXT {
