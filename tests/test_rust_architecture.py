@@ -65,3 +65,33 @@ def test_crate_paths_of_a_group_are_found(tmp_path):
     )
 
     assert module_graph(tmp_path) == {"high": {"low", "middle", "base"}}
+
+
+def test_python_files_named_in_rust_comments_exist():
+    named = {
+        (name, str(path.relative_to(RUST)))
+        for path in RUST.glob("*/src/**/*.rs")
+        for name in re.findall(r"\bsrc/urlset/[\w./]+", path.read_text(encoding="utf-8"))
+    }
+
+    stale = sorted(f"{where}: {name}" for name, where in named if not (RUST.parent / name).exists())
+
+    assert {"src/urlset/dates.py", "src/urlset/protocol.py"} <= {name for name, _ in named}
+    assert not stale, "Rust comments name files that do not exist:\n" + "\n".join(stale)
+
+
+def test_rust_files_named_in_python_and_docs_exist():
+    root = RUST.parent
+    files = [*root.glob("src/**/*.py"), *root.glob("*.md"), *root.glob("*.toml"), root / "setup.py"]
+    named = {
+        (name, str(path.relative_to(root)))
+        for path in files
+        for name in re.findall(
+            r"\brust/(?:core|binding)[\w./-]*\w", path.read_text(encoding="utf-8")
+        )
+    }
+
+    stale = sorted(f"{where}: {name}" for name, where in named if not (root / name).exists())
+
+    assert "rust/core/src/codes.rs" in {name for name, _ in named}
+    assert not stale, "files of rust/ that do not exist are named:\n" + "\n".join(stale)

@@ -29,7 +29,7 @@ class Date(NamedTuple):
     code: str | None
 
 
-# Beware: the native engine has the same six patterns (rust/core/src/dates.rs).
+# Note: the native engine has the same six patterns (rust/core/src/dates/forms.rs).
 _W3C = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)"
     r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d))?)?)?",

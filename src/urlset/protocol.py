@@ -53,7 +53,7 @@ CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "neve
 
 
 class Ns(IntEnum):
-    """The namespaces a sitemap may use. Beware: rust/core/src/names.rs has the same numbers."""
+    """The namespaces a sitemap may use. Note: rust/core/src/namespaces.rs has the same numbers."""
 
     OTHER = 0
     CORE = 1

@@ -1,8 +1,9 @@
-"""The native engine, as it comes out of Rust; :mod:`urlset.engine.native` is its coat.
+"""Types of the native engine, which is written in Rust; :mod:`urlset.engine.native` wraps it.
 
-Nothing here does I/O. Every function lets other threads run while it works. Offsets are bytes,
-instants are microseconds since 1970-01-01 UTC. A ``TypeError`` or a ``UnicodeEncodeError`` (a
-``str`` with lone surrogates) is raised for arguments that are none; what else is raised is said.
+Nothing here does I/O. Every function releases the GIL while it works. Offsets are in bytes,
+instants in microseconds since 1970-01-01 UTC. Every function raises ``TypeError`` for arguments
+of other types and ``UnicodeEncodeError`` for a ``str`` with lone surrogates; other exceptions are
+documented per function.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -30,30 +31,30 @@ __all__ = [
 
 @final
 class Columns:
-    """Entries in columns; immutable. Made by :func:`parse` and the ``columns_from_…``."""
+    """Immutable entries in columns, from :func:`parse` and the ``columns_from_…`` functions."""
 
     def __len__(self) -> int: ...
     def loc(self, row: int) -> str:
-        """Give the URL of a row, counted from 0."""
+        """Return the URL of a row, counted from 0. Raises ``IndexError`` for a missing row."""
 
     def rows(self, source: str | None) -> Iterator[Entry]:
-        """Give the rows, each made when it is asked for.
+        """Return an iterator that creates one entry at a time.
 
-        ``source`` fills that field. Offsets and lines are None unless the columns come from
-        :func:`parse`.
+        ``source`` becomes the source of each entry. Offsets and lines are None unless the columns
+        come from :func:`parse`.
         """
 
     def arrow_c_stream(self, source: str | None) -> object:
-        """Give an Arrow C stream (a ``PyCapsule``) of one batch with ``urlset.arrow.schema()``.
+        """Return an Arrow C stream (a ``PyCapsule``) of one batch with ``urlset.arrow.schema()``.
 
-        It shares the memory of the columns and keeps it alive. ``source`` fills that column.
+        It shares the memory of the columns and keeps it alive. ``source`` fills the column source.
         Offsets and lines are null unless the columns come from :func:`parse`. Raises
-        ``ValueError`` where a column would be over Arrow's 2 GiB.
+        ``ValueError`` if a column exceeds the 2 GiB that Arrow allows.
         """
 
 @final
 class Renderer:
-    """One document being written, a ``urlset`` or a ``text``; see `urlset.engine.Renderer`."""
+    """Document that is being rendered, a ``urlset`` or a ``text``; see `urlset.engine.Renderer`."""
 
     def __new__(
         cls,
@@ -65,17 +66,17 @@ class Renderer:
     ) -> Renderer: ...
     @property
     def count(self) -> int:
-        """The number of entries in the document."""
+        """Number of entries in the document."""
 
     def add(self, columns: Columns, start: int) -> int:
-        """Take rows from ``start`` on until the document is full; return the row where it stopped.
+        """Add rows from ``start`` on until the document is full; return the row where it stopped.
 
-        ``max_bytes`` counts header and footer, and the line that names the style sheet. The first
-        entry is taken whatever its size.
+        ``max_bytes`` includes header, footer and the line of the style sheet. The first entry is
+        added whatever its size.
         """
 
     def finish(self) -> bytes:
-        """Give the bytes of the document, header and footer included."""
+        """Return the bytes of the document, including header and footer."""
 
 @final
 class UrlHashes:
@@ -83,7 +84,7 @@ class UrlHashes:
 
     def __new__(cls) -> UrlHashes: ...
     def add(self, columns: Columns, start: int, end: int) -> list[int]:
-        """Add the URLs of rows; give the rows whose URL was there before."""
+        """Add the URLs of rows; return the rows whose URL was already in the set."""
 
 def parse(
     text: bytes,
@@ -97,54 +98,57 @@ def parse(
     list[tuple[str, int, int, str, str | None]],
     dict[str, int],
 ]:
-    """Read a document of any format: kind, entries, sitemaps, marks, marks left out by code.
+    """Parse a document of any format.
 
-    Sitemaps are the fields of :class:`urlset.model.Sitemap`, marks those of
-    :class:`urlset.engine.Mark`, ``runs`` tuples of :class:`urlset.engine.OffsetRun`. Raises
-    ``ValueError`` for bytes that are not UTF-8, and nothing for any document.
+    Returns kind, entries, sitemaps (fields of :class:`urlset.model.Sitemap`), marks (fields of
+    :class:`urlset.engine.Mark`) and the number of omitted marks per code. ``runs`` are tuples of
+    :class:`urlset.engine.OffsetRun`. Raises ``ValueError`` for bytes that are not UTF-8; a
+    malformed document raises nothing.
     """
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether bytes are valid UTF-8."""
+    """Return whether bytes are valid UTF-8."""
 
 def gunzip(data: bytes, limit: int) -> bytes | None:
-    """Unpack flawless gzip of one or more members and at most ``limit`` bytes, else None.
+    """Decompress valid gzip data of one or more members to at most ``limit`` bytes.
 
-    Damage, truncation, and whatever follows the last member, zeros included, are None.
+    Returns None for anything else: corrupt or truncated data, more output, or bytes after the
+    last member, including zeros.
     """
 
 def gzip(data: bytes) -> bytes:
-    """Pack; the same bytes give the same bytes, without a time stamp."""
+    """Compress data. Equal input gives equal output; there is no time stamp."""
 
 def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) -> Columns:
-    """Take rows of :class:`urlset.model.Entry`; ``source``, ``offset`` and ``line`` are not kept.
+    """Convert rows of :class:`urlset.model.Entry`, without ``source``, ``offset`` and ``line``.
 
-    ``format_date`` is called with each lastmod whose text is missing or no W3C date, and gives
-    the text that is rendered. What it raises is raised, and ``TypeError`` for other rows.
+    ``format_date`` is called with each lastmod whose text is missing or not a W3C date, and
+    returns the text to render. Its exceptions are passed on. Raises ``TypeError`` for other rows.
     """
 
 def columns_from_user_rows(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
-    """Take rows that are entries, dicts or URLs; one that needs a conversion has no URL then.
+    """Convert entries, dicts and URLs. A row that needs a conversion of values gets an empty URL.
 
-    ``classes`` are those of an entry, an image, an alternate and a datetime, and the zone UTC.
+    ``classes`` contains the classes of entry, image, alternate and datetime, then the zone UTC.
     """
 
 def columns_from_arrow(stream: object) -> Columns | object:
-    """Take an Arrow C stream (a ``PyCapsule``, which is used up) with our columns, or some of them.
+    """Convert an Arrow C stream (a ``PyCapsule``, which is consumed) with columns of entries.
 
-    Other columns are passed over. Where one of ours has another type than ours, or there is no
-    ``loc``, nothing is read, and a capsule of the same stream is given back. Raises ``ValueError``
-    for a row without a loc, a lastmod outside the years 1 to 9999, and what the stream reports.
+    Unknown columns are ignored. If a known column has a type other than in
+    ``urlset.arrow.schema()``, or ``loc`` is missing, nothing is read, and a capsule of the same
+    stream is returned. Raises ``ValueError`` for a row without a loc, a lastmod outside the years
+    1 to 9999, and errors of the stream.
     """
 
 def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
-    """Read a date as :func:`urlset.dates.parse_date` does; for the tests that hold them equal."""
+    """Parse a date like :func:`urlset.dates.parse_date`; for the tests that compare both."""
 
 def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
-    """Read a URL as :func:`urlset.urls.parse_url` does; for the tests that hold them equal."""
+    """Parse a URL like :func:`urlset.urls.parse_url`; for the tests that compare both."""
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
-    """Give the rows that have to be validated; see `urlset.engine.Engine.uncertain_rows`."""
+    """Return the rows to validate; see `urlset.engine.Engine.uncertain_rows`."""
 
 def aggregate_log(
     block: bytes, keeps_queries: bool
