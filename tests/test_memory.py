@@ -1,4 +1,4 @@
-"""What the native engine keeps of the memory that documents took."""
+"""Limits on the memory that the native engine retains after parsing documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(resident() - before)
 
 
 @pytest.mark.skipif("native" not in available(), reason="the native engine is not installed")
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is kept on Linux alone")
-def test_what_is_kept_for_the_next_document_has_a_bound():
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status exists on Linux only")
+def test_retained_memory_is_bounded():
     ran = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=True)
-    assert int(ran.stdout) < 64 + 32  # what is kept, and what else a process gathers
+    assert int(ran.stdout) < 64 + 32  # retained by the allocator, plus other growth of the process

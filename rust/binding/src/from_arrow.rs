@@ -16,7 +16,7 @@ use urlset_core::columns::{
     Videos,
 };
 
-use crate::Columns;
+use crate::columns::Columns;
 
 /// Message that states what was expected and found.
 type Message = String;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use urlset_core::columns::{Entries, Record, RecordList, Texts};
 
-use crate::Columns;
+use crate::columns::Columns;
 
 type Object<'py> = Bound<'py, PyAny>;
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
 use urlset_core::columns::{Entries, RecordList, Texts};
 
-use crate::Columns;
+use crate::columns::Columns;
 use crate::object_cache::DatetimeCache;
 
 type Object<'py> = Bound<'py, PyAny>;

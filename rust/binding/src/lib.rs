@@ -5,6 +5,7 @@
 #![allow(clippy::similar_names, reason = "a decompressor and its output have similar names")]
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 passes extracted arguments by value")]
 
+mod columns;
 mod from_arrow;
 mod from_rows;
 mod from_user_rows;
@@ -20,48 +21,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyString, PyTuple};
-use urlset_core::columns::Entries;
+use pyo3::types::{PyBytes, PyString, PyTuple};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
-use crate::to_rows::Rows;
+use crate::columns::Columns;
 
+// Measured on Linux against an allocator that cached freed blocks in huge pages, in CPU time of
+// repeated parses of 47 MB: to Arrow 57.2 → 57.4 ms, to objects 169 → 172 ms. After a single such
+// parse, the process holds 114 MB instead of 91 MB.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Entries in columns.
-#[pyclass(frozen, module = "urlset.engine._native")]
-pub struct Columns {
-    entries: Arc<Entries>,
-}
-
-#[pymethods]
-impl Columns {
-    fn __len__(&self) -> usize {
-        self.entries.row()
-    }
-
-    /// Returns the URL of a row.
-    fn loc<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyString>> {
-        let loc = self.entries.loc.get(row).and_then(urlset_core::utf8::utf8);
-        let loc = loc.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("row out of range"))?;
-        Ok(PyString::new(py, loc))
-    }
-
-    /// Returns an iterator over the rows.
-    fn rows(&self, py: Python<'_>, source: Option<Bound<'_, PyString>>) -> PyResult<Rows> {
-        Rows::new(py, Arc::clone(&self.entries), source)
-    }
-
-    /// Returns an Arrow C stream of one batch.
-    fn arrow_c_stream<'py>(
-        &self,
-        py: Python<'py>,
-        source: Option<&str>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        to_arrow::stream(py, self, source)
-    }
-}
 
 type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
 type PySitemap<'py> =
@@ -209,9 +178,9 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use super::{
-        Columns, aggregate_log, gzip, is_utf8, parse, parse_date, read_url, uncertain_rows,
-    };
+    use super::{aggregate_log, gzip, is_utf8, parse, parse_date, read_url, uncertain_rows};
+    #[pymodule_export]
+    use crate::columns::Columns;
     #[pymodule_export]
     use crate::from_arrow::columns_from_arrow;
     #[pymodule_export]

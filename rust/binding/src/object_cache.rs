@@ -37,9 +37,9 @@ impl TupleClass {
         let (class, arguments) = (self.kind.as_ptr().cast(), self.defaults.as_ptr());
         // SAFETY: the same call as the interpreter makes for `tuple.__new__(class, defaults)`;
         // `new` has checked that `class` is a subclass of `tuple`.
-        let made = unsafe { (self.new)(class, arguments, std::ptr::null_mut()) };
+        let object = unsafe { (self.new)(class, arguments, std::ptr::null_mut()) };
         // SAFETY: the call returns a new reference, or null and sets an error.
-        unsafe { Bound::from_owned_ptr_or_err(py, made) }.map(NewTuple)
+        unsafe { Bound::from_owned_ptr_or_err(py, object) }.map(NewTuple)
     }
 }
 
@@ -113,11 +113,11 @@ impl<K: Copy + PartialEq> ObjectCache<K> {
         if let Some((_, cache)) = slot.as_ref().filter(|(cache, _)| *cache == key) {
             return Ok(cache.bind(py).clone());
         }
-        let made = make()?;
-        if let Some((_, old)) = slot.replace((key, made.clone().unbind())) {
+        let object = make()?;
+        if let Some((_, old)) = slot.replace((key, object.clone().unbind())) {
             old.drop_ref(py);
         }
-        Ok(made)
+        Ok(object)
     }
 }
 
@@ -167,8 +167,8 @@ fn string<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Object<'py>> {
     // SAFETY: pointer and length are those of a slice; the function checks the bytes; it returns a
     // new reference, or null and sets an error.
     unsafe {
-        let made = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), length);
-        Bound::from_owned_ptr_or_err(py, made)
+        let object = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), length);
+        Bound::from_owned_ptr_or_err(py, object)
     }
 }
 
@@ -222,8 +222,9 @@ impl DatetimeCache {
             // SAFETY: the same call as the interpreter makes for `datetime(state, utc)`; it returns
             // a new reference, or null and sets an error.
             unsafe {
-                let made = new(datetime.as_ptr().cast(), arguments.as_ptr(), std::ptr::null_mut());
-                Bound::from_owned_ptr_or_err(py, made)
+                let object =
+                    new(datetime.as_ptr().cast(), arguments.as_ptr(), std::ptr::null_mut());
+                Bound::from_owned_ptr_or_err(py, object)
             }
         })
     }

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use urlset_core::render::Renderer as Inner;
 
-use crate::{Columns, py_buffer};
+use crate::columns::Columns;
+use crate::py_buffer;
 
 /// Document that is being rendered.
 #[pyclass(frozen, module = "urlset.engine._native")]

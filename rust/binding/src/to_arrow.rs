@@ -21,18 +21,16 @@ use urlset_core::columns::{
     PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Texts, VIDEO_FIELDS,
 };
 
-use crate::Columns;
-
 type ArrayResult = Result<ArrayRef, ArrowError>;
 type FieldsAndArrays = (Vec<Arc<Field>>, Vec<ArrayRef>);
 
 /// Returns an Arrow C stream of one batch. `source` fills that column.
 pub fn stream<'py>(
     py: Python<'py>,
-    columns: &Columns,
+    entries: &Arc<Entries>,
     source: Option<&str>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let batch = py.detach(|| batch(columns, source));
+    let batch = py.detach(|| batch(entries, source));
     let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let schema = batch.schema();
     let reader = RecordBatchIterator::new([Ok(batch)], schema);
@@ -52,8 +50,8 @@ impl<F: Fn(&Entries) -> &[u8]> AsRef<[u8]> for Shared<F> {
     }
 }
 
-fn batch(columns: &Columns, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
-    let entries = &columns.entries;
+fn batch(entries: &Arc<Entries>, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
+    let columns = ArrowColumns { entries };
     let rows = entries.row();
     let text = |name: &str, part: fn(&Entries) -> &Texts| {
         (Field::new(name, DataType::Utf8, name != "loc"), columns.texts(rows, part))
@@ -119,9 +117,14 @@ fn repeated(text: Option<&str>, rows: usize) -> Result<StringArray, ArrowError> 
     StringArray::try_new(ends, Buffer::from_vec(text.repeat(rows).into_bytes()), None)
 }
 
-impl Columns {
+/// Conversion of single columns.
+struct ArrowColumns<'a> {
+    entries: &'a Arc<Entries>,
+}
+
+impl ArrowColumns<'_> {
     fn buffer(&self, part: impl Fn(&Entries) -> &[u8] + Send + Sync + 'static) -> Buffer {
-        let shared = Shared { entries: Arc::clone(&self.entries), part };
+        let shared = Shared { entries: Arc::clone(self.entries), part };
         Buffer::from(Bytes::from_owner(shared))
     }
 
@@ -130,7 +133,7 @@ impl Columns {
         rows: usize,
         part: impl Fn(&Entries) -> &Bits + Send + Sync + 'static,
     ) -> Option<NullBuffer> {
-        if part(&self.entries).count() == rows {
+        if part(self.entries).count() == rows {
             return None;
         }
         let bits = self.buffer(move |e| part(e).bytes());
@@ -142,7 +145,7 @@ impl Columns {
         rows: usize,
         part: impl Fn(&Entries) -> &Texts + Send + Sync + Copy + 'static,
     ) -> ArrayRef {
-        if part(&self.entries).is_all_null() {
+        if part(self.entries).is_all_null() {
             return Arc::new(StringArray::new_null(rows));
         }
         let ends = self.buffer(move |e| part(e).ends().to_byte_slice());
@@ -159,7 +162,7 @@ impl Columns {
         values: impl Fn(&Entries) -> &[T::Native] + Send + Sync + Copy + 'static,
         valid: impl Fn(&Entries) -> &Bits + Send + Sync + Copy + 'static,
     ) -> Result<PrimitiveArray<T>, ArrowError> {
-        if valid(&self.entries).count() == 0 {
+        if valid(self.entries).count() == 0 {
             return Ok(PrimitiveArray::new_null(rows));
         }
         let buffer = self.buffer(move |e| values(e).to_byte_slice());
@@ -172,7 +175,7 @@ impl Columns {
         item: ArrayRef,
         part: impl Fn(&Entries) -> &List + Send + Sync + Copy + 'static,
     ) -> ArrayResult {
-        let ends = if part(&self.entries).items() == 0 {
+        let ends = if part(self.entries).items() == 0 {
             OffsetBuffer::new_zeroed(rows)
         } else {
             let ends = self.buffer(move |e| part(e).ends().to_byte_slice());
@@ -203,7 +206,7 @@ impl Columns {
         rows: usize,
         part: impl Fn(&Entries) -> &RecordList<N> + Send + Sync + Copy + 'static,
     ) -> ArrayResult {
-        let items = part(&self.entries).list.items();
+        let items = part(self.entries).list.items();
         let (fields, arrays) = self.record(names, items, move |e| &part(e).items);
         let item = StructArray::try_new_with_length(fields.into(), arrays, None, items)?;
         self.list(rows, Arc::new(item), move |e| &part(e).list)

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use urlset_core::url_hashes::UrlHashes as Inner;
 
-use crate::Columns;
+use crate::columns::Columns;
 
 /// Set of URLs.
 #[pyclass(frozen, module = "urlset.engine._native")]

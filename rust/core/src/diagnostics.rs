@@ -98,18 +98,18 @@ impl Diagnostics {
         end: usize,
         detail: &str,
     ) {
-        let mut whole = std::mem::take(&mut self.key);
-        whole.clear();
+        let mut joined_key = std::mem::take(&mut self.key);
+        joined_key.clear();
         for part in key {
-            whole.extend_from_slice(part);
-            whole.push(0);
+            joined_key.extend_from_slice(part);
+            joined_key.push(0);
         }
         let keys = &mut self.group(code).keys;
-        if !keys.contains(&whole) && keys.len() < MAX_PER_CODE {
-            keys.insert(whole.clone());
+        if !keys.contains(&joined_key) && keys.len() < MAX_PER_CODE {
+            keys.insert(joined_key.clone());
             self.add(code, offset, end, detail);
         }
-        self.key = whole;
+        self.key = joined_key;
     }
 
     /// Sets the level of the latest diagnostics of a code to error, back to the offset `start`.

@@ -104,15 +104,15 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     let mut is_inside = false;
     let mut is_external = false;
     let mut at = start + 9;
-    let mut passed = Vec::new();
+    let mut scanned = Vec::new();
     loop {
         // No scan from a known offset finds an end, so many unterminated DOCTYPEs take no longer
         // than one.
         let is_known = context.unterminated_doctypes.contains(&(at, is_inside));
-        passed.push((at, is_inside));
+        scanned.push((at, is_inside));
         let next = if is_known { None } else { parts.next(at) };
         let Some((begin, end, part)) = next else {
-            context.unterminated_doctypes.extend(passed);
+            context.unterminated_doctypes.extend(scanned);
             return unterminated(context, start);
         };
         is_external |= names_external(&text[at..begin]);
@@ -124,7 +124,7 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
             Part::External => is_external = true,
             Part::Entity(name, value) => context.entities.declare(name, value),
             Part::Unterminated => {
-                context.unterminated_doctypes.extend(passed);
+                context.unterminated_doctypes.extend(scanned);
                 return unterminated(context, start);
             }
             Part::Delimiter(_) | Part::Other => {}
@@ -140,8 +140,8 @@ pub fn read_doctype(context: &mut Context<'_>, start: usize) -> usize {
     context.diagnostics.add(X015, start, at, "");
     if is_external {
         context.has_unknown_entities = true;
-        let words = "DOCTYPE declares an external or parameter entity";
-        context.diagnostics.add(X016, start, at, words);
+        let detail = "DOCTYPE declares an external or parameter entity";
+        context.diagnostics.add(X016, start, at, detail);
     }
     at
 }

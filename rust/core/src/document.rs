@@ -161,8 +161,8 @@ fn read_root(context: &mut Context<'_>, start: usize) -> (&'static str, Option<u
         _ => "urlset",
     };
     if FRAGMENTS.iter().any(|name| key == name.as_bytes()) {
-        let words = format!("<{}>", utf8_or_empty(&key));
-        context.diagnostics.add_once(S001, &[b"fragment"], start, start + 1, &words);
+        let detail = format!("<{}>", utf8_or_empty(&key));
+        context.diagnostics.add_once(S001, &[b"fragment"], start, start + 1, &detail);
     }
     let mut tree = Tree::new(Names::new(matches!(kind, "rss" | "atom")));
     let mut at = read_markup(context, &mut tree, start);

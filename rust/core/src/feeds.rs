@@ -25,13 +25,13 @@ pub fn check_version(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize
     let node = nodes.node(number);
     let version = nodes.attribute(&context.buffer, number, b"version").unwrap_or_default();
     let is_atom_03 = || node.name.uri.as_deref() == Some(ATOM_03) || version == "0.3";
-    let words = match node.name.key {
+    let format_name = match node.name.key {
         Key::Rdf => Cow::Borrowed("RSS 1.0"),
         Key::Rss if version.starts_with("0.9") => Cow::Owned(format!("RSS {version}")),
         Key::Feed if is_atom_03() => Cow::Borrowed("Atom 0.3"),
         _ => return,
     };
-    context.diagnostics.add(F001, node.start, node.tag_end, &words);
+    context.diagnostics.add(F001, node.start, node.tag_end, &format_name);
 }
 
 /// Creates an entry from an `item` or an Atom `entry`.

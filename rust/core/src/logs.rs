@@ -98,14 +98,14 @@ impl<'a> LineCursor<'a> {
 
     fn until(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
         let end = self.0.iter().position(|&byte| is_end(byte)).unwrap_or(self.0.len());
-        let (taken, rest) = self.0.split_at(end);
+        let (prefix, rest) = self.0.split_at(end);
         self.0 = rest;
-        taken
+        prefix
     }
 
     /// Takes bytes up to a delimiter, at least one.
     fn until_non_empty(&mut self, is_end: impl Fn(u8) -> bool) -> Option<&'a [u8]> {
-        Some(self.until(is_end)).filter(|taken| !taken.is_empty())
+        Some(self.until(is_end)).filter(|prefix| !prefix.is_empty())
     }
 
     fn word(&mut self) -> Option<&'a [u8]> {
@@ -115,9 +115,9 @@ impl<'a> LineCursor<'a> {
     }
 
     fn take(&mut self, size: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(size)?;
+        let (prefix, rest) = self.0.split_at_checked(size)?;
         self.0 = rest;
-        Some(taken)
+        Some(prefix)
     }
 }
 

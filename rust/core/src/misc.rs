@@ -22,8 +22,8 @@ pub fn instruction(context: &mut Context<'_>, start: usize) -> Option<usize> {
     let end = if let Some(end) = find_within(text, b"?>", start + 2, following) {
         end + 2
     } else if let Some(end) = find_byte(text, b'>', start, following) {
-        let words = "processing instruction does not end in ?>";
-        context.diagnostics.add(X002, start, end + 1, words);
+        let detail = "processing instruction does not end in ?>";
+        context.diagnostics.add(X002, start, end + 1, detail);
         return Some(end + 1);
     } else {
         context.search_cache.find(b"?>", start + 2)? + 2

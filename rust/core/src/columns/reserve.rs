@@ -3,6 +3,6 @@
 /// Reserves space for `times` times the current length plus one eighth, because a reservation that
 /// is slightly too small costs a copy of the whole column.
 pub(super) fn reserve_times<T>(values: &mut Vec<T>, times: usize) {
-    let room = values.len().saturating_mul(times);
-    values.reserve(room.saturating_add(room / 8));
+    let additional = values.len().saturating_mul(times);
+    values.reserve(additional.saturating_add(additional / 8));
 }

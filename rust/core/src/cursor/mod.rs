@@ -159,9 +159,9 @@ impl<'a> Cursor<'a> {
     )]
     pub fn plain(&mut self, mode: Mode, following: &[u8]) -> Option<Prefix<'a>> {
         let rest = self.rest();
-        let (length, is_odd) = find_end(rest, mode)?;
+        let (length, is_special) = find_end(rest, mode)?;
         let is_graphic = |at: usize| rest.get(at).is_some_and(|byte| (0x21..0x80).contains(byte));
-        let is_plain = !is_odd && length > 0 && is_graphic(0) && is_graphic(length - 1);
+        let is_plain = !is_special && length > 0 && is_graphic(0) && is_graphic(length - 1);
         self.at += length;
         (is_plain && self.eat(following)).then_some(Prefix { rest, length })
     }

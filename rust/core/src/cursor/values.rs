@@ -74,10 +74,10 @@ impl Cursor<'_> {
             return Some(slice);
         }
         let text = simdutf8::basic::from_utf8(bytes).ok()?;
-        let kept = trim(text);
+        let trimmed = trim(text);
         let before = text.len() - text.trim_start_matches(crate::urls::is_space).len();
-        let cut = |start: usize| (start + before, start + before + kept.len());
-        (!kept.is_empty()).then(|| match slice {
+        let cut = |start: usize| (start + before, start + before + trimmed.len());
+        (!trimmed.is_empty()).then(|| match slice {
             Slice::Text(start, _) => {
                 let (start, end) = cut(start);
                 Slice::Text(start, end)

@@ -9,8 +9,8 @@ pub(super) const fn days(year: u32, month: u32, day: u32) -> i64 {
     /// Days of a common year before each month.
     const BEFORE: [u32; 13] = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     let is_late = is_leap(year) && month > 2;
-    let whole = year - 1;
-    let count = whole * 365 + whole / 4 - whole / 100 + whole / 400;
+    let years = year - 1;
+    let count = years * 365 + years / 4 - years / 100 + years / 400;
     (count + BEFORE[(month % 13) as usize] + is_late as u32 + day) as i64 - 719_163
 }
 

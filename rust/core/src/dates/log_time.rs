@@ -12,7 +12,7 @@ pub fn parse_log_time(text: &[u8]) -> Option<i64> {
     let shape = text.get(..20)?;
     let is_shaped = [(2, b'/'), (6, b'/'), (11, b':'), (14, b':'), (17, b':')]
         .iter()
-        .all(|&(place, mark)| shape[place] == mark);
+        .all(|&(index, separator)| shape[index] == separator);
     let (day, year) = (number(&shape[..2])?, number(&shape[7..11])?);
     let month = month_number(&shape[3..6])?;
     let (hour, minute, second) =

@@ -42,8 +42,8 @@ pub fn w3c_instant(text: &[u8]) -> Option<i64> {
     if date == 0 || date > days_of_month(year, month) {
         return None;
     }
-    let whole = days(year, month, date) * 86_400 + i64::from(seconds) - offset * 60;
-    Some(whole * 1_000_000).filter(|instant| is_instant(*instant))
+    let seconds = days(year, month, date) * 86_400 + i64::from(seconds) - offset * 60;
+    Some(seconds * 1_000_000).filter(|instant| is_instant(*instant))
 }
 
 /// Returns whether a text is a date of RSS 2.0, which refers to RFC 822.

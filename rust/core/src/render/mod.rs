@@ -155,9 +155,9 @@ mod tests {
         for loc in ["http://a/?a&b", "http://b/", "http://c/"] {
             entries.commit(loc.as_bytes());
         }
-        let mut whole = Renderer::new(false, 9, 1 << 20, 9, None);
-        assert_eq!(whole.add(&entries, 0, 9), 3);
-        let (header, body, footer) = whole.parts();
+        let mut renderer = Renderer::new(false, 9, 1 << 20, 9, None);
+        assert_eq!(renderer.add(&entries, 0, 9), 3);
+        let (header, body, footer) = renderer.parts();
         let text = format!("{header}{}{footer}", utf8(body).unwrap());
         assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
         assert!(text.ends_with("</urlset>\n"), "{text}");

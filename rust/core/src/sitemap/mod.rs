@@ -12,6 +12,7 @@ use crate::nesting::is_well_nested;
 use crate::nodes::Nodes;
 use crate::references::is_doubly_escaped;
 use crate::urls::trim;
+use crate::utf8::utf8_or_empty;
 use loc::{UrlText, add_urls, each_url, url_text};
 
 /// Maximum number of `image:image` elements per `url` (Google, image sitemaps).
@@ -246,9 +247,9 @@ pub fn check_attributes(context: &mut Context<'_>, nodes: &Nodes<'_>, number: us
         let is_allowed = own == b"xmlns"
             || [&b"xmlns:"[..], b"xml:", b"xsi:"].iter().any(|prefix| own.starts_with(prefix));
         if !is_allowed {
-            let words = format!("{} on <{}>", crate::utf8::utf8_or_empty(own), name.local);
+            let detail = format!("{} on <{}>", utf8_or_empty(own), name.local);
             let key = &[name.raw, own];
-            context.diagnostics.add_once(S012, key, attribute.start, attribute.end, &words);
+            context.diagnostics.add_once(S012, key, attribute.start, attribute.end, &detail);
         }
     }
 }

@@ -60,8 +60,8 @@ impl<'a> Tree<'a> {
     /// Closes the innermost element and reports its missing end tag.
     pub(super) fn pop_unclosed(&mut self, context: &mut Context<'a>, end: usize) {
         let Some(top) = self.nodes.top() else { return };
-        let words = format!("<{}> is not closed", utf8_or_empty(top.name.raw));
-        context.diagnostics.add(X002, top.start, top.tag_end, &words);
+        let detail = format!("<{}> is not closed", utf8_or_empty(top.name.raw));
+        context.diagnostics.add(X002, top.start, top.tag_end, &detail);
         self.pop(context, end);
     }
 

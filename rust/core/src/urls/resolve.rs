@@ -58,7 +58,7 @@ pub fn resolve(reference: &str, base: &str) -> String {
 
 /// Removes the dot segments of a path (RFC 3986 section 5.2.4).
 fn without_dots(path: &str) -> String {
-    let mut kept = Vec::new();
+    let mut segments = Vec::new();
     let mut last = "";
     for (number, segment) in path.split('/').enumerate() {
         last = segment;
@@ -66,13 +66,13 @@ fn without_dots(path: &str) -> String {
             _ if number == 0 => {}
             "." => {}
             ".." => {
-                kept.pop();
+                segments.pop();
             }
-            _ => kept.push(segment),
+            _ => segments.push(segment),
         }
     }
     if matches!(last, "." | "..") {
-        kept.push("");
+        segments.push("");
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", segments.join("/"))
 }
