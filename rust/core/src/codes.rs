@@ -1,5 +1,6 @@
-//! Codes of the lint rules that the engine reports. Note: `src/urlset/engine_rules.py` holds their
-//! messages.
+//! Codes of the lint rules that the engine reports.
+//!
+//! Note: `src/urlset/engine_rules.py` holds their messages.
 
 macro_rules! codes {
     ($($code:ident)*) => {

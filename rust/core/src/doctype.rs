@@ -1,5 +1,6 @@
-//! DOCTYPE declarations. They are skipped; internal entities are stored, external ones are never
-//! fetched.
+//! DOCTYPE declarations: skipped, except that internal entities are stored.
+//!
+//! External entities are never fetched.
 
 use memchr::memmem;
 

@@ -1,5 +1,6 @@
-//! Namespaces of sitemaps, their known misspellings, and the common prefixes. Note:
-//! `src/urlset/protocol.py` has the same numbers and URIs.
+//! Namespaces of sitemaps, their known misspellings, and the common prefixes.
+//!
+//! Note: `src/urlset/protocol.py` has the same numbers and URIs.
 
 /// Namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

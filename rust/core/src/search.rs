@@ -1,5 +1,7 @@
-//! Byte searches: delimiters and special bytes. Values are short, so these functions are inlined
-//! instead of calling a function that is fast on long input.
+//! Byte searches: delimiters and special bytes.
+//!
+//! Values are short, so these functions are inlined instead of calling a function that is fast on
+//! long input.
 
 /// Kind of value to search: its delimiter and its special bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
