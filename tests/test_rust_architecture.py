@@ -1,5 +1,6 @@
 """Rules for the source of the native engine."""
 
+import pkgutil
 import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -85,6 +86,27 @@ def test_python_files_named_in_rust_comments_exist():
 
     assert {"src/urlset/dates.py", "src/urlset/protocol.py"} <= {name for name, _ in named}
     assert not stale, "Rust comments name files that do not exist:\n" + "\n".join(stale)
+
+
+def test_python_names_in_rust_comments_exist():
+    named = {
+        (name, str(path.relative_to(RUST)))
+        for path in RUST.glob("*/src/**/*.rs")
+        for name in re.findall(r"//.*`(urlset(?:\.\w+)+)`", path.read_text(encoding="utf-8"))
+    }
+
+    stale = sorted(f"{where}: {name}" for name, where in named if not is_importable(name))
+
+    assert {"urlset.model.Entry", "urlset.engine.Mark"} <= {name for name, _ in named}
+    assert not stale, "Rust comments name Python objects that do not exist:\n" + "\n".join(stale)
+
+
+def is_importable(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError):
+        return False
+    return True
 
 
 def test_rust_files_named_in_python_and_docs_exist():

@@ -160,7 +160,7 @@ fn aggregate_log<'py>(
 
 /// Parses a URL. Returns the URL and its issues.
 #[pyfunction]
-fn read_url(text: &str, base: Option<&str>) -> PyUrl {
+fn parse_url(text: &str, base: Option<&str>) -> PyUrl {
     let found = urlset_core::urls::parse_url(text, base);
     let issues =
         found.issues.into_iter().map(|issue| (issue.code, issue.detail, issue.level)).collect();
@@ -178,7 +178,7 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use super::{aggregate_log, gzip, is_utf8, parse, parse_date, read_url, uncertain_rows};
+    use super::{aggregate_log, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows};
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]

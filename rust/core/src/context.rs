@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostics;
 use crate::entities::Entities;
 use crate::search::find;
 
-/// Run of decoded text with its position in the source: `urlset.engine.Run`.
+/// Run of decoded text with its position in the source: `urlset.engine.OffsetRun`.
 #[derive(Clone, Copy, Debug)]
 pub struct OffsetRun {
     /// Start offset in the text.

@@ -25,7 +25,7 @@ __all__ = [
     "is_utf8",
     "parse",
     "parse_date",
-    "read_url",
+    "parse_url",
     "uncertain_rows",
 ]
 
@@ -144,7 +144,7 @@ def columns_from_arrow(stream: object) -> Columns | object:
 def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
     """Parse a date like :func:`urlset.dates.parse_date`; for the tests that compare both."""
 
-def read_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
+def parse_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
     """Parse a URL like :func:`urlset.urls.parse_url`; for the tests that compare both."""
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
