@@ -32,7 +32,8 @@ FORBIDDEN = [chr(code) for code in range(32) if chr(code) not in "\t\n\r"] + ["\
 characters = st.characters(exclude_categories=["Cs"], exclude_characters=FORBIDDEN)
 texts = st.text(characters, max_size=40).map(lambda text: text.strip(SPACE)).filter(bool)
 paths = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters=[*FORBIDDEN, *SPACE]), max_size=30
+    st.characters(exclude_categories=["Cs"], exclude_characters=[*FORBIDDEN, *SPACE, "\ufffd"]),
+    max_size=30,
 )
 hosts = st.sampled_from(["example.com", "www.example.org:8080", "[2001:db8::1]", "bücher.example"])
 urls = st.builds("{}://{}/{}".format, st.sampled_from(["http", "https", "HTTPS"]), hosts, paths)
