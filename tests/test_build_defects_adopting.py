@@ -13,7 +13,7 @@ from tests.test_source_folder import make
 from urlset.builder import build
 from urlset.builder.file_mark import MARK, is_marked
 from urlset.sources import Candidate, HtmlFolder
-from urlset.sources.git.source import GitDatedSource
+from urlset.sources.git import GitDatedSource
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 IMAGE = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'

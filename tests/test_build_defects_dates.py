@@ -18,7 +18,7 @@ from urlset import engine as engines
 from urlset.builder import EVIDENCE, build
 from urlset.errors import EntryError
 from urlset.sources import Candidate, HtmlFolder, Sitemaps, Table
-from urlset.sources.git.source import GitDatedSource
+from urlset.sources.git import GitDatedSource
 
 ARTICLE = (
     "<!doctype html><title>Tea</title><nav>Home</nav><main><p>Of many kinds, of which the green is "

@@ -13,7 +13,7 @@ from urlset.cli.app import run
 from urlset.cli.check_config import settings_of
 from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
-from urlset.sources.factory import SourceKind
+from urlset.sources.kinds import SourceKind
 
 WHOLE = """
 [check]

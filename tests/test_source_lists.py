@@ -14,10 +14,10 @@ from tests.test_source_tables import parquet, rows, sqlite
 
 from urlset.errors import QueryError, SourceError
 from urlset.sources import factory
-from urlset.sources.factory import SourceOptions, kind_of, open_source
+from urlset.sources.factory import SourceOptions, StreamSource, open_source
 from urlset.sources.json_array import json_items
+from urlset.sources.kinds import kind_of
 from urlset.sources.sitemaps import Sitemaps
-from urlset.sources.stream import StreamSource
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
 

@@ -22,8 +22,8 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries
 from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
+from urlset.sources.factory import Unread, expanded, with_logs_together
 from urlset.sources.memory import Handed
-from urlset.sources.patterns import Unread, expanded, with_logs_together
 from urlset.store import QUERY_S
 
 __all__ = ["InputOptions", "duration_of", "evidence_of", "opened", "strings_of", "with_base_url"]
@@ -209,7 +209,7 @@ def _asks_git(folder: str, options: InputOptions) -> bool:
 
 
 def _with_git(source: Source, options: InputOptions) -> Source:
-    from urlset.sources.git.source import GitDatedSource
+    from urlset.sources.git import GitDatedSource
 
     return GitDatedSource(source, source.name, root=options.git_root, patterns=options.git_paths)
 

@@ -13,7 +13,7 @@ __all__ = ["PageCache"]
 
 
 class PageCache:
-    """The table ``pages`` of a ledger, as a :class:`urlset.sources.html.cache.Cache`.
+    """The table ``pages`` of a ledger, as a :class:`urlset.sources.html.folder.Cache`.
 
     What is kept waits in tables of the workbench until :meth:`commit` writes it into the ledger.
     """

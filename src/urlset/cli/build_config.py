@@ -15,7 +15,7 @@ from urlset.cli.options import MisuseError
 from urlset.config import Configuration, hint, read_configuration
 from urlset.errors import UrlsetError
 from urlset.sources import Source
-from urlset.sources.patterns import split_kind
+from urlset.sources.factory import split_kind
 from urlset.store import end_process_when_stuck
 
 __all__ = ["BuildConfig", "wishes_of"]

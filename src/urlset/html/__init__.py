@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from urlset.html.facts import FACTS_VERSION, MAX_BYTES, WANTS, PageFacts, read_page
+from urlset.html.facts import (
+    FACTS_VERSION,
+    MAX_BYTES,
+    WANTS,
+    PageFacts,
+    facts_from_text,
+    facts_to_text,
+    read_page,
+)
 from urlset.html.links import PageLink, links_in_header, links_in_page
-from urlset.html.meta_robots import forbids_index
+from urlset.html.metadata import forbids_index
 
 __all__ = [
     "FACTS_VERSION",
@@ -12,6 +20,8 @@ __all__ = [
     "WANTS",
     "PageFacts",
     "PageLink",
+    "facts_from_text",
+    "facts_to_text",
     "forbids_index",
     "links_in_header",
     "links_in_page",

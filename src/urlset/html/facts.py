@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
@@ -23,7 +24,15 @@ from urlset.html.scanner import scan
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
-__all__ = ["FACTS_VERSION", "MAX_BYTES", "WANTS", "PageFacts", "read_page"]
+__all__ = [
+    "FACTS_VERSION",
+    "MAX_BYTES",
+    "WANTS",
+    "PageFacts",
+    "facts_from_text",
+    "facts_to_text",
+    "read_page",
+]
 
 MAX_BYTES = 8 * 1_048_576
 """Bytes of a page that are looked at; the worst page of that size took 3 s and 490 MB."""
@@ -110,3 +119,41 @@ def read_page(
         text=text_of(found) if "text" in wants else "",
         has_future_date="lastmod" in wants and has_future_date(found, meta, things, now),
     )
+
+
+def facts_to_text(facts: PageFacts) -> str | None:
+    """Facts as text; None for those that are not kept: of videos and news, and of dates to come."""
+    if facts.videos or facts.news or facts.has_future_date:
+        return None
+    return json.dumps(
+        [
+            facts.is_page, facts.canonical, facts.robots, facts.refresh, facts.lastmod,
+            facts.fingerprint, facts.images, facts.alternates,
+        ],
+        ensure_ascii=False,
+    )  # fmt: skip
+
+
+def facts_from_text(text: str) -> PageFacts | None:
+    """The facts in a text; None for a text that holds none.
+
+    >>> facts = PageFacts(is_page=True, robots=("nofollow",), images=(Image("https://a.example/"),))
+    >>> facts_from_text(facts_to_text(facts)) == facts
+    True
+    """
+    try:
+        is_page, canonical, robots, refresh, lastmod, fingerprint, images, alternates = json.loads(
+            text
+        )
+        return PageFacts(
+            is_page=bool(is_page),
+            canonical=canonical,
+            robots=tuple(robots),
+            refresh=refresh,
+            lastmod=lastmod,
+            fingerprint=fingerprint,
+            images=tuple(Image(*image) for image in images),
+            alternates=tuple(Alternate(*alternate) for alternate in alternates),
+        )
+    except (ValueError, TypeError):
+        return None

@@ -10,7 +10,6 @@ from urlset.sources.candidates import (
     EVIDENCE,
     GUESSES,
     Candidate,
-    CandidateRows,
     Source,
     in_batches,
 )
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from urlset.sources.git.dates import GitDates, git_dates
     from urlset.sources.html.folder import HtmlFolder
     from urlset.sources.logs.source import AccessLog
+    from urlset.sources.memory import CandidateRows
     from urlset.sources.sitemaps import Sitemaps
     from urlset.sources.tables.mapping import NoUrlColumnError
     from urlset.sources.tables.query import Query
@@ -49,6 +49,7 @@ __all__ = [
 
 _LATER = {
     "AccessLog": "logs",
+    "CandidateRows": "memory",
     "GitDates": "git",
     "HtmlFolder": "html",
     "NoUrlColumnError": "tables",

@@ -22,7 +22,6 @@ __all__ = [
     "FAULT",
     "GUESSES",
     "Candidate",
-    "CandidateRows",
     "Source",
     "fault_text",
     "in_batches",
@@ -146,30 +145,6 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
     waiting = iter(rows)
     while some := list(islice(waiting, BATCH_ROWS)):
         yield rows_to_batch(CANDIDATE, some)
-
-
-class CandidateRows:
-    """A source of candidates, entries or URLs that are in Python already; see :class:`Source`.
-
-    >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
-    [1]
-    """
-
-    def __init__(self, rows: Iterable[Candidate | Entry | str], name: str = "rows"):
-        self.name = name
-        self.failures: list[str] = []
-        self.notes: list[str] = []
-        self._rows = rows
-
-    def batches(self) -> Iterator[Any]:
-        """Yield record batches of the rows."""
-        return in_batches(map(_candidate, self._rows))
-
-
-def _candidate(row: Candidate | Entry | str) -> Candidate:
-    if isinstance(row, str):
-        return Candidate(row)
-    return with_text(row if isinstance(row, Candidate) else Candidate.of(row))
 
 
 def with_text(made: Candidate) -> Candidate:

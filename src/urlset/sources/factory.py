@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import difflib
-import json
+import glob
 import os
 import re
+import shutil
 import stat
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from urlset.engine.templates import find_template
 from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
+from urlset.sources.kinds import SourceKind, kind_of
 from urlset.sources.sitemaps import Sitemaps
-from urlset.sources.stream import StreamSource
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.query import Query
-from urlset.sources.tables.table import Table, table_form
+from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
-from urlset.sources.text_files import FileHead, head_of, is_json_array, text_form
+from urlset.sources.text_files import FileHead, head_of, is_json_array
 from urlset.store import QUERY_S
+from urlset.tempdirs import LockedTempDir
 
-__all__ = ["SourceKind", "SourceOptions", "kind_of", "open_source"]
-
-SourceKind = Literal[
-    "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql"
+__all__ = [
+    "SourceOptions",
+    "StreamSource",
+    "Unread",
+    "expanded",
+    "open_source",
+    "split_kind",
+    "with_logs_together",
 ]
 
 LARGE = 8 << 20
@@ -39,19 +45,6 @@ _PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 # Of buckets and servers of files; no driver of a database answers to these.
 _NO_SOURCES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
-_HTML = (".html", ".htm", ".xhtml")
-_SITEMAPS = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
-# The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
-# behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
-_COMMON = re.compile(r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] ")
-_EXTENDED = re.compile(r"^#(?:Version|Fields|Software): ?\S", re.MULTILINE)
-_LOGGED = frozenset(
-    "request request_uri request_method remote_addr remote_ip http_method cs-method".split()
-)
-_WANTED = (
-    "a list of URLs, CSV, JSON lines, a sitemap, Parquet, Arrow, SQLite, DuckDB, an access log, "
-    "or a folder of pages or sitemaps"
-)
 
 
 @dataclass(frozen=True)
@@ -126,33 +119,6 @@ def _unknown_kind(text: str, kind: str) -> SourceError:
     close = difflib.get_close_matches(kind, kinds, 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return SourceError(f"{text}: expected a kind ({', '.join(kinds)}), found {kind!r}{hint}")
-
-
-def kind_of(path: str, columns: tuple[str, ...] = (), *, name: str | None = None) -> SourceKind:
-    """Tell the kind of a file or a folder by its content; text also by its suffix.
-
-    Raises :class:`urlset.SourceError` for what is none, which calls it ``name``. ``columns`` are
-    those asked for in CSV.
-    """
-    name = name or path
-    if os.path.isdir(path):
-        return "html" if _has_pages(path) else _without_pages(path)
-    form = table_form(path, name)
-    if form not in (None, "csv", "jsonl"):
-        return form
-    head = head_of(path, name)
-    if not head.text:  # an empty list is for the gates; an empty sitemap is none
-        return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
-    if head.text.startswith("<") or find_template(head.text.encode(errors="replace")):
-        return "sitemap"  # a template is reported as one
-    if "\0" in head.text:
-        raise SourceError(f"{name}: expected {_WANTED}, found binary data")
-    if _is_log(head):
-        return "log"
-    told = text_form(head, name, columns)[0]
-    # A list of URLs may be called .csv, and JSON lines anything.
-    is_list = told == "text" and head.first_line.lower().startswith(("http://", "https://"))
-    return told if is_list or told == "jsonl" else form or told
 
 
 def _of_path(path: str, options: SourceOptions, name: str) -> Source:
@@ -284,38 +250,112 @@ def _is_stream(path: str) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _has_pages(path: str) -> bool:
-    for _, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        if any(name.lower().endswith(_HTML) and name[0] != "." for name in names):
-            return True
-    return False
+class StreamSource:
+    """Stdin (``-``) or a pipe: any of the kinds of files, told apart when it has come.
+
+    ``make`` makes the source of the file that it was copied to, and has it call itself ``name``;
+    the file goes when the batches end, or with this object. Raises :class:`urlset.SourceError`.
+    """
+
+    def __init__(self, name: str, make: Callable[[str], Source]):
+        self.name = name
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._make = make
+
+    def batches(self) -> Iterator[Any]:
+        """Copy the stream, then yield the record batches of what it is."""
+        scratch = LockedTempDir()
+        path = os.path.join(scratch.path, "stream")
+        forget = weakref.finalize(self, scratch.close)
+        try:
+            self._copy(path)
+            source = self._make(path)
+            source.failures, source.notes = self.failures, self.notes
+            yield from source.batches()
+        finally:
+            forget()
+
+    def _copy(self, path: str) -> None:
+        try:
+            with open(path, "wb") as target:
+                if self.name == "-":
+                    shutil.copyfileobj(sys.stdin.buffer, target, 1 << 20)
+                else:
+                    with open(self.name, "rb") as stream:
+                        shutil.copyfileobj(stream, target, 1 << 20)
+        except OSError as error:
+            raise SourceError(f"cannot read {self.name!r}: {error.strerror}") from error
 
 
-def _without_pages(path: str) -> SourceKind:
-    """The kind of a folder without pages; raises :class:`urlset.SourceError` for one of nothing."""
-    count = 0
-    for _, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if name.lower().endswith(_SITEMAPS):
-                return "sitemap"
-            count += not name.startswith(".")
-    found = "no file in it"
-    if count:
-        found = f"{count:,} other file{'s' if count > 1 else ''} in it"
-    raise SourceError(
-        f"expected pages ({', '.join(_HTML)}) or sitemaps in the folder {path!r}, found {found}; "
-        "build the site first, or name the folder that it is built into"
-    )
+_KIND = re.compile(r"[a-z]{2,}:")
 
 
-def _is_log(head: FileHead) -> bool:
-    line = head.first_line
-    if _COMMON.match(line) or (line.startswith("#") and _EXTENDED.search(head.text[:4_096])):
-        return True
-    if line.startswith("{"):
-        with suppress(ValueError, RecursionError):
-            row = json.loads(line)
-            return isinstance(row, dict) and "loc" not in row and bool(_LOGGED & row.keys())
-    return False
+def split_kind(text: str) -> tuple[str, str | None]:
+    """Split what a person says of the kind of a source from its path; None where it is no path.
+
+    >>> split_kind("csv:data/*.txt"), split_kind("https://example.com/"), split_kind("env:DATABASE")
+    (('csv:', 'data/*.txt'), ('', None), ('', None))
+    """
+    if "://" in text or text == "-" or text.startswith("env:"):
+        return "", None
+    kind = _KIND.match(text)
+    prefix = kind[0] if kind is not None else ""
+    return prefix, text[len(prefix) :]
+
+
+def expanded(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The sources that a pattern names, in the order of their names; or the one that it is.
+
+    ``*``, ``?`` and ``[…]`` stand for what they do in a shell, ``**`` for any folders. A file that
+    has them in its own name is that file. Raises :class:`urlset.SourceError` for a pattern that
+    fits nothing.
+    """
+    table = source if isinstance(source, Mapping) else {"path": source}
+    text = table["path"]
+    kind, path = split_kind(text)
+    if path is None or not glob.has_magic(path) or os.path.exists(path):
+        yield table
+        return
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise SourceError(
+            f"expected sources, found nothing that fits {text!r}; check the pattern, and the "
+            f"folder that it begins in ({os.path.abspath(_root(path))})"
+        )
+    for name in found:
+        yield {**table, "path": kind + name}
+
+
+def _root(path: str) -> str:
+    """The folder of a pattern that is none itself."""
+    folder = os.path.dirname(path)
+    while glob.has_magic(folder):
+        folder = os.path.dirname(folder)
+    return folder or "."
+
+
+class Unread:
+    """A source that cannot be opened, where the others are to be built without it."""
+
+    def __init__(self, name: str, error: str):
+        self.name = name
+        self.failures = [error]
+        self.notes: list[str] = []
+
+    def batches(self) -> Iterator[Any]:
+        """Nothing."""
+        return iter(())
+
+
+def with_logs_together(sources: Iterable[Source]) -> Iterator[Source]:
+    """Make one source of all logs: what the old one had is gone by the word of the new one."""
+    log: Any = None
+    for source in sources:
+        if type(source).__name__ != "AccessLog":
+            yield source
+        elif log is None:
+            log = source
+            yield log
+        else:
+            log.merge(source)

@@ -15,6 +15,7 @@ from urlset.sources.candidates import (
     FAULT,
     Candidate,
     fault_text,
+    in_batches,
     with_text,
 )
 from urlset.sources.tables.mapping import parse_mapping
@@ -22,7 +23,7 @@ from urlset.sources.tables.table import shaped
 from urlset.writer.validation import Rules, as_entry, given_loc, without_loc_checked
 from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["Handed"]
+__all__ = ["CandidateRows", "Handed"]
 
 _COLUMNS = (*CANDIDATE, (FAULT, "string"))
 
@@ -81,3 +82,27 @@ class Handed:
             else:
                 made = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
                 yield *with_text(made), None
+
+
+class CandidateRows:
+    """A source of candidates, entries or URLs that are in Python already; see :class:`Source`.
+
+    >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
+    [1]
+    """
+
+    def __init__(self, rows: Iterable[Candidate | Entry | str], name: str = "rows"):
+        self.name = name
+        self.failures: list[str] = []
+        self.notes: list[str] = []
+        self._rows = rows
+
+    def batches(self) -> Iterator[Any]:
+        """Yield record batches of the rows."""
+        return in_batches(map(_candidate, self._rows))
+
+
+def _candidate(row: Candidate | Entry | str) -> Candidate:
+    if isinstance(row, str):
+        return Candidate(row)
+    return with_text(row if isinstance(row, Candidate) else Candidate.of(row))

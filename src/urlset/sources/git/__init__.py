@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from urlset.sources.git.dates import GitDates, git_dates
-from urlset.sources.git.source import GitDatedSource
+from urlset.sources.git.dates import GitDatedSource, GitDates, git_dates
 
 __all__ = ["GitDatedSource", "GitDates", "git_dates"]

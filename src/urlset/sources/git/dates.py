@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
+from urlset.arrow import batches
 from urlset.errors import ConfigurationError
+from urlset.sources.candidates import Source
 from urlset.sources.git.command import GitError, answer, tokens
 from urlset.sources.git.history import LOG, History, commits
-from urlset.sources.git.layouts import SourceIndex, page_of
+from urlset.sources.git.layouts import SourceIndex, is_language, page_of
 
-__all__ = ["GitDates", "git_dates"]
+__all__ = ["GitDatedSource", "GitDates", "git_dates"]
 
 BULK_SHARE = 0.5
 BULK_LEAST = 20
@@ -237,3 +240,89 @@ def _notes(
 
 def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
+
+
+SHOWN = 2
+"""Pages without a source that are named."""
+
+
+class GitDatedSource:
+    """A folder of pages with the dates of git: of the pages, or of what they were built from.
+
+    ``root`` is the folder that git is asked about: by default that of the pages, or, where git
+    keeps nothing of it, the next one above. ``patterns`` tell where in it the source of a page
+    lies, see :class:`urlset.sources.GitDates`. Pages without a source are counted in ``notes``.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        folder: str,
+        *,
+        root: str | None = None,
+        patterns: tuple[str, ...] = (),
+    ):
+        self.name = source.name
+        self.failures = source.failures
+        self.notes = source.notes
+        self._source = source
+        self._folder = folder
+        self._root = root
+        self._patterns = patterns
+        self._unmatched = 0
+        self._examples: list[str] = []
+
+    def use_cache(self, cache: Any) -> None:
+        """Let the source use a cache, where it can."""
+        if hasattr(self._source, "use_cache"):
+            self._source.use_cache(cache)
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the batches of the source, with ``git_lastmod``."""
+        dates = git_dates(
+            self._root or self._folder,
+            patterns=self._patterns,
+            languages=_languages(self._folder),
+            may_ascend=self._root is None,
+        )
+        for batch in self._source.batches():
+            places = batches.column(batch, "source")
+            reasons = batches.column(batch, "reason")
+            found = [
+                self._date(dates, place, is_wanted=reason is None)
+                for place, reason in zip(places, reasons, strict=True)
+            ]
+            column = {"git_lastmod": batches.text_array(found)}
+            if "git_lastmod" in batch.schema.names:
+                yield batches.replaced(batch, "git_lastmod", column["git_lastmod"])
+            else:
+                yield batches.beside(batch, column)
+        self.notes += dates.notes
+        if self._unmatched and dates.known:
+            pages = "1 page has" if self._unmatched == 1 else f"{self._unmatched:,} pages have"
+            more = ", …" if self._unmatched > SHOWN else ""
+            self.notes.append(
+                f"{pages} no source that git keeps ({', '.join(self._examples)}{more}); "
+                "--git-path PATTERN says where it lies"
+            )
+
+    def _date(self, dates: GitDates, place: str | None, *, is_wanted: bool) -> str | None:
+        if not place:
+            return None
+        path = os.path.relpath(place, self._folder).replace(os.sep, "/")
+        source = dates.source_of(path)
+        if source is not None:
+            return dates.known[source]
+        if is_wanted:
+            self._unmatched += 1
+            if len(self._examples) < SHOWN:
+                self._examples.append(path)
+        return None
+
+
+def _languages(folder: str) -> list[str]:
+    """The languages that have a folder of their own in a built site."""
+    try:
+        return [name for name in os.listdir(folder) if is_language(name)]
+    except OSError:
+        return []  # it is told by whoever reads it

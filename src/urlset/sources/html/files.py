@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from urlset.sources.html.names import INDEXES, is_hidden
+from urlset.sources.html.file_urls import INDEXES
 
-__all__ = ["Found", "walk"]
+__all__ = ["Found", "is_hidden", "is_settled", "walk"]
 
 MAX_DEPTH = 200
+
+COARSE_NS = 2_000_000_000
+FINE_NS = 50_000_000
+"""How long ago a file must have been changed, on file systems whose clock ticks seconds, or less:
+it could change again within a tick, unseen."""
 
 
 class Found(NamedTuple):
@@ -144,3 +150,22 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _words(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
+
+
+def is_hidden(name: str) -> bool:
+    """Tell whether a file or folder is no part of a site: ``.git``, ``.well-known``, ``.DS_Store``.
+
+    >>> is_hidden(".git"), is_hidden("tea")
+    (True, False)
+    """
+    return name.startswith(".")
+
+
+def is_settled(mtime_ns: int, now_ns: int | None = None) -> bool:
+    """Tell whether a file that changes from now on will have another time than it has.
+
+    >>> is_settled(1_000_000_001, now_ns=2_000_000_000), is_settled(10**9, now_ns=2 * 10**9)
+    (True, False)
+    """
+    tick = FINE_NS if mtime_ns % 1_000_000_000 else COARSE_NS
+    return mtime_ns + tick < (time.time_ns() if now_ns is None else now_ns)

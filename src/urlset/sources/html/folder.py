@@ -7,16 +7,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from urlset.dates import format_date
 from urlset.errors import SourceError
-from urlset.html import MAX_BYTES, PageFacts, forbids_index, read_page
+from urlset.html import (
+    FACTS_VERSION,
+    MAX_BYTES,
+    PageFacts,
+    facts_from_text,
+    facts_to_text,
+    forbids_index,
+    read_page,
+)
 from urlset.sources.candidates import Candidate, in_batches
-from urlset.sources.html.cache import Cache, facts_from_text, facts_to_text, is_settled, rules_text
-from urlset.sources.html.error_pages import is_error_page, may_be_error_page
-from urlset.sources.html.files import Found, walk
-from urlset.sources.html.names import Naming, is_verification_file, same_page
+from urlset.sources.html.file_urls import Naming, same_page
+from urlset.sources.html.files import Found, is_settled, walk
+from urlset.sources.html.special_pages import is_error_page, is_verification_file, may_be_error_page
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]
@@ -31,6 +38,16 @@ _PASSED = {
 }
 
 _LISTED_SUSPECTS = "pages called as error pages are, and listed, since their content is another's"
+
+
+class Cache(Protocol):
+    """What keeps facts, by the path of the file, its state, and the rules by which it was read."""
+
+    def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
+        """What is known of files, by path; ``files`` are their paths and states."""
+
+    def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Keep what was read: the path, the state and the facts of each file."""
 
 
 class HtmlFolder:
@@ -257,3 +274,8 @@ def _moment(seconds: float | None) -> str | None:
         return format_date(datetime.fromtimestamp(int(seconds), UTC))
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def rules_text(*rules: object) -> str:
+    """What decides of facts besides the file: with other rules it is read again."""
+    return repr((FACTS_VERSION, *rules))

@@ -10,11 +10,15 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import IO, Any
 
 from urlset.errors import SourceError
+from urlset.sources.logs.json_lines import ObjectLines
+from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, unread
+from urlset.sources.logs.timestamps import Clock
 
-__all__ = ["blocks"]
+__all__ = ["begin_of", "blocks", "lines_of"]
 
 BLOCK_BYTES = 1 << 20
 _OPENERS: tuple[tuple[bytes, Any], ...] = (
@@ -78,3 +82,27 @@ def _read(file: Any) -> bytes:
     read = getattr(file, "read1", None) if isinstance(file, io.BufferedReader) else None
     data: bytes = read(BLOCK_BYTES) if read else file.read(BLOCK_BYTES)
     return data
+
+
+def lines_of(block: bytes) -> Lines:
+    """Tell the format by the first line that is not empty."""
+    first = block.lstrip()[:1]
+    if first == b"#":
+        return FieldLines()
+    return ObjectLines() if first == b"{" else CommonLines()
+
+
+def begin_of(path: str) -> int:
+    """The time of the first line that has one; late where there is none."""
+    clock = Clock()
+    try:
+        for block in islice(blocks(path, path), 1):
+            lines = lines_of(block)
+            for row in islice(lines.rows(block), 1_000):
+                found = row if not row[7] else lines.row(row[7].strip()) or unread(b"")
+                begin = clock.read(found[2])
+                if begin is not None:
+                    return begin
+    except SourceError:
+        pass
+    return 1 << 60

@@ -12,8 +12,7 @@ from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.engine import LogHit
 from urlset.errors import SourceError
 from urlset.sources.candidates import BATCH_ROWS
-from urlset.sources.logs.detect import begin_of, lines_of
-from urlset.sources.logs.files import blocks
+from urlset.sources.logs.files import begin_of, blocks, lines_of
 from urlset.sources.logs.lines import Lines, Tally
 from urlset.sources.logs.privacy_filter import REFUSALS, Targets
 from urlset.sources.logs.status_history import ALIVE, GONE, StatusHistory

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-__all__ = ["INDEXES", "Naming", "is_hidden", "is_verification_file", "same_page"]
+__all__ = ["INDEXES", "Naming", "same_page"]
 
 INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.htm")
 """The names under which servers look for the page of a folder, the first that is there."""
@@ -15,12 +15,6 @@ INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.ht
 # What may stand in a path as it is (RFC 3986 section 3.3).
 _SAFE = "~!$&'()*+,;=:@-._"
 
-_VERIFICATION = re.compile(
-    r"(?:google([0-9a-f]{12,20})|yandex_([0-9a-f]{12,20})|naver([0-9a-f]{20,40})|"
-    r"pinterest-([0-9a-z]{5,12})|baidu_verify_([\w-]{6,30}))\.html?",
-    re.IGNORECASE,
-)
-_MAX_VERIFICATION = 1_024
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
 
@@ -67,33 +61,6 @@ class Naming:
 
     def _extension(self, name: str) -> str:
         return next(end for end in self._extensions if name.lower().endswith(end))
-
-
-def is_hidden(name: str) -> bool:
-    """Tell whether a file or folder is no part of a site: ``.git``, ``.well-known``, ``.DS_Store``.
-
-    >>> is_hidden(".git"), is_hidden("tea")
-    (True, False)
-    """
-    return name.startswith(".")
-
-
-def is_verification_file(path: str, data: bytes) -> bool:
-    """Tell whether a file proves to a search engine whose site it is, by its name and content.
-
-    Such a file is small, and repeats the code in its name or speaks of verification.
-
-    >>> name = "google0123456789abcdef.html"
-    >>> is_verification_file(name, b"google-site-verification: google0123456789abcdef.html")
-    True
-    >>> is_verification_file(name, b"<title>Search engines of 2012</title><p>A review.")
-    False
-    """
-    found = _VERIFICATION.fullmatch(path)
-    if found is None or len(data) > _MAX_VERIFICATION:
-        return False
-    code = found[found.lastindex or 0].lower().encode()
-    return code in data.lower() or b"verif" in data.lower()
 
 
 def same_page(one: str, other: str) -> bool:

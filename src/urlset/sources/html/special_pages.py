@@ -12,9 +12,9 @@ from http import HTTPStatus
 
 from urlset.html import PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
-from urlset.sources.html.names import INDEXES
+from urlset.sources.html.file_urls import INDEXES
 
-__all__ = ["MAX_TEXT", "is_error_page", "may_be_error_page"]
+__all__ = ["MAX_TEXT", "is_error_page", "is_verification_file", "may_be_error_page"]
 
 MAX_TEXT = 2_000
 """Characters of main content: a longer page is about errors, not one of them."""
@@ -60,6 +60,13 @@ _SAYS_ONLY = re.compile(
     re.IGNORECASE,
 )
 
+_VERIFICATION = re.compile(
+    r"(?:google([0-9a-f]{12,20})|yandex_([0-9a-f]{12,20})|naver([0-9a-f]{20,40})|"
+    r"pinterest-([0-9a-z]{5,12})|baidu_verify_([\w-]{6,30}))\.html?",
+    re.IGNORECASE,
+)
+_MAX_VERIFICATION = 1_024
+
 
 def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
     """Tell whether a page has the name of an error page, and stands where those do.
@@ -101,6 +108,24 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
     return any(map(is_numbered.search, heads + short)) or any(
         map(_SAYS_ERROR.search, heads + lines)
     )
+
+
+def is_verification_file(path: str, data: bytes) -> bool:
+    """Tell whether a file proves to a search engine whose site it is, by its name and content.
+
+    Such a file is small, and repeats the code in its name or speaks of verification.
+
+    >>> name = "google0123456789abcdef.html"
+    >>> is_verification_file(name, b"google-site-verification: google0123456789abcdef.html")
+    True
+    >>> is_verification_file(name, b"<title>Search engines of 2012</title><p>A review.")
+    False
+    """
+    found = _VERIFICATION.fullmatch(path)
+    if found is None or len(data) > _MAX_VERIFICATION:
+        return False
+    code = found[found.lastindex or 0].lower().encode()
+    return code in data.lower() or b"verif" in data.lower()
 
 
 def _parts(path: str) -> list[str]:
