@@ -259,7 +259,10 @@ def test_build_of_duplicates_is_clean_and_told(urlset):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b'[{"loc": "/a"}', "list:1: expected a comma or ] after an item"),
+        (
+            b'[{"loc": "/a"}',
+            "list:1: expected ] at the end of the array, found the end of the file",
+        ),
         (b'{\n "loc": "/a"\n}\n', "jq -c ."),
         (b'{"loc": "/a"}\nnonsense\n', "list:2: expected a JSON object"),
         (b'{"loc": "/a"}\n' + b"[" * 100_000, "list:2: expected a JSON object"),
