@@ -53,11 +53,11 @@ class Answered:
 
     def visits(self, heard: Heard | None = None) -> Generator[Visit]:
         walk = walk_from(self._start, robots=True)
-        while request := walk.ask():
+        while request := walk.next_request():
             response = self._answer(request)
             if heard is not None:
                 heard(response)
-            yield from walk.answer(response)
+            yield from walk.handle(response)
 
     def visits_async(self):
         raise NotImplementedError

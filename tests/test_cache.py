@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import Hit, Player, SiteBox, Wire, index_of, page, urlset_of
 
 import urlset
@@ -119,7 +119,7 @@ def test_two_processes_share_a_folder(box: SiteBox, tmp_path):
     site(box)
     code = (
         "import sys, urlset\n"
-        "from tests.site_asking import quick\n"
+        "from tests.http_walks import quick\n"
         "for _ in range(4):\n"
         "    entries = urlset.read(sys.argv[1], policy=quick(), cache=sys.argv[2])\n"
         "    rows = sorted(entry.loc for entry in entries)\n"

@@ -152,7 +152,7 @@ def test_secrets_come_from_the_environment_or_from_a_file(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--header", "Authorization: Basic x"], "headers go to every host"),
+        (["--header", "Authorization: Basic x"], "headers are sent to every host"),
         (["--header", "nonsense"], "expected a line like"),
         (["--auth-file", "lost"], "--auth-file lost: cannot be read"),
         (["--hosts", "a b"], "--hosts: expected a host"),

@@ -17,13 +17,13 @@ import pyarrow
 import pytest
 from arro3.core import Array, DataType
 from tests import site_box
-from tests.site_asking import fetch, quick
+from tests.http_walks import fetch, quick
 from tests.site_box import Hit, SiteBox, Wire, gz, head, index_of, page, redirect, urlset_of
 from tests.test_cli_streams import posix
 
 import urlset
 from urlset.errors import SourceError
-from urlset.http import response_store
+from urlset.http import response_cache
 from urlset.robots import read_robots
 
 
@@ -338,7 +338,7 @@ def test_fork_after_use_reads_and_takes_nothing_from_its_parent(
     box: SiteBox, tmp_path, monkeypatch
 ):
     """What a child process forgets, its parent still has."""
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     box.put_index("/s.xml", ["/a.xml", "/b.xml"])
     box.otherwise = page(urlset_of("http://e.com", 2))

@@ -13,14 +13,13 @@ from threading import Event
 
 import pytest
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import SiteBox, held, index_of, page, redirect, slow, urlset_of
 
 import urlset
 from urlset.errors import SourceError
-from urlset.http import Request, Response, response_cache, response_store
-from urlset.http.response_cache import Memory
-from urlset.http.response_store import ResponseStore
+from urlset.http import Request, Response, response_cache
+from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.reader import document_queue
 from urlset.reader.discovery import Discovery
 from urlset.reader.site_walk import SiteWalk
@@ -73,7 +72,7 @@ class Shuffled:
     ) -> Iterator[tuple[str | None, str | None, str | None, str | None]]:
         waiting: list[Request] = []
         while True:
-            while len(waiting) < self._random.randint(1, 40) and (request := walk.ask()):
+            while len(waiting) < self._random.randint(1, 40) and (request := walk.next_request()):
                 waiting.append(request)
             if not waiting:
                 return
@@ -81,7 +80,7 @@ class Shuffled:
             body = self._documents.get(request.url)
             status = 404 if body is None else 200
             response = Response(request, request.url, status=status, body=body or b"")
-            for record, _ in walk.answer(response):
+            for record, _ in walk.handle(response):
                 yield record.source, record.how, record.declared_by, record.error
 
 
@@ -150,7 +149,7 @@ def test_without_order_what_comes_first_is_given_first(box: SiteBox):
 
 def test_memory_is_bounded_while_the_first_child_is_waited_for(box: SiteBox, monkeypatch):
     """Sixty documents of a megabyte wait on the disk for one that is slow."""
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 1 << 20)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 1 << 20)
     big = urlset_of(box.url("/" + "x" * 900), 1_000)
     box.put_index("/s.xml", ["/slow.xml", *(f"/{n}.xml" for n in range(100))])
     box.otherwise = page(big)
@@ -184,7 +183,7 @@ def test_no_more_is_fetched_ahead_than_may_wait(box: SiteBox):
 
 
 def test_full_disk_is_told(box: SiteBox, monkeypatch):
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     nested_site(box)
 
     def full(*_):
@@ -270,7 +269,7 @@ def test_what_failed_and_may_pass_is_fetched_again(box: SiteBox):
 
 
 def test_site_too_large_to_be_kept_is_not_fetched_twice_in_silence(box: SiteBox, monkeypatch):
-    monkeypatch.setattr(response_cache.Memory.__init__, "__defaults__", (1_000,))
+    monkeypatch.setattr(response_cache.ResponseCache.__init__, "__defaults__", (1_000,))
     nested_site(box)
     entries = read(box.site)
     assert len(list(entries)) == 12
@@ -293,7 +292,7 @@ def test_site_that_is_not_to_be_kept(box: SiteBox):
 def test_kept_responses_are_on_the_disk_and_go_with_their_entries(
     box: SiteBox, tmp_path: Path, monkeypatch
 ):
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     nested_site(box)
     entries = read(box.site)
@@ -307,7 +306,7 @@ def test_kept_responses_are_on_the_disk_and_go_with_their_entries(
 
 
 def test_response_store_packs_what_is_not_packed(monkeypatch):
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 10)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 10)
     store = ResponseStore(1_000)
     bodies = [b"", b"small", b"a" * 50_000, site_box.gz(b"b" * 100)]
 
@@ -325,10 +324,10 @@ def test_response_store_packs_what_is_not_packed(monkeypatch):
 
 
 def test_memory_without_room_on_the_disk_is_full(monkeypatch):
-    monkeypatch.setattr(response_store, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
-    kept = Memory()
+    cache = ResponseCache()
 
-    kept.keep(Response(Request("http://e.com"), "http://e.com", 200, body=b"a"))
+    cache.put(Response(Request("http://e.com"), "http://e.com", 200, body=b"a"))
 
-    assert kept.is_full
+    assert cache.is_full

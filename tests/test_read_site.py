@@ -12,7 +12,7 @@ import duckdb
 import polars
 import pytest
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import SiteBox, index_of, page, urlset_of
 
 import urlset

@@ -6,7 +6,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.site_asking import fetch, quick
+from tests.http_walks import fetch, quick
 from tests.site_box import SiteBox, page
 
 from urlset.http import drive_in_thread

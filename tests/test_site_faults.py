@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.http import drive_in_thread

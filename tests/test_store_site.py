@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import SiteBox
 from tests.test_read_site import small_site
 

@@ -38,7 +38,7 @@ class Many:
 class ExampleResponse:
     """What a server answers for a document: a body with a status, or an error of the transfer.
 
-    ``error`` is a word of :data:`urlset.http.ErrorWord`, or None.
+    ``error`` is a word of :data:`urlset.http.ErrorCode`, or None.
     """
 
     body: str = ""

@@ -1,27 +1,26 @@
-"""HTTP: a walk asks, the fetcher answers; politely, under caps, and never where it may not go.
+"""HTTP client for sitemaps: retries, redirects, rate limits, size limits and SSRF protection.
 
-A *walk* is a plain class without I/O: ``ask()`` gives the next :class:`Request` or None, and
-``answer(response)`` takes a :class:`Response` and yields results. :func:`drive` (async) and
-:func:`drive_in_thread` drive any walk. A fetch never raises: what went wrong is told in the
-response, beside whatever came.
+A *walk* decides what to fetch and does no I/O: ``next_request()`` returns the next
+:class:`Request` or None, and ``handle(response)`` takes a :class:`Response` and yields results.
+:func:`drive` (async) and :func:`drive_in_thread` run a walk. A failed fetch does not raise: the
+response carries the error next to the part of the body that arrived.
 """
 
 from __future__ import annotations
 
 from urlset.http.driver import drive, drive_in_thread
-from urlset.http.models import ErrorWord, NetworkScope, Request, Response, Walk
+from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Walk
 from urlset.http.policy import Policy, basic_auth, bearer_auth
 from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
-from urlset.http.response_cache import Memory
-from urlset.http.response_store import ResponseStore
+from urlset.http.response_cache import ResponseCache, ResponseStore
 
 __all__ = [
-    "ErrorWord",
-    "Memory",
+    "ErrorCode",
     "NetworkScope",
     "Policy",
     "Request",
     "Response",
+    "ResponseCache",
     "ResponseStore",
     "Walk",
     "basic_auth",

@@ -1,4 +1,4 @@
-"""A fetch from beginning to end: its turn, its redirects, its retries."""
+"""HTTP fetcher: perform one request with rate limiting, redirects, retries and SSRF protection."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Self
 
 from urlset.http.exchange import Hop, transfer
 from urlset.http.memory_budget import MemoryBudget
-from urlset.http.models import ErrorWord, NetworkScope, Request, Response
+from urlset.http.models import ErrorCode, NetworkScope, Request, Response
 from urlset.http.policy import Policy
 from urlset.http.rate_limiter import HostLimiter
 from urlset.http.request_url import host_of, origin_of, request_url
 from urlset.http.retry import retry_after_s, wait_before_retry_s
-from urlset.http.ssrf import literal_address, may_ask_proxy, scope_after
+from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track
 from urlset.urls import resolve
@@ -25,17 +25,17 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Fetcher:
-    """Fetches, each request to its end, whatever that is.
+    """Fetch requests with the limits of a policy.
 
-    Whoever gets a response calls :meth:`leave` when the document is done with: there is room
-    for ``policy.concurrency`` of them.
+    The caller must call :meth:`release` when it no longer needs a document: at most
+    ``policy.concurrency`` documents are in memory.
     """
 
     def __init__(self, policy: Policy):
         self._policy = policy
-        self._turns = HostLimiter(policy.concurrency, policy.per_host)
-        self._room = MemoryBudget(policy.max_held_bytes)
-        self._connections = SessionPool(policy)
+        self._limiter = HostLimiter(policy.concurrency, policy.per_host)
+        self._budget = MemoryBudget(policy.max_held_bytes)
+        self._sessions = SessionPool(policy)
         self._public_hosts: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -51,19 +51,19 @@ class Fetcher:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._connections.close()
+        await self._sessions.close()
 
     def abandon(self) -> None:
-        """Close all connections without waiting for it."""
-        self._connections.abandon()
+        """Close all connections without waiting."""
+        self._sessions.abandon()
 
-    def leave(self, size: int) -> None:
-        """Make room for another document; ``size`` is that of the body that is done with."""
-        self._room.drop(size)
-        self._turns.leave()
+    def release(self, size: int) -> None:
+        """Release the slot and the memory of a document; ``size`` is that of its body."""
+        self._budget.release(size)
+        self._limiter.release_document()
 
     async def fetch(self, request: Request) -> Response:
-        """Fetch, with retries; of several attempts that failed the one that brought most counts."""
+        """Fetch with retries; if all attempts fail, return the one with the longest body."""
         left = self._policy.total_timeout_s
         best: Response | None = None
         for attempt in count(1):
@@ -72,45 +72,45 @@ class Fetcher:
             best = _better(best, response)
             wait = wait_before_retry_s(response, attempt, self._policy)
             if wait is None or wait >= left:
-                self._room.keep(len(best.body))
-                return _told(best, response, attempt)
+                self._budget.acquire(len(best.body))
+                return _with_attempts(best, response, attempt)
             is_asked = response.error == "status" and "retry-after" in response.headers
             if is_asked:
-                self._turns.pause(origin_of(response.url) or "", wait)
-            self._turns.leave()
+                self._limiter.pause(origin_of(response.url) or "", wait)
+            self._limiter.release_document()
             if not is_asked:
                 await asyncio.sleep(wait)
             left -= wait
         raise AssertionError("unreachable")
 
     async def _follow(self, request: Request, left_s: float) -> Response:
-        """Go after the redirects of one attempt."""
+        """Make one attempt: send the request and follow its redirects."""
         url = request_url(request.url)
         if url is None:
-            await self._turns.enter()
+            await self._limiter.acquire_document()
             return _failed(request, request.url, "bad-url", "not an http or https URL")
-        reach = request.reach
+        scope = request.scope
         hops: list[str] = []
         seconds = 0.0
         while True:
-            response, reach = await self._hop(request, url, reach, left_s - seconds)
+            response, scope = await self._hop(request, url, scope, left_s - seconds)
             seconds += response.seconds
-            response = response._replace(redirects=tuple(hops), seconds=seconds, reach=reach)
+            response = response._replace(redirects=tuple(hops), seconds=seconds, scope=scope)
             if response.status not in REDIRECTS:
                 return response
             hops.append(url)
             location = _location(response)
-            fault = self._why_not(location, url, hops)
-            if location is None or fault is not None:
-                word, words = fault or ("bad-redirect", "a redirect without a target")
-                return response._replace(error=word, message=words, body=b"", is_whole=False)
-            self._turns.leave()
+            refusal = self._redirect_error(location, url, hops)
+            if location is None or refusal is not None:
+                code, message = refusal or ("bad-redirect", "a redirect without a target")
+                return response._replace(error=code, message=message, body=b"", is_whole=False)
+            self._limiter.release_document()
             url = location
 
-    def _why_not(
+    def _redirect_error(
         self, location: str | None, url: str, hops: list[str]
-    ) -> tuple[ErrorWord, str] | None:
-        """Why a redirect is not followed, or None."""
+    ) -> tuple[ErrorCode, str] | None:
+        """Return why a redirect is not followed, or None."""
         if location is None:
             return "bad-redirect", f"{url} redirects, but not to an http or https URL"
         if location in hops:
@@ -120,37 +120,39 @@ class Fetcher:
         return None
 
     async def _hop(
-        self, request: Request, url: str, reach: NetworkScope, left_s: float
+        self, request: Request, url: str, scope: NetworkScope, left_s: float
     ) -> tuple[Response, NetworkScope]:
-        """Wait for a turn and send one request: its response, and the reach of what it says."""
+        """Wait for a slot and send one request; return its response and the scope of its URLs."""
         origin = origin_of(url) or ""
         host = host_of(origin)
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        async with self._turns.at(origin, delay):
+        async with self._limiter.host_slot(origin, delay):
             if self._policy.allow_private:
-                reach = "anywhere"
-            elif reach == "anywhere" and host in self._public_hosts:
-                # A site that the user named may be private; one that is public stays so, even
-                # where its name has another address the next time.
-                reach = "public"
-            proxy = self._connections.proxy_for(origin)
-            if proxy is not None and not may_ask_proxy(reach, host):
-                words = "not fetched: a private address, and the document that leads there is not"
-                return _failed(request, url, "blocked", words), "public"
+                scope = "anywhere"
+            elif scope == "anywhere" and host in self._public_hosts:
+                # A site that the user named may be private; a public one stays public, even if
+                # its name has another address the next time (DNS rebinding).
+                scope = "public"
+            proxy = self._sessions.proxy_for(origin)
+            if proxy is not None and not is_allowed_via_proxy(scope, host):
+                message = "not fetched: a private address, linked from a public document"
+                return _failed(request, url, "blocked", message), "public"
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
-            session = self._connections.session("anywhere" if proxy else reach)
+            session = self._sessions.session("anywhere" if proxy else scope)
             try:
                 with track(request.url):
-                    response, peer = await transfer(session, request, hop, self._policy, self._room)
+                    response, peer = await transfer(
+                        session, request, hop, self._policy, self._budget
+                    )
             except BaseException:
-                self._turns.leave()
+                self._limiter.release_document()
                 raise
         if self._policy.allow_private:
             return response, "anywhere"
-        if proxy is not None:  # then the address is the proxy's, and tells nothing
+        if proxy is not None:  # the peer address is that of the proxy
             peer = literal_address(host)
-        found = scope_after(reach, peer)
-        if reach == "anywhere" and found == "public" and peer is not None:
+        found = scope_after(scope, peer)
+        if scope == "anywhere" and found == "public" and peer is not None:
             self._public_hosts.add(host)
         return response, found
 
@@ -169,27 +171,27 @@ def _better(best: Response | None, response: Response) -> Response:
     return best if best.has_document and len(best.body) >= len(response.body) else response
 
 
-def _told(best: Response, last: Response, attempts: int) -> Response:
-    """The response that is given out, with what the attempts came to."""
+def _with_attempts(best: Response, last: Response, attempts: int) -> Response:
+    """Return the best response, with the number of attempts in its fields and message."""
     message = best.message
     if message and attempts > 1:
         message += f" ({attempts} attempts)"
     asked = retry_after_s(last.headers.get("retry-after"))
     if message and asked and last is best and best.error == "status":
-        message += f"; the server asks to come back after {asked:,.0f} s"
+        message += f"; the server asks to retry after {asked:,.0f} s"
     return best._replace(attempts=attempts, message=message)
 
 
-def _failed(request: Request, url: str, error: ErrorWord, message: str) -> Response:
+def _failed(request: Request, url: str, error: ErrorCode, message: str) -> Response:
     return Response(request, url, error=error, message=message, is_whole=False)
 
 
 def _location(response: Response) -> str | None:
-    """Where a redirect leads, as a URL to be requested."""
+    """Return the target of a redirect as a URL to request, or None."""
     text = response.headers.get("location")
     if text is None:
         return None
-    # HTTP has bytes there; aiohttp makes half surrogates of those that are not UTF-8.
+    # The header is bytes; aiohttp decodes those that are not UTF-8 to lone surrogates.
     raw = text.strip().encode(errors="surrogateescape")
     try:
         text = raw.decode()

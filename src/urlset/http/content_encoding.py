@@ -1,148 +1,149 @@
-"""Undoes Content-Encoding while the bytes come in, and stops at a cap."""
+"""Decode Content-Encoding (gzip, deflate) chunk by chunk, up to a size limit."""
 
 from __future__ import annotations
 
 import contextlib
 import zlib
 
-__all__ = ["Unpacker"]
+__all__ = ["BodyDecoder"]
 
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
-_UNDONE = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 _MAX_LAYERS = 3
 
 
-class Unpacker:
-    """Takes the pieces of a body as they come and keeps them unpacked, up to ``limit`` bytes.
+class BodyDecoder:
+    """Decode the chunks of a body and keep at most ``limit`` bytes of the result.
 
-    A body that is not what its header says is kept as it is: servers put ``Content-Encoding:
-    gzip`` over what a proxy has unpacked already. ``fault`` tells what cannot be undone.
+    A body that is not encoded as its header says is kept unchanged: some servers send
+    ``Content-Encoding: gzip`` for a body that a proxy has decoded. ``fault`` describes an
+    encoding that cannot be decoded.
     """
 
     def __init__(self, encoding: str | None, limit: int):
         names = [name.strip().lower() for name in (encoding or "").split(",")]
         names = [name for name in names if name not in ("", "identity")]
         self.fault: str | None = None
-        if len(names) > _MAX_LAYERS or any(name not in _UNDONE for name in names):
-            self.fault = f"Content-Encoding {encoding} was not asked for and is not undone"
+        if len(names) > _MAX_LAYERS or any(name not in _WINDOW_BITS for name in names):
+            self.fault = f"Content-Encoding {encoding} was not requested and is not decoded"
             names = []
-        self._layers = [_Layer(name) for name in reversed(names)]
+        self._decoders = [_Decoder(name) for name in reversed(names)]
         self._limit = limit
-        self._pieces: list[bytes] = []
+        self._chunks: list[bytes] = []
         self._size = 0
 
     @property
     def is_over(self) -> bool:
-        """Whether there is more than the limit allows."""
+        """Whether the result exceeds the limit."""
         return self._size > self._limit
 
     @property
     def size(self) -> int:
-        """The bytes that are kept."""
+        """Number of bytes that are kept."""
         return self._size
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes of the transfer."""
-        self._take(data, 0)
+        """Decode the next bytes of the transfer."""
+        self._decode(data, 0)
 
     def close(self) -> None:
-        """Take note that no more will come, so that an unfinished layer is told."""
+        """End the body; an incomplete stream is reported in ``fault``."""
         if self.is_over:
             return
-        for depth, layer in enumerate(self._layers):
-            self._take(layer.rest(), depth + 1)
-            if layer.fault or not layer.is_done:
-                self.fault = layer.fault or f"the {layer.name} stream ends before its end"
+        for depth, decoder in enumerate(self._decoders):
+            self._decode(decoder.rest(), depth + 1)
+            if decoder.fault or not decoder.is_done:
+                self.fault = decoder.fault or f"the {decoder.name} stream ends before its end"
 
     @property
     def is_cut(self) -> bool:
-        """Whether something is missing: a layer is damaged or ends before its end."""
-        return any(layer.fault or not layer.is_done for layer in self._layers)
+        """Whether a part is missing: a stream is damaged or incomplete."""
+        return any(decoder.fault or not decoder.is_done for decoder in self._decoders)
 
     def body(self) -> bytes:
-        """What was unpacked, cut at the limit."""
-        return b"".join(self._pieces)[: self._limit]
+        """Return the decoded body, cut at the limit."""
+        return b"".join(self._chunks)[: self._limit]
 
-    def _take(self, data: bytes, depth: int) -> None:
-        if depth == len(self._layers):
-            self._pieces.append(data)
+    def _decode(self, data: bytes, depth: int) -> None:
+        if depth == len(self._decoders):
+            self._chunks.append(data)
             self._size += len(data)
             return
-        layer = self._layers[depth]
+        decoder = self._decoders[depth]
         while data and not self.is_over:
-            piece, data = layer.unpack(data)
-            if piece:
-                self._take(piece, depth + 1)
+            chunk, data = decoder.decode(data)
+            if chunk:
+                self._decode(chunk, depth + 1)
 
 
-class _Layer:
-    """One name in Content-Encoding."""
+class _Decoder:
+    """Decoder of one of the encodings named in Content-Encoding."""
 
     def __init__(self, name: str):
         self.name = name
         self.fault: str | None = None
-        self.is_done = True  # nothing at all is nothing unfinished
+        self.is_done = True  # an empty body is complete
         self._head = b""
         self._is_plain = False
         self._is_past_end = False
-        self._unpacker: zlib._Decompress | None = None
+        self._decompressor: zlib._Decompress | None = None
 
-    def unpack(self, data: bytes) -> tuple[bytes, bytes]:
-        """Unpack a part of ``data``: what it gave, and what of it is left."""
+    def decode(self, data: bytes) -> tuple[bytes, bytes]:
+        """Decode a part of ``data``; return the result and the bytes that are left."""
         if self._is_plain:
             return data, b""
         if self._is_past_end or self.fault:
             return b"", b""
-        if self._unpacker is None:
+        if self._decompressor is None:
             data = self._head + data
             if len(data) < 2:
                 self._head = data
                 return b"", b""
             self._head = b""
-            self._unpacker = self._opened(data)
-        if self._unpacker is None:
+            self._decompressor = self._open(data)
+        if self._decompressor is None:
             self._is_plain = True
             return data, b""
-        before = self._unpacker.copy()
+        before = self._decompressor.copy()
         try:
-            piece = self._unpacker.decompress(data, _PIECE)
+            chunk = self._decompressor.decompress(data, _CHUNK)
         except zlib.error as error:
             self.fault = f"the {self.name} stream is damaged: {str(error).rpartition(': ')[2]}"
-            return _before_damage(before, data), b""
-        left = self._unpacker.unconsumed_tail
-        if self._unpacker.eof:
-            left = self._next_member(self._unpacker.unused_data)
-        return piece, left
+            return _intact_part(before, data), b""
+        left = self._decompressor.unconsumed_tail
+        if self._decompressor.eof:
+            left = self._next_member(self._decompressor.unused_data)
+        return chunk, left
 
     def rest(self) -> bytes:
-        """A body of one byte, which is too short to tell what it is."""
+        """Return the buffered first byte, if the body is too short to detect its encoding."""
         rest, self._head = self._head, b""
         return rest
 
-    def _opened(self, data: bytes) -> zlib._Decompress | None:
-        bits = _UNDONE[self.name]
+    def _open(self, data: bytes) -> zlib._Decompress | None:
+        bits = _WINDOW_BITS[self.name]
         if data.startswith(_GZIP):
-            bits = 31  # "deflate" over gzip is met, too
+            bits = 31  # some servers send gzip as "deflate"
         elif bits == 31:
             return None
         elif data[0] & 0x0F != 8 or int.from_bytes(data[:2]) % 31:
-            bits = -15  # "deflate" is a zlib stream by RFC 9110 and a bare one from old servers
+            bits = -15  # "deflate" is a zlib stream by RFC 9110; old servers send raw deflate
         self.is_done = False
         return zlib.decompressobj(bits)
 
     def _next_member(self, rest: bytes) -> bytes:
         self.is_done = True
         if rest.startswith(_GZIP):
-            self._unpacker = None
+            self._decompressor = None
             return rest
-        self._is_past_end = len(rest) > 1  # padding and junk behind the end
+        self._is_past_end = len(rest) > 1  # padding or other data after the end
         return b""
 
 
-def _before_damage(unpacker: zlib._Decompress, data: bytes) -> bytes:
-    """Unpack byte for byte up to the damage, so that what lies before it is not lost with it."""
-    kept: list[bytes] = []
+def _intact_part(decompressor: zlib._Decompress, data: bytes) -> bytes:
+    """Decode byte by byte up to the damage, to keep everything before it."""
+    chunks: list[bytes] = []
     with contextlib.suppress(zlib.error):
-        kept.extend(unpacker.decompress(data[i : i + 1], _PIECE) for i in range(len(data)))
-    return b"".join(kept)
+        chunks.extend(decompressor.decompress(data[i : i + 1], _CHUNK) for i in range(len(data)))
+    return b"".join(chunks)

@@ -1,4 +1,4 @@
-"""The loop that drives any walk: it fetches what the walk asks for and hands out the results."""
+"""Run a walk: fetch its requests concurrently, pass it the responses and yield its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from urlset.http.models import Request, Response, Walk
 from urlset.http.policy import Policy
-from urlset.http.response_cache import Memory
+from urlset.http.response_cache import ResponseCache
 
 if TYPE_CHECKING:
     from urlset.http.client import Fetcher
@@ -21,45 +21,49 @@ __all__ = ["drive", "drive_in_thread"]
 T = TypeVar("T")
 
 LOOKAHEAD = 4
-"""Requests taken from a walk for each that is under way, so that one slow host stops no other."""
+"""Requests taken from a walk per concurrent one, so that a slow host does not block the others."""
 
-PATIENCE_S = 1.0
+JOIN_TIMEOUT_S = 1.0
+"""How long closing waits for the thread, which may be in a DNS look-up."""
 
 
 async def drive(
-    walk: Walk[T], policy: Policy | None = None, *, memory: Memory | None = None
+    walk: Walk[T], policy: Policy | None = None, *, cache: ResponseCache | None = None
 ) -> AsyncGenerator[T]:
-    """Drive a walk to its end and yield its results as they come.
+    """Run a walk to its end and yield its results when they arrive.
 
-    What ``memory`` has is not fetched again, and what is fetched is kept there.
+    While the caller handles a result, fetching continues until ``policy.concurrency`` documents
+    are waiting. To stop early, close the iterator (``contextlib.aclosing``): running requests
+    are cancelled at once.
 
-    While a result is in the hands of the caller, fetching goes on until ``concurrency``
-    documents wait; then it waits, too. Whoever leaves early closes the iterator
-    (``contextlib.aclosing``): what is under way is cancelled at once.
+    Args:
+        walk: The walk.
+        policy: Limits and behaviour of the client; the defaults of :class:`Policy` if None.
+        cache: Responses in it are not fetched again, and new ones are added to it.
     """
-    # aiohttp takes a quarter of a second to import, and not everybody fetches.
+    # Imported here: aiohttp takes a quarter of a second to import, and most callers do not fetch.
     from urlset.http.client import Fetcher
 
     policy = policy or Policy()
     done: asyncio.Queue[asyncio.Task[Response]] = asyncio.Queue()
     tasks: set[asyncio.Task[Response]] = set()
-    remembered: deque[Request] = deque()
+    cached: deque[Request] = deque()
     fetcher = Fetcher(policy)
-    is_left = False
+    is_abandoned = False
     try:
         while True:
-            while len(tasks) + len(remembered) < policy.concurrency * LOOKAHEAD:
-                request = walk.ask()
+            while len(tasks) + len(cached) < policy.concurrency * LOOKAHEAD:
+                request = walk.next_request()
                 if request is None:
                     break
-                if memory is not None and memory.has(request):
-                    remembered.append(request)
+                if cache is not None and cache.has(request):
+                    cached.append(request)
                     continue
                 task = asyncio.create_task(fetcher.fetch(request))
                 task.add_done_callback(done.put_nowait)
                 tasks.add(task)
-            if remembered and memory is not None:
-                for result in walk.answer(memory.recall(remembered.popleft())):
+            if cached and cache is not None:
+                for result in walk.handle(cache.get(cached.popleft())):
                     yield result
                 continue
             if not tasks:
@@ -69,19 +73,19 @@ async def drive(
             response = task.result()
             del task
             size = len(response.body)
-            if memory is not None:
-                memory.keep(response)
-            for result in walk.answer(response):
+            if cache is not None:
+                cache.put(response)
+            for result in walk.handle(response):
                 yield result
             del response
-            fetcher.leave(size)
+            fetcher.release(size)
     except GeneratorExit:
-        is_left = True
+        is_abandoned = True
         raise
     finally:
-        if is_left:
-            # Note: nothing may be awaited here. A loop that ends right after a `break` cancels the
-            # task that closes this generator, and what follows an await would never be done.
+        if is_abandoned:
+            # Note: do not await here. A loop that ends right after a `break` cancels the task
+            # that closes this generator, so that code after an await would never run.
             for task in tasks:
                 task.cancel()
             fetcher.abandon()
@@ -91,54 +95,54 @@ async def drive(
 
 
 def drive_in_thread(
-    walk: Walk[T], policy: Policy | None = None, *, memory: Memory | None = None
+    walk: Walk[T], policy: Policy | None = None, *, cache: ResponseCache | None = None
 ) -> Generator[T]:
-    """Drive a walk to its end as :func:`drive` does, for callers without a loop.
+    """Run a walk to its end as :func:`drive` does, for callers without an event loop.
 
-    Fetching is done in a thread of its own; the walk runs in that of the caller, whenever the
-    next result is asked for.
+    A separate thread fetches. The walk runs in the caller's thread, when the next result is
+    requested.
     """
     policy = policy or Policy()
-    line: _Line | None = None
+    thread: _FetcherThread | None = None
     waiting = 0
-    remembered: deque[Request] = deque()
+    cached: deque[Request] = deque()
     try:
         while True:
-            while waiting + len(remembered) < policy.concurrency * LOOKAHEAD:
-                request = walk.ask()
+            while waiting + len(cached) < policy.concurrency * LOOKAHEAD:
+                request = walk.next_request()
                 if request is None:
                     break
-                if memory is not None and memory.has(request):
-                    remembered.append(request)
+                if cache is not None and cache.has(request):
+                    cached.append(request)
                     continue
-                line = line or _Line(policy)
-                line.send(request)
+                thread = thread or _FetcherThread(policy)
+                thread.send(request)
                 waiting += 1
-            if remembered and memory is not None:
-                yield from walk.answer(memory.recall(remembered.popleft()))
+            if cached and cache is not None:
+                yield from walk.handle(cache.get(cached.popleft()))
                 continue
-            if line is None or not waiting:
+            if thread is None or not waiting:
                 return
-            response = line.receive()
+            response = thread.receive()
             waiting -= 1
             size = len(response.body)
-            if memory is not None:
-                memory.keep(response)
-            yield from walk.answer(response)
+            if cache is not None:
+                cache.put(response)
+            yield from walk.handle(response)
             del response
-            line.leave(size)
+            thread.release(size)
     finally:
-        if line is not None:
-            line.close()
+        if thread is not None:
+            thread.close()
 
 
-class _Line:
-    """A thread with a loop and a fetcher in it, and the two ends of the line to it."""
+class _FetcherThread:
+    """A thread that runs an event loop with a fetcher, with queues to and from it."""
 
     def __init__(self, policy: Policy):
         self._policy = policy
         self._loop = asyncio.new_event_loop()
-        self._answers: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
         self._tasks: set[asyncio.Task[Response]] = set()
         self._stop = asyncio.Event()
         self._fetcher: Fetcher | None = None
@@ -147,31 +151,31 @@ class _Line:
         self._thread.start()
         self._ready.wait()
         if self._fetcher is None:
-            self.receive()  # raises why not
+            self.receive()  # raises the error of the thread
 
     def send(self, request: Request) -> None:
         self._loop.call_soon_threadsafe(self._start, request)
 
     def receive(self) -> Response:
-        answer = self._answers.get()
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
+        result = self._results.get()
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
-    def leave(self, size: int) -> None:
+    def release(self, size: int) -> None:
         if self._fetcher is not None:
-            self._loop.call_soon_threadsafe(self._fetcher.leave, size)
+            self._loop.call_soon_threadsafe(self._fetcher.release, size)
 
     def close(self) -> None:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(PATIENCE_S)
+            self._thread.join(JOIN_TIMEOUT_S)
 
     def _run(self) -> None:
         try:
             self._loop.run_until_complete(self._serve())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            self._answers.put(error)
+        except BaseException as error:  # noqa: BLE001 - receive() raises it
+            self._results.put(error)
         finally:
             self._ready.set()
             self._loop.close()
@@ -193,7 +197,7 @@ class _Line:
     def _finish(self, task: asyncio.Task[Response]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            self._answers.put(task.exception() or task.result())
+            self._results.put(task.exception() or task.result())
 
 
 async def _cancel(tasks: set[asyncio.Task[Response]]) -> None:

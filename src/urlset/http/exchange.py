@@ -1,4 +1,4 @@
-"""One hop: a request is sent and its response taken in, and every fault becomes a word."""
+"""Send one HTTP request and receive its response; map every exception to an error code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import aiohttp
 from yarl import URL
 
-from urlset.http.content_encoding import Unpacker
+from urlset.http.content_encoding import BodyDecoder
 from urlset.http.memory_budget import Lease, MemoryBudget
-from urlset.http.models import ErrorWord, Request, Response
+from urlset.http.models import ErrorCode, Request, Response
 from urlset.http.policy import Policy
 from urlset.http.ssrf import BlockedError
 from urlset.http.transport import PeerResponse
@@ -25,12 +25,12 @@ KEPT_HEADERS = frozenset(
     """content-type content-length content-encoding etag last-modified location link retry-after
     cache-control age date x-robots-tag server""".split()
 )
-# RuntimeError: aiohttp's "Connection closed." where the end of a connection overtakes a read.
-FAULTS = (aiohttp.ClientError, OSError, RuntimeError, ValueError)
+# RuntimeError: aiohttp raises "Connection closed." if a connection ends during a read.
+ERRORS = (aiohttp.ClientError, OSError, RuntimeError, ValueError)
 
 
 class Hop(NamedTuple):
-    """One request on its way: a redirect makes another one."""
+    """One HTTP request of a fetch; each redirect leads to another hop."""
 
     url: str
     headers: Mapping[str, str]
@@ -38,11 +38,11 @@ class Hop(NamedTuple):
     left_s: float
 
 
-class _Taken:
-    """What has come so far; one object per hop."""
+class _Received:
+    """The part of a response that has been received; one object per hop."""
 
-    def __init__(self, share: Lease) -> None:
-        self.share = share
+    def __init__(self, lease: Lease) -> None:
+        self.lease = lease
         self.waited_s = 0.0
         self.status: int | None = None
         self.headers: dict[str, str] = {}
@@ -50,124 +50,124 @@ class _Taken:
         self.first_byte_s: float | None = None
         self.wire_size = 0
         self.is_whole = False
-        self.unpacker = Unpacker(None, 0)
+        self.decoder = BodyDecoder(None, 0)
         self.is_over = False
 
 
 async def transfer(
-    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, room: MemoryBudget
+    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, budget: MemoryBudget
 ) -> tuple[Response, str | None]:
-    """Send a request once and take what comes; also gives the address that answered."""
+    """Send a request once; return the response and the address of the peer."""
     started, began = datetime.now(UTC), time.monotonic()
-    fault: BaseException | None = None
-    with Lease(room) as share:
-        taken = _Taken(share)
+    failure: BaseException | None = None
+    with Lease(budget) as lease:
+        received = _Received(lease)
         try:
             async with asyncio.timeout(hop.left_s) as clock:
-                await _take(session, request, hop, policy, taken, clock)
-        except FAULTS as error:
-            fault = error
-    word, message = _verdict(taken, fault, policy)
+                await _receive(session, request, hop, policy, received, clock)
+        except ERRORS as error:
+            failure = error
+    code, message = _error_of(received, failure, policy)
     response = Response(
         request,
         hop.url,
-        status=taken.status,
-        headers=taken.headers,
-        body=taken.unpacker.body(),
-        wire_size=taken.wire_size,
-        is_whole=taken.is_whole,
-        error=word,
+        status=received.status,
+        headers=received.headers,
+        body=received.decoder.body(),
+        wire_size=received.wire_size,
+        is_whole=received.is_whole,
+        error=code,
         message=message,
         started=started,
-        seconds=time.monotonic() - began - taken.waited_s,
-        first_byte_s=taken.first_byte_s,
+        seconds=time.monotonic() - began - received.waited_s,
+        first_byte_s=received.first_byte_s,
     )
-    return response, taken.peer
+    return response, received.peer
 
 
-async def _take(
+async def _receive(
     session: aiohttp.ClientSession,
     request: Request,
     hop: Hop,
     policy: Policy,
-    taken: _Taken,
+    received: _Received,
     clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
-    asking = session.get(
+    exchange = session.get(
         URL(hop.url, encoded=True), headers=hop.headers, proxy=hop.proxy, allow_redirects=False
     )
-    async with asking as got:
+    async with exchange as got:
         assert isinstance(got, PeerResponse)
-        taken.first_byte_s = time.monotonic() - began
-        taken.status, taken.peer = got.status, got.peer
-        taken.headers = {
+        received.first_byte_s = time.monotonic() - began
+        received.status, received.peer = got.status, got.peer
+        received.headers = {
             name: ", ".join(got.headers.getall(name)) for name in KEPT_HEADERS & _names(got)
         }
         limit = min(request.max_bytes or policy.max_bytes, policy.max_bytes)
         if not 200 <= got.status < 300:
             limit = min(limit, policy.max_error_bytes)
-        taken.unpacker = Unpacker(taken.headers.get("content-encoding"), limit)
-        await _take_body(got.content, min(limit, policy.max_wire_bytes), taken, clock)
+        received.decoder = BodyDecoder(received.headers.get("content-encoding"), limit)
+        await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
 
 
-async def _take_body(
-    content: aiohttp.StreamReader, wire_limit: int, taken: _Taken, clock: asyncio.Timeout
+async def _receive_body(
+    content: aiohttp.StreamReader, wire_limit: int, received: _Received, clock: asyncio.Timeout
 ) -> None:
     try:
         while data := await content.readany():
-            # Beware: right before it is unpacked, as a piece may become a hundred megabytes.
-            taken.waited_s += await taken.share.wait(clock)
-            taken.wire_size += len(data)
-            taken.unpacker.feed(data)
-            taken.share.hold(taken.unpacker.size)
-            if taken.unpacker.is_over or taken.wire_size > wire_limit:
-                taken.is_over = True
+            # Note: wait right before decoding, as one chunk may decode to a hundred megabytes.
+            received.waited_s += await received.lease.wait(clock)
+            received.wire_size += len(data)
+            received.decoder.feed(data)
+            received.lease.resize(received.decoder.size)
+            if received.decoder.is_over or received.wire_size > wire_limit:
+                received.is_over = True
                 return
-    except FAULTS:
-        # aiohttp hands a fault out before the bytes that came before it, and those are ours.
+    except ERRORS:
+        # aiohttp raises before it returns the bytes that it received before the error; read them.
         content.set_exception(None)  # type: ignore[arg-type]
         rest = content.read_nowait()
-        taken.wire_size += len(rest)
-        taken.unpacker.feed(rest)
-        taken.unpacker.close()
+        received.wire_size += len(rest)
+        received.decoder.feed(rest)
+        received.decoder.close()
         raise
-    taken.unpacker.close()
-    taken.is_whole = True
+    received.decoder.close()
+    received.is_whole = True
 
 
 def _names(got: aiohttp.ClientResponse) -> frozenset[str]:
     return frozenset(name.lower() for name in got.headers)
 
 
-def _verdict(
-    taken: _Taken, fault: BaseException | None, policy: Policy
-) -> tuple[ErrorWord | None, str | None]:
-    """The word and the words for what went wrong: the first that does from the top."""
-    if taken.status is not None and taken.status >= 400:
-        return "status", f"HTTP {taken.status}{_phrase(taken.status)}"
-    if fault is not None:
-        word = _word(fault, taken)
-        return word, _words(word, fault, taken, policy)
-    if taken.is_over:
-        kept = len(taken.unpacker.body())
+def _error_of(
+    received: _Received, failure: BaseException | None, policy: Policy
+) -> tuple[ErrorCode | None, str | None]:
+    """Return the code and the message of the first error that applies, or None and None."""
+    if received.status is not None and received.status >= 400:
+        return "status", f"HTTP {received.status}{_phrase(received.status)}"
+    if failure is not None:
+        code = _error_code(failure, received)
+        return code, _error_message(code, failure, received, policy)
+    if received.is_over:
+        kept = len(received.decoder.body())
         return "too-large", f"more than the {kept:,} bytes that are allowed; cut there"
-    if taken.unpacker.fault is not None and taken.status != 304:
-        taken.is_whole = not taken.unpacker.is_cut
-        return "encoding", taken.unpacker.fault
+    if received.decoder.fault is not None and received.status != 304:
+        received.is_whole = not received.decoder.is_cut
+        return "encoding", received.decoder.fault
     return None, None
 
 
-def _word(fault: BaseException, taken: _Taken) -> ErrorWord:
-    if _is_blocked(fault):
+def _error_code(failure: BaseException, received: _Received) -> ErrorCode:
+    if _is_blocked(failure):
         return "blocked"
-    for kinds, word in _WORDS:
-        if isinstance(fault, kinds):
-            return word
-    return "connect" if taken.status is None else "cut"
+    for kinds, code in _ERROR_CODES:
+        if isinstance(failure, kinds):
+            return code
+    return "connect" if received.status is None else "cut"
 
 
-_WORDS: tuple[tuple[tuple[type[BaseException], ...], ErrorWord], ...] = (
+_ERROR_CODES: tuple[tuple[tuple[type[BaseException], ...], ErrorCode], ...] = (
     ((aiohttp.ClientConnectorDNSError,), "dns"),
     (
         (
@@ -185,46 +185,48 @@ _WORDS: tuple[tuple[tuple[type[BaseException], ...], ErrorWord], ...] = (
 )
 
 
-def _words(word: ErrorWord, fault: BaseException, taken: _Taken, policy: Policy) -> str:
-    came = f"{taken.wire_size:,} bytes"
-    expected = taken.headers.get("content-length", "")
+def _error_message(
+    code: ErrorCode, failure: BaseException, received: _Received, policy: Policy
+) -> str:
+    size = f"{received.wire_size:,} bytes"
+    expected = received.headers.get("content-length", "")
     if expected.isascii() and expected.isdigit():
-        came = f"{taken.wire_size:,} of {int(expected):,} bytes"
-    if word == "cut":
-        return f"the transfer was cut off after {came}"
-    if word == "stalled":
-        after = "no answer came" if taken.status is None else f"nothing came after {came}"
-        return f"{after} for {policy.read_timeout_s:g} s"
-    if word == "timeout" and isinstance(fault, aiohttp.ConnectionTimeoutError):
+        size = f"{received.wire_size:,} of {int(expected):,} bytes"
+    if code == "cut":
+        return f"the transfer was cut off after {size}"
+    if code == "stalled":
+        missing = "no response" if received.status is None else f"no data after {size}"
+        return f"{missing} for {policy.read_timeout_s:g} s"
+    if code == "timeout" and isinstance(failure, aiohttp.ConnectionTimeoutError):
         return f"no connection within {policy.connect_timeout_s:g} s"
-    if word == "timeout":
-        return f"not done within {policy.total_timeout_s:g} s; {came} came"
-    if word == "blocked":
+    if code == "timeout":
+        return f"not complete within {policy.total_timeout_s:g} s; received {size}"
+    if code == "blocked":
         return (
-            "not fetched: its address is in a private network or a special one, "
-            "and the document that leads there is not"
+            "not fetched: its address is private or special, "
+            "and the document that links to it is public"
         )
-    if word == "dns":
-        return f"the host has no address: {_reason(fault)}"
-    if word == "tls":
-        return f"no secure connection: {_reason(fault)}"
-    if word == "protocol":
-        return f"the answer is not HTTP: {_reason(fault)}"
-    return f"no connection: {_reason(fault)}"
+    if code == "dns":
+        return f"the host has no address: {_reason(failure)}"
+    if code == "tls":
+        return f"no secure connection: {_reason(failure)}"
+    if code == "protocol":
+        return f"the response is not HTTP: {_reason(failure)}"
+    return f"no connection: {_reason(failure)}"
 
 
-def _reason(fault: BaseException) -> str:
-    """The shortest words of a fault, without what aiohttp wraps around them."""
-    inner = getattr(fault, "os_error", None) or getattr(fault, "certificate_error", None) or fault
-    words = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)
-    return " ".join(str(words).split())[:200] or type(inner).__name__
+def _reason(error: BaseException) -> str:
+    """Return the shortest message of an error, without the text that aiohttp adds."""
+    inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    message = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)
+    return " ".join(str(message).split())[:200] or type(inner).__name__
 
 
-def _is_blocked(fault: BaseException | None) -> bool:
-    while fault is not None:
-        if isinstance(fault, BlockedError):
+def _is_blocked(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, BlockedError):
             return True
-        fault = getattr(fault, "os_error", None) or fault.__cause__
+        error = getattr(error, "os_error", None) or error.__cause__
     return False
 
 

@@ -1,4 +1,4 @@
-"""How many bytes of all documents may be in memory at once, however many are fetched at once."""
+"""Memory budget of a fetcher: a limit on the bytes of all documents that are in memory at once."""
 
 from __future__ import annotations
 
@@ -8,84 +8,84 @@ __all__ = ["Lease", "MemoryBudget"]
 
 
 class Lease:
-    """What one transfer holds of the room while it goes on."""
+    """The bytes of a memory budget that one running transfer uses."""
 
-    def __init__(self, room: MemoryBudget):
-        self._room = room
+    def __init__(self, budget: MemoryBudget):
+        self._budget = budget
         self._size = 0
 
-    def hold(self, size: int) -> None:
-        """Hold so many bytes, all in all."""
-        self._room.hold(size - self._size)
+    def resize(self, size: int) -> None:
+        """Set the number of bytes that this transfer uses."""
+        self._budget.adjust(size - self._size)
         self._size = size
 
     async def wait(self, clock: asyncio.Timeout) -> float:
-        """Wait until there is room, with the clock stopped; gives the seconds."""
-        if self._room.is_free_for(self):
+        """Wait until the budget has bytes left, with the timeout paused; return the seconds."""
+        if self._budget.may_proceed(self):
             return 0.0
         now = asyncio.get_running_loop().time
         began, end = now(), clock.when()
         clock.reschedule(None)
-        await self._room.wait(self)
+        await self._budget.wait(self)
         waited = now() - began
         clock.reschedule(None if end is None else end + waited)
         return waited
 
     def __enter__(self) -> Lease:
-        self._room.enter(self)
+        self._budget.add_lease(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.hold(0)
-        self._room.exit(self)
+        self.resize(0)
+        self._budget.remove_lease(self)
 
 
 class MemoryBudget:
-    """Counts bytes: of transfers, and of what was fetched and is not done with.
+    """Count the bytes of running transfers and of fetched documents that are still in use.
 
-    Where there is no room left, transfers wait. Where nobody is going to make any, because
-    nothing is fetched yet, the oldest one goes on. So there always is an end, and what is in
-    memory is at most ``size``, one document and a piece.
+    When no bytes are left, transfers wait. When no fetched document is in use, so that nothing
+    would free memory, the oldest transfer continues. So there is no deadlock, and at most
+    ``size`` bytes, one document and one chunk are in memory.
     """
 
     def __init__(self, size: int):
         self._left = size
-        self._kept = 0
-        self._shares: dict[Lease, None] = {}
-        self._news = asyncio.Event()
+        self._documents = 0
+        self._leases: dict[Lease, None] = {}
+        self._changed = asyncio.Event()
 
-    def keep(self, size: int) -> None:
-        """Count a document that was fetched."""
-        self._kept += 1
-        self.hold(size)
+    def acquire(self, size: int) -> None:
+        """Add a fetched document of ``size`` bytes."""
+        self._documents += 1
+        self.adjust(size)
 
-    def drop(self, size: int) -> None:
-        """Count it no more: it is done with."""
-        self._kept -= 1
-        self.hold(-size)
-        self._news.set()
+    def release(self, size: int) -> None:
+        """Remove a fetched document that is no longer in use."""
+        self._documents -= 1
+        self.adjust(-size)
+        self._changed.set()
 
-    def hold(self, count: int) -> None:
-        """Count bytes that are in memory, or (less than 0) are not any more."""
+    def adjust(self, count: int) -> None:
+        """Add ``count`` bytes to those in memory; a negative count frees them."""
         self._left -= count
         if count < 0:
-            self._news.set()
+            self._changed.set()
 
-    def is_free_for(self, share: Lease) -> bool:
-        """Tell whether a transfer may go on."""
-        return self._left > 0 or (not self._kept and next(iter(self._shares)) is share)
+    def may_proceed(self, lease: Lease) -> bool:
+        """Return whether a transfer may read more bytes."""
+        return self._left > 0 or (not self._documents and next(iter(self._leases)) is lease)
 
-    async def wait(self, share: Lease) -> None:
-        """Wait until a transfer may go on."""
-        while not self.is_free_for(share):
-            self._news.clear()
-            await self._news.wait()
+    async def wait(self, lease: Lease) -> None:
+        """Wait until a transfer may read more bytes."""
+        while not self.may_proceed(lease):
+            self._changed.clear()
+            await self._changed.wait()
 
-    def enter(self, share: Lease) -> None:
-        """A transfer begins."""
-        self._shares[share] = None
+    def add_lease(self, lease: Lease) -> None:
+        """Register a transfer that starts."""
+        self._leases[lease] = None
 
-    def exit(self, share: Lease) -> None:
-        """A transfer ends, so that another one is the oldest."""
-        del self._shares[share]
-        self._news.set()
+    def remove_lease(self, lease: Lease) -> None:
+        """Remove a transfer that has ended; the next one becomes the oldest."""
+        del self._leases[lease]
+        self._changed.set()

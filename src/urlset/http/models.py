@@ -1,4 +1,4 @@
-"""What a walk asks and what it is answered."""
+"""Request, response and walk: the types that a walk and the HTTP client exchange."""
 
 from __future__ import annotations
 
@@ -7,67 +7,86 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = ["ErrorWord", "NetworkScope", "Request", "Response", "Walk"]
+__all__ = ["ErrorCode", "NetworkScope", "Request", "Response", "Walk"]
 
 T_co = TypeVar("T_co", covariant=True)
 
 NetworkScope = Literal["anywhere", "private", "public"]
-"""Where a request may lead, because of who named its URL.
+"""Addresses that a request may be sent to; depends on where its URL was found.
 
-``anywhere``: the user did. ``private``: a document from a private network did, so it may be
-there, too. ``public``: a document from the public network did (or nobody knows who).
+``anywhere``: named by the user. ``private``: named by a document from a private network, so
+private addresses are allowed. ``public``: named by a document from the public network, or by an
+unknown source; private addresses are blocked.
 """
 
-ErrorWord = Literal[
+ErrorCode = Literal[
     "bad-url",  # not http(s), or no host
-    "blocked",  # the address guard: not to be reached from where the URL was found
-    "dns",  # the name has no address
-    "connect",  # nobody listens, the connection was reset or closed before an answer
-    "tls",  # the certificate, or the handshake
-    "timeout",  # no connection, or no end, within the limit
-    "stalled",  # nothing came for too long
-    "protocol",  # what came is not HTTP
-    "cut",  # the transfer ended before its end
-    "encoding",  # Content-Encoding that cannot be undone, or is damaged
-    "too-large",  # over a cap; what is under it was kept
+    "blocked",  # address not allowed in the network scope of the request (SSRF protection)
+    "dns",  # the host name has no address
+    "connect",  # connection refused, reset or closed before a response
+    "tls",  # certificate or handshake
+    "timeout",  # no connection, or not complete, within the limit
+    "stalled",  # no data for too long
+    "protocol",  # the response is not HTTP
+    "cut",  # the transfer ended early
+    "encoding",  # Content-Encoding that is not supported, or is damaged
+    "too-large",  # over a size limit; the part below it is in the body
     "redirect-loop",
     "too-many-redirects",
     "bad-redirect",  # without a target, or to another scheme
     "status",  # an HTTP status of 400 or more
 ]
-"""Why a response is not what was hoped for."""
+"""Reason why a response failed or is incomplete."""
 
 
 class Request(NamedTuple):
-    """A URL to be fetched with GET, and who wants it why.
+    """A URL to fetch with GET, with conditions and limits.
 
-    ``parent`` is the document that names it and ``why`` a word of the walk. ``etag`` and
-    ``last_modified`` make it conditional. ``delay_s`` is the least time between two requests to
-    its host, ``max_bytes`` a cap below that of the policy. ``token`` is the walk's own.
+    Attributes:
+        url: URL to fetch.
+        parent: Document that names the URL, if any.
+        purpose: Label of the walk, such as ``robots`` or ``home``.
+        headers: Additional headers.
+        etag: Value of ``If-None-Match``, which makes the request conditional.
+        last_modified: Value of ``If-Modified-Since``, which makes the request conditional.
+        scope: Addresses that the request may be sent to.
+        delay_s: Least time between two requests to its host, in seconds.
+        max_bytes: Size limit of the body, below that of the policy.
+        token: Any object of the walk; the client ignores it.
     """
 
     url: str
     parent: str | None = None
-    why: str = ""
+    purpose: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     etag: str | None = None
     last_modified: str | None = None
-    reach: NetworkScope = "public"
+    scope: NetworkScope = "public"
     delay_s: float = 0.0
     max_bytes: int | None = None
     token: object = None
 
 
 class Response(NamedTuple):
-    """What came of a request; it never is an exception.
+    """The result of a request; failures are fields, not exceptions.
 
-    ``url`` is the final one, ``redirects`` those before it. ``status`` is None where no answer
-    came. ``headers`` has lower-case names, and only those that mean something here. ``body`` has
-    its Content-Encoding undone and is otherwise as it came; ``wire_size`` counts the bytes of it
-    that were transferred. ``is_whole`` is False where a part is missing. ``error`` is a word for
-    programs and ``message`` the words for people. ``seconds`` counts the last attempt,
-    ``first_byte_s`` until its headers came. ``reach`` is what URLs in the body may lead to.
-    ``is_from_cache`` is set by whoever puts a body there that did not come over the wire.
+    Attributes:
+        request: The request.
+        url: Final URL, after redirects.
+        status: HTTP status; None if no response arrived.
+        headers: The headers that urlset uses, with lower-case names.
+        body: Bytes with the Content-Encoding removed, otherwise unchanged.
+        wire_size: Bytes of the body that were transferred.
+        is_whole: False if a part of the body is missing.
+        error: Reason of a failure, for programs; None if there was none.
+        message: Reason of a failure, for people.
+        redirects: URLs before the final one.
+        attempts: Number of attempts, with retries.
+        started: Start of the last attempt.
+        seconds: Duration of the last attempt.
+        first_byte_s: Seconds until the headers of the last attempt arrived.
+        scope: Addresses that URLs in the body may lead to.
+        is_from_cache: Set by code that takes the body from a cache instead of the network.
     """
 
     request: Request
@@ -77,27 +96,27 @@ class Response(NamedTuple):
     body: bytes = b""
     wire_size: int = 0
     is_whole: bool = True
-    error: ErrorWord | None = None
+    error: ErrorCode | None = None
     message: str | None = None
     redirects: tuple[str, ...] = ()
     attempts: int = 1
     started: datetime | None = None
     seconds: float = 0.0
     first_byte_s: float | None = None
-    reach: NetworkScope = "public"
+    scope: NetworkScope = "public"
     is_from_cache: bool = False
 
     @property
     def has_document(self) -> bool:
-        """Whether the body is (a part of) what was asked for, and not an error page."""
+        """Whether the body is (a part of) the requested document, and not an error page."""
         return self.status is not None and 200 <= self.status < 300
 
 
 class Walk(Protocol[T_co]):
-    """Whoever wants documents: it asks and is answered, and does no I/O of its own."""
+    """A state machine that requests documents and handles the responses, without any I/O."""
 
-    def ask(self) -> Request | None:
-        """The next request; None where there is none, or none before the next answer."""
+    def next_request(self) -> Request | None:
+        """Return the next request; None if there is none, or none before the next response."""
 
-    def answer(self, response: Response, /) -> Iterable[T_co]:
-        """Take a response to one of the requests, in whatever order they come."""
+    def handle(self, response: Response, /) -> Iterable[T_co]:
+        """Process the response to one of the requests; responses may arrive in any order."""

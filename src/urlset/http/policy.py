@@ -1,4 +1,4 @@
-"""How the fetcher behaves: its manners, its patience, its caps and who it says it is."""
+"""Policy of the HTTP client: concurrency, delays, retries, timeouts, size limits and headers."""
 
 from __future__ import annotations
 
@@ -14,30 +14,48 @@ from urlset.protocol import MAX_BYTES, READ_LIMIT
 __all__ = ["Policy", "basic_auth", "bearer_auth", "user_agent"]
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
-"""Headers that are never sent to everybody."""
+"""Headers that may only be sent to one origin."""
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-_NOBODY: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_NO_SITE_HEADERS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The manners of a fetcher; every number is a limit that ends in a told fault, not in a hang.
+    """Limits and behaviour of the HTTP client. Every limit ends in a reported error, not in a hang.
 
-    ``concurrency`` bounds the documents in memory, too: a response counts until the walk has
-    taken it. Their bytes are bounded by ``max_held_bytes`` and the greatest of them: where that
-    is reached, transfers wait. ``delay_s`` is the least time between two requests to one host; a
-    ``Crawl-delay`` may raise it up to ``max_delay_s``. ``retries`` come after 408, 429, 5xx and
-    faults of the connection, after ``backoff_s``, twice that, and so on (jittered, at most
-    ``max_backoff_s``).
-    A ``Retry-After`` of up to ``max_retry_after_s`` is honoured for the whole host; after a
-    longer one there is no retry. ``read_timeout_s`` is how long nothing may come, and
-    ``total_timeout_s`` the time for a request with its redirects and retries, without its
-    waiting for its turn. ``headers`` go to everybody, ``site_headers`` only to their origin
-    (``{"https://example.com": {"Authorization": bearer(token)}}``), so secrets stand there.
-    ``proxies`` is None for those of the environment. ``allow_private`` takes the address guard
-    out. Without ``obey_robots`` a site's robots.txt does not keep us from looking for sitemaps
-    that nobody declares; its ``Crawl-delay`` holds nevertheless.
+    Attributes:
+        concurrency: Concurrent requests, and documents in memory: a document counts until it has
+            been read.
+        per_host: Concurrent requests to one host.
+        delay_s: Least time between two requests to one host, in seconds.
+        max_delay_s: Upper bound of the delay that a ``Crawl-delay`` in robots.txt can set.
+        retries: Retries after status 408, 429 or 5xx and after errors of the connection.
+        backoff_s: Wait before the first retry; doubled for each further one, with random jitter.
+        max_backoff_s: Upper bound of that wait.
+        max_retry_after_s: A ``Retry-After`` up to this value applies to the whole host; after a
+            longer one there is no retry.
+        connect_timeout_s: Time to open a connection.
+        read_timeout_s: Time without any data.
+        total_timeout_s: Time for a request with its redirects and retries, without the wait for
+            a free slot.
+        max_redirects: Redirects of one request.
+        max_wire_bytes: Transferred bytes of one body.
+        max_bytes: Bytes of one body after its Content-Encoding is removed.
+        max_error_bytes: Bytes of an error page.
+        max_held_bytes: Bytes of all documents in memory; above it, transfers wait. One more
+            document may be in memory.
+        user_agent: Value of ``User-Agent``; None for that of urlset.
+        headers: Headers of every request; none with secrets.
+        site_headers: Headers by origin, for secrets:
+            ``{"https://example.com": {"Authorization": bearer_auth(token)}}``.
+        proxies: Proxy by scheme; None for those of the environment.
+        allow_private: Disable the SSRF protection.
+        obey_robots: If False, also try undeclared sitemaps that robots.txt disallows. Its
+            ``Crawl-delay`` applies in any case.
+
+    Raises:
+        ValueError: A value is invalid, or ``headers`` holds a secret.
     """
 
     concurrency: int = 8
@@ -57,8 +75,8 @@ class Policy:
     max_error_bytes: int = 65_536
     max_held_bytes: int = 8 * MAX_BYTES
     user_agent: str | None = None
-    headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NOBODY)
+    headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
+    site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NO_SITE_HEADERS)
     proxies: Mapping[str, str] | None = None
     allow_private: bool = False
     obey_robots: bool = True
@@ -67,39 +85,39 @@ class Policy:
         secrets = sorted(name for name in self.headers if name.lower() in SECRETS)
         if secrets:
             raise ValueError(
-                f"headers go to every host, and {', '.join(secrets)} must not: "
-                "say in site_headers which site it is for"
+                f"headers are sent to every host, and {', '.join(secrets)} must not be: "
+                "set it in site_headers, for its site"
             )
         if self.concurrency < 1 or self.per_host < 1:
             raise ValueError("concurrency and per_host must be 1 or more")
         for name, headers in (("headers", self.headers), *self.site_headers.items()):
             for pair in headers.items():
                 if any(mark in part for part in pair for mark in "\r\n\0"):
-                    raise ValueError(f"a line break in a header of {name}: {pair[0]!r}")
-        by_origin = {_origin(site): dict(held) for site, held in self.site_headers.items()}
+                    raise ValueError(f"{name}: line break or NUL in the header {pair[0]!r}")
+        by_origin = {_origin(site): dict(pairs) for site, pairs in self.site_headers.items()}
         object.__setattr__(self, "site_headers", MappingProxyType(by_origin))
 
     def __reduce__(self) -> tuple[partial[Policy], tuple[()]]:
-        """Pickle the fields, with their headers; read-only views of dicts cannot be pickled."""
+        """Pickle the fields, with headers as dicts: read-only mappings cannot be pickled."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["headers"] = dict(self.headers)
-        values["site_headers"] = {site: dict(held) for site, held in self.site_headers.items()}
+        values["site_headers"] = {site: dict(pairs) for site, pairs in self.site_headers.items()}
         return partial(type(self), **values), ()
 
     def headers_for(self, origin: str) -> dict[str, str]:
-        """The headers that every request to an origin carries."""
+        """Return the headers of every request to an origin."""
         return {
             "User-Agent": self.user_agent or user_agent(),
             "Accept": "*/*",
-            # What is not asked for need not be undone: brotli and zstd have no cap in their APIs.
+            # No brotli or zstd: their Python APIs have no limit on the decoded size.
             "Accept-Encoding": "gzip, deflate",
             **self.headers,
-            **self.site_headers.get(origin, _NOTHING),
+            **self.site_headers.get(origin, _NO_HEADERS),
         }
 
 
 def basic_auth(user: str, password: str) -> str:
-    """Make the value of an ``Authorization`` header of a user and a password.
+    """Return the value of an ``Authorization`` header for a user and a password.
 
     >>> basic_auth("Aladdin", "open sesame")
     'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
@@ -108,13 +126,13 @@ def basic_auth(user: str, password: str) -> str:
 
 
 def bearer_auth(token: str) -> str:
-    """Make the value of an ``Authorization`` header of a token."""
+    """Return the value of an ``Authorization`` header for a bearer token."""
     return f"Bearer {token}"
 
 
 @cache
 def user_agent() -> str:
-    """The name that urlset gives unless told otherwise."""
+    """Return the default value of ``User-Agent``."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,4 +1,4 @@
-"""Whose turn it is: how many requests at once, in all and to each host, and how far apart."""
+"""Rate limiter: concurrent requests in total and per host, and the delay between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["HostLimiter"]
 
 
 class _Host:
-    """The turns at one host; it is forgotten when nobody waits for one and none is owed."""
+    """State of one host; removed when no request uses it and no delay is left."""
 
     def __init__(self, slots: int):
         self.slots = asyncio.Semaphore(slots)
@@ -20,27 +20,33 @@ class _Host:
 
 
 class HostLimiter:
-    """Hands out turns. A turn at a host comes with a *place*, of which there are few in all.
+    """Limit the concurrent requests per host and the documents in memory.
 
-    Whoever has a turn owns its place until :meth:`leave`: so long the document is in memory.
+    A request needs a slot of its host and a document slot. The caller owns the document slot
+    until it calls :meth:`release_document`: as long as the document is in memory.
     """
 
-    def __init__(self, places: int, per_host: int):
-        self._places = asyncio.Semaphore(places)
+    def __init__(self, documents: int, per_host: int):
+        self._documents = asyncio.Semaphore(documents)
         self._per_host = per_host
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
-    async def at(self, name: str, delay_s: float) -> AsyncIterator[None]:
-        """Wait for a turn at a host, and hold it within; the place is the caller's to leave."""
+    async def host_slot(self, name: str, delay_s: float) -> AsyncIterator[None]:
+        """Hold a slot of a host within the block; also acquire a document slot, and keep it.
+
+        Args:
+            name: Key of the host.
+            delay_s: Least time until the next request to this host, in seconds.
+        """
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = _Host(self._per_host)
         host.users += 1
         try:
             async with host.slots:
-                # Beware of the order: who owns a place must never wait for a host, or the hosts'
-                # turns and the places could be waiting for each other.
+                # Note: the order matters. The owner of a document slot must never wait for a
+                # host, or the slots of hosts and of documents could deadlock.
                 await self._wait_in_line(host, delay_s)
                 yield
         finally:
@@ -48,16 +54,16 @@ class HostLimiter:
             if not host.users and host.earliest <= asyncio.get_running_loop().time():
                 self._hosts.pop(name, None)
 
-    async def enter(self) -> None:
-        """Wait for a place without a turn at any host."""
-        await self._places.acquire()
+    async def acquire_document(self) -> None:
+        """Wait for a document slot, without a slot of any host."""
+        await self._documents.acquire()
 
-    def leave(self) -> None:
-        """Give a place back."""
-        self._places.release()
+    def release_document(self) -> None:
+        """Release a document slot."""
+        self._documents.release()
 
     def pause(self, name: str, seconds: float) -> None:
-        """Let nobody begin at a host for a while."""
+        """Start no request to a host for some seconds."""
         host = self._hosts.setdefault(name, _Host(self._per_host))
         host.earliest = max(host.earliest, asyncio.get_running_loop().time() + seconds)
 
@@ -67,8 +73,8 @@ class HostLimiter:
             while True:
                 while (wait := host.earliest - now()) > 0:
                     await asyncio.sleep(wait)
-                await self._places.acquire()
+                await self._documents.acquire()
                 if host.earliest <= now():
                     break
-                self._places.release()  # somebody was told to come later in the meantime
+                self._documents.release()  # the host was paused in the meantime
             host.earliest = max(host.earliest, now() + delay_s)

@@ -1,4 +1,4 @@
-"""A URL as it is requested: in ASCII and without its fragment, with nothing else changed."""
+"""Convert URLs to the form that is requested (ASCII, no fragment) and to keys for comparison."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})", re.ASCII)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PORTS = {"http": "80", "https": "443"}
-# What browsers send as it stands; the rest of ASCII is encoded, and all that is not ASCII.
+# Characters that browsers send unchanged; other ASCII and all non-ASCII characters are encoded.
 _PLAIN = re.compile(r"[!#-;=?-_a-z|~]*", re.ASCII)
 _KEPT = "!#$%&'()*+,/:;=?@[]\\^|~"
 
 
 def request_url(url: str) -> str | None:
-    """The URL to be requested for a URL as written; None where that is no http(s) URL.
+    """Return the URL to request for a URL as written; None if it is not an http(s) URL.
 
-    The host is lower case and in its ASCII form, what is not ASCII in the path is
-    percent-encoded, and the fragment and a user's name are left out.
+    The host is in lower case and in its ASCII form. Non-ASCII characters in the path are
+    percent-encoded. The fragment and the user name are removed.
 
     >>> request_url("HTTPS://Bücher.example/ä?q=1#top")
     'https://xn--bcher-kva.example/%C3%A4?q=1'
@@ -34,7 +34,7 @@ def request_url(url: str) -> str | None:
 
 
 def origin_of(url: str) -> str | None:
-    """Scheme, host and port of a URL, in the one spelling; None where it is no http(s) URL.
+    """Return the normalized origin (scheme, host, port) of a URL; None if it is not http(s).
 
     >>> origin_of("HTTP://Example.com:80/a"), origin_of("https://example.com:8443")
     ('http://example.com', 'https://example.com:8443')
@@ -44,7 +44,7 @@ def origin_of(url: str) -> str | None:
 
 
 def host_of(origin: str) -> str:
-    """The host in an origin: without the port, and of IPv6 without the brackets.
+    """Return the host of an origin, without the port, and for IPv6 without the brackets.
 
     >>> host_of("http://[::1]:8080"), host_of("https://example.com")
     ('::1', 'example.com')
@@ -56,7 +56,7 @@ def host_of(origin: str) -> str:
 
 
 def document_key(url: str) -> str:
-    """What is equal for two spellings of the URL of one document (RFC 3986 section 6.2.2).
+    """Return a key that is equal for all spellings of one URL (RFC 3986 section 6.2.2).
 
     >>> document_key("HTTP://Example.com:80/%7ea%2fb#x") == document_key("http://example.com/~a%2Fb")
     True
@@ -65,7 +65,7 @@ def document_key(url: str) -> str:
 
 
 def credentials_of(url: str) -> tuple[str, str] | None:
-    """The user and the password that stand in a URL, decoded, or None.
+    """Return the user and the password of a URL, decoded, or None.
 
     >>> credentials_of("https://me:s%40crt@example.com/")
     ('me', 's@crt')
@@ -105,19 +105,19 @@ def _split(url: str) -> tuple[str, str] | None:
         return origin, rest
     try:
         return origin, quote(rest, safe=_KEPT)
-    except UnicodeEncodeError:  # half a surrogate pair
+    except UnicodeEncodeError:  # a lone surrogate
         return None
 
 
 def ascii_host(host: str) -> str | None:
-    """The ASCII form of a host name (UTS 46, IDNA 2008); None where it has none."""
+    """Return the ASCII form of a host name (UTS 46, IDNA 2008); None if it has none."""
     if host.isascii():
         return host
     import idna
 
     try:
         return idna.encode(host, uts46=True).decode()
-    except UnicodeError:  # idna's own errors are of this kind
+    except UnicodeError:  # the base class of the errors of idna
         return None
 
 

@@ -1,51 +1,188 @@
-"""Responses of one walk, kept so that the next walk over the same site need not fetch them."""
+"""Storage of responses in bounded memory and temporary files, and a cache of them by request."""
 
 from __future__ import annotations
 
+import weakref
+import zlib
 from collections.abc import Hashable
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
 
 from urlset.http.models import Request, Response
-from urlset.http.response_store import ResponseStore
 from urlset.http.retry import is_worth_retrying
+from urlset.tempdirs import LockedTempDir
 
-__all__ = ["Memory"]
+__all__ = ["ResponseCache", "ResponseStore"]
 
-MAX_BYTES = 256 << 20
-"""Packed bytes that are kept, some 3 GB of sitemaps; those of a greater site are dropped."""
+MAX_CACHED_BYTES = 256 << 20
+"""Packed bytes that a cache stores, some 3 GB of sitemaps; those of a larger site are dropped."""
+
+MAX_MEMORY = 8 << 20
+"""Bytes of bodies in memory; further bodies are written to a folder in ``TMPDIR``."""
+
+_GZIP = b"\x1f\x8b"
 
 
-class Memory:
-    """Responses by their request; of faults that may pass none, so that they are fetched again."""
+class ResponseCache:
+    """Cache of the responses of one walk, so that the next walk need not fetch them again.
 
-    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+    Responses with an error that a retry may fix are not stored.
+    """
+
+    def __init__(self, max_bytes: int = MAX_CACHED_BYTES) -> None:
         self._store = ResponseStore(max_bytes)
 
     @property
     def is_full(self) -> bool:
-        """Whether there were too many bytes, so that nothing is kept any more."""
+        """Whether the size limit was exceeded, so that nothing is stored any more."""
         return self._store.is_full
 
     def has(self, request: Request) -> bool:
-        """Tell whether the response to a request is kept."""
+        """Return whether the response to a request is stored."""
         return _key(request) in self._store
 
-    def recall(self, request: Request) -> Response:
-        """Return the response that is kept, as one to this request."""
+    def get(self, request: Request) -> Response:
+        """Return the stored response, with ``request`` as its request."""
         return self._store.get(_key(request))._replace(request=request)
 
-    def keep(self, response: Response) -> None:
-        """Keep a response, unless it reports a fault that may pass, or is "not modified"."""
+    def put(self, response: Response) -> None:
+        """Store a response, unless its error may be temporary or its status is 304."""
         if response.status != 304 and not is_worth_retrying(response):
             bare = response.request._replace(token=None)
             try:
                 self._store.put(_key(bare), response._replace(request=bare))
-            except OSError:  # TMPDIR is full: treated as too many bytes
-                self._store.give_up()
+            except OSError:  # TMPDIR is full: handled like a cache that is full
+                self._store.disable()
 
     def close(self) -> None:
-        """Forget everything."""
+        """Remove all responses."""
         self._store.close()
 
 
 def _key(request: Request) -> Hashable:
-    return request.url, request.max_bytes, request.reach
+    return request.url, request.max_bytes, request.scope
+
+
+class _Stored(NamedTuple):
+    """A response without its body, and the body: in memory, or in the file ``name``."""
+
+    response: Response
+    body: bytes
+    name: str | None
+    size: int
+    is_packed: bool
+
+
+class ResponseStore:
+    """Mapping of keys to responses: small bodies in memory, the others in temporary files.
+
+    Holds at most ``max_bytes`` packed bytes, if set. Files are compressed and are removed with
+    the store. May be used from several threads.
+    """
+
+    def __init__(self, max_bytes: int | None = None):
+        self.is_full = False
+        self.size = 0
+        self._max_bytes = max_bytes
+        self._memory_left = MAX_MEMORY
+        self._stored: dict[Hashable, _Stored] = {}
+        self._scratch: LockedTempDir | None = None
+        self._number = 0
+        self._lock = Lock()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._stored
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def put(self, key: Hashable, response: Response) -> None:
+        """Store a response in place of the one that has this key.
+
+        When the limit is exceeded, everything is removed: see :attr:`is_full`.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        body = response.body
+        is_small = len(body) <= self._memory_left
+        is_packed = not is_small and not body.startswith(_GZIP)
+        packed = zlib.compress(body, 1) if is_packed else body
+        with self._lock:
+            self._remove(key)
+            if self.is_full:
+                return
+            if self._max_bytes is not None and self.size + len(packed) > self._max_bytes:
+                self.is_full = True
+                self._clear()
+                return
+            name = None
+            if is_small:
+                self._memory_left -= len(body)
+            else:
+                name = self._write(packed)
+            self.size += len(packed)
+            bare = response._replace(body=b"")
+            in_memory = body if is_small else b""
+            self._stored[key] = _Stored(bare, in_memory, name, len(packed), is_packed)
+
+    def get(self, key: Hashable) -> Response:
+        """Return a stored response.
+
+        Raises:
+            KeyError: No response has this key.
+            OSError: Its file cannot be read.
+        """
+        with self._lock:
+            stored = self._stored[key]
+            if stored.name is None or self._scratch is None:
+                return stored.response._replace(body=stored.body)
+            packed = Path(self._scratch.path, stored.name).read_bytes()
+        body = zlib.decompress(packed) if stored.is_packed else packed
+        return stored.response._replace(body=body)
+
+    def pop(self, key: Hashable) -> Response:
+        """Return a stored response and remove it; raises as :meth:`get` does."""
+        response = self.get(key)
+        with self._lock:
+            self._remove(key)
+        return response
+
+    def disable(self) -> None:
+        """Remove everything, and store nothing from now on."""
+        with self._lock:
+            self.is_full = True
+            self._clear()
+
+    def close(self) -> None:
+        """Remove everything; the store is empty then, and can be used again."""
+        with self._lock:
+            self._clear()
+
+    def _write(self, data: bytes) -> str:
+        if self._scratch is None:
+            self._scratch = LockedTempDir()
+            weakref.finalize(self, self._scratch.close)
+        self._number += 1
+        name = str(self._number)
+        Path(self._scratch.path, name).write_bytes(data)
+        return name
+
+    def _remove(self, key: Hashable) -> None:
+        stored = self._stored.pop(key, None)
+        if stored is None:
+            return
+        self.size -= stored.size
+        if stored.name is None:
+            self._memory_left += stored.size
+        elif self._scratch is not None:
+            Path(self._scratch.path, stored.name).unlink(missing_ok=True)
+
+    def _clear(self) -> None:
+        self._stored.clear()
+        self.size = 0
+        self._memory_left = MAX_MEMORY
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch = None

@@ -1,4 +1,4 @@
-"""When a fetch is worth another try, and how long to wait before it."""
+"""Retry policy: which failed responses are retried, and the wait before each retry."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from urlset.http.policy import Policy
 
 __all__ = ["is_worth_retrying", "retry_after_s", "wait_before_retry_s"]
 
-_FAULTS = frozenset({"dns", "connect", "timeout", "stalled", "protocol", "cut", "encoding"})
+_TEMPORARY = frozenset({"dns", "connect", "timeout", "stalled", "protocol", "cut", "encoding"})
 _SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
 
 
 def is_worth_retrying(response: Response) -> bool:
-    """Tell a fault that may pass from one that will stay.
+    """Return whether the error of a response may be temporary.
 
-    408, 429 and 5xx may pass, and so may faults of the connection; 404 stays, and so do
-    501 and 505, which say what a server is, not how it is.
+    Temporary are 408, 429, 5xx and errors of the connection. Permanent are 404 and the like, and
+    also 501 and 505, which describe what a server supports, not its state.
     """
     status = response.status
     if response.error == "status" and status is not None:
         return status in (408, 429) or (status >= 500 and status not in (501, 505))
     if response.error == "encoding":
         return status is not None and not response.is_whole
-    return response.error in _FAULTS
+    return response.error in _TEMPORARY
 
 
 def wait_before_retry_s(response: Response, attempt: int, policy: Policy) -> float | None:
-    """Seconds to wait after attempt number ``attempt``, from 1; None where it was the last."""
+    """Return the seconds to wait after attempt ``attempt`` (from 1); None if it was the last."""
     if attempt > policy.retries or not is_worth_retrying(response):
         return None
     asked = retry_after_s(response.headers.get("retry-after"))
     if asked is not None and response.error == "status":
-        # Coming back before the time would be rude, and waiting longer than this a hang.
+        # A retry before that time violates the request of the server; a longer wait is a hang.
         return asked if asked <= policy.max_retry_after_s else None
     backoff: float = min(policy.backoff_s * 2 ** (attempt - 1), policy.max_backoff_s)
-    # Half of it is chance, so that those who failed together do not come back together.
+    # Half of it is random, so that requests that failed together are not retried together.
     return backoff * random.uniform(0.5, 1.0)
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
-    """Read a ``Retry-After`` header: seconds, or a date in HTTP's format (RFC 9110 10.2.3).
+    """Parse a ``Retry-After`` header: seconds, or an HTTP date (RFC 9110 section 10.2.3).
 
     >>> retry_after_s("120")
     120.0

@@ -1,8 +1,8 @@
-"""The address guard: what a URL may lead to, judged by the address that is really connected to.
+"""SSRF protection: allow or block the address that a socket connects to.
 
-A document from the public network must not make us ask a server on this machine or in the
-networks around it (server-side request forgery). Names are not judged, addresses are, each time
-a socket is made: so neither a redirect nor a name that changes its address helps.
+A document from the public network must not make urlset send requests to this machine or to
+private networks (server-side request forgery). The check applies to the address of each socket,
+not to the host name, so that neither redirects nor DNS rebinding circumvent it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = [
     "BlockedError",
     "address_class",
     "is_allowed",
+    "is_allowed_via_proxy",
     "literal_address",
-    "may_ask_proxy",
     "scope_after",
     "socket_factory",
 ]
@@ -32,33 +32,34 @@ AddressClass = Literal["public", "private", "special"]
 _PRIVATE = [
     ipaddress.ip_network(text)
     for text in """10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 127.0.0.0/8
-    0.0.0.0/32 ::/127 fc00::/7""".split()  # to connect to 0.0.0.0 is to connect to oneself
+    0.0.0.0/32 ::/127 fc00::/7""".split()  # a connection to 0.0.0.0 goes to this machine
 ]
 _SPECIAL_V4 = [
     IPv4Network(text)
     for text in """0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
     198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4""".split()
 ]
-_GLOBAL_V6 = IPv6Network("2000::/3")  # all that IANA has given out; what is outside is not global
+_GLOBAL_V6 = IPv6Network("2000::/3")  # all that IANA has assigned; other addresses are not global
 _SPECIAL_V6 = [IPv6Network(text) for text in "2001::/23 2001:db8::/32 3fff::/20".split()]
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _TRANSLATED = [IPv6Network(text) for text in "64:ff9b::/96 ::/96 ::ffff:0:0:0/96".split()]
 _6TO4 = IPv6Network("2002::/16")
 _NUMBER = re.compile(r"0[xX][0-9A-Fa-f]*|[0-9]+", re.ASCII)
 _LOOPBACK_NAMES = ("localhost", "localhost6", "ip6-localhost", "ip6-loopback")
-# No name below them is public: RFC 6761, RFC 6762, RFC 8375, and .internal is reserved by ICANN.
+# Domains without public names: RFC 6761, RFC 6762, RFC 8375; ICANN reserves .internal.
 _PRIVATE_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa")
 
 
 class BlockedError(OSError):
-    """An address that may not be reached from where its URL was found."""
+    """The address is not allowed in the network scope of the request."""
 
 
 def address_class(address: str) -> AddressClass:
-    """Tell a public address from those of private networks and of this machine, and from the rest.
+    """Classify an IP address as ``public``, ``private`` or ``special``.
 
-    ``special`` are link-local (where clouds keep their secrets), multicast, reserved and
-    unspecified ones. An IPv4 address inside an IPv6 one (mapped, 6to4, NAT64) counts as itself.
+    ``private`` includes this machine. ``special`` are link-local (which cloud metadata services
+    use), multicast, reserved and unspecified addresses. An IPv4 address that is embedded in an
+    IPv6 one (mapped, 6to4, NAT64) is classified as the IPv4 address.
 
     >>> address_class("8.8.8.8"), address_class("::ffff:10.0.0.1"), address_class("169.254.1.1")
     ('public', 'private', 'special')
@@ -86,11 +87,11 @@ def _class_v6(address: IPv6Address) -> AddressClass:
 
 
 def literal_address(host: str) -> str | None:
-    """Return the IP address that a host spells, in the usual spelling; None for a name.
+    """Return the IP address that a host denotes, in standard notation; None for a name.
 
-    Systems take more spellings than the usual one: decimal, octal and hexadecimal numbers, fewer
-    than four of them, a dot at the end (https://url.spec.whatwg.org/#concept-ipv4-parser). A host
-    that ends in a number and is no address yields the empty string, to which no request is allowed.
+    Systems accept other notations: decimal, octal and hexadecimal numbers, fewer than four of
+    them, a dot at the end (https://url.spec.whatwg.org/#concept-ipv4-parser). For a host that
+    ends in a number but is not an address, return the empty string: no request to it is allowed.
 
     >>> [literal_address(host) for host in ("0x7f.1", "2130706433", "::1", "e.com", "1.2.3.4.5")]
     ['127.0.0.1', '127.0.0.1', '::1', None, '']
@@ -109,25 +110,25 @@ def literal_address(host: str) -> str | None:
     return str(IPv4Address(sum(n << 8 * (3 - i) for i, n in enumerate(numbers)) + last))
 
 
-def may_ask_proxy(reach: NetworkScope, host: str) -> bool:
-    """Tell whether a proxy may be asked for a host: it looks names up by itself.
+def is_allowed_via_proxy(scope: NetworkScope, host: str) -> bool:
+    """Return whether a request to a host may be sent through a proxy.
 
-    So of a name only its form can be judged: one of this machine is refused, and to who may
-    only reach public places any that is private by its form.
+    The proxy resolves names itself, so only the form of a name can be checked: names of this
+    machine are refused, and in the scope ``public`` also names of private domains.
     """
-    if reach == "anywhere":
+    if scope == "anywhere":
         return True
     address = literal_address(host)
     if address is not None:
-        return is_allowed(reach, address)
+        return is_allowed(scope, address)
     name = host.rstrip(".").lower()
     if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
         return False
-    return reach == "private" or ("." in name and not name.endswith(_PRIVATE_NAMES))
+    return scope == "private" or ("." in name and not name.endswith(_PRIVATE_NAMES))
 
 
 def _number(text: str) -> int:
-    """Read a number as ``inet_aton`` does; -1 where it is none."""
+    """Parse a number as ``inet_aton`` does; -1 if it is not one."""
     if not _NUMBER.fullmatch(text) or len(text) > 30:
         return -1
     if text[:2].lower() == "0x":
@@ -138,32 +139,32 @@ def _number(text: str) -> int:
         return -1
 
 
-def is_allowed(reach: NetworkScope, address: str) -> bool:
-    """Tell whether a request may be sent to an address, given who named its URL."""
-    if reach == "anywhere":
+def is_allowed(scope: NetworkScope, address: str) -> bool:
+    """Return whether a request with this scope may be sent to an address."""
+    if scope == "anywhere":
         return True
     found = address_class(address)
-    return found == "public" or (found == "private" and reach == "private")
+    return found == "public" or (found == "private" and scope == "private")
 
 
 def scope_after(asked: NetworkScope, address: str | None) -> NetworkScope:
-    """What the URLs in a document may lead to, given where it was fetched from.
+    """Return the scope of the URLs in a document that was fetched from ``address``.
 
-    A private document may lead into private networks; one from elsewhere never, and what it
-    led to does not either.
+    A document from a private network may link to private addresses. A public document may not,
+    and neither may the documents that it leads to.
     """
     is_private = address is not None and address_class(address) == "private"
     return "private" if is_private and asked != "public" else "public"
 
 
-def socket_factory(reach: NetworkScope) -> Callable[[Any], socket.socket]:
-    """Make what makes the sockets: it refuses those to an address out of reach."""
+def socket_factory(scope: NetworkScope) -> Callable[[Any], socket.socket]:
+    """Return a function that opens sockets and refuses addresses outside the scope."""
 
-    def make(info: tuple[Any, ...]) -> socket.socket:
+    def open_socket(info: tuple[Any, ...]) -> socket.socket:
         family, kind, protocol, _, address = info
-        if not is_allowed(reach, str(address[0])):
-            # Beware: without the address in it, as aiohttp joins errors that differ to a new one.
-            raise BlockedError("its address is in a private network or a special one")
+        if not is_allowed(scope, str(address[0])):
+            # Note: no address in the message, since aiohttp merges errors with equal messages only.
+            raise BlockedError("its address is private or special")
         return socket.socket(family=family, type=kind, proto=protocol)
 
-    return make
+    return open_socket

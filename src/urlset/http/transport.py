@@ -1,4 +1,4 @@
-"""The connections: aiohttp, with our resolver, our sockets and the proxies that are set."""
+"""aiohttp sessions with our DNS resolver, guarded sockets and the configured proxies."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = ["PeerResponse", "SessionPool"]
 
 DNS_TTL_S = 10
 MAX_HEADER = 32_768
-PIECE = 262_144
+READ_BUFFER = 262_144
 
 
 class PeerResponse(aiohttp.ClientResponse):
-    """A response that remembers who gave it, which aiohttp forgets with the connection."""
+    """A response with the address of its peer, which aiohttp drops with the connection."""
 
     peer: str | None = None
 
     async def start(self, connection: Any) -> aiohttp.ClientResponse:
-        """Note the address, and go on."""
+        """Record the address, then start as the base class does."""
         name = connection.transport.get_extra_info("peername") if connection.transport else None
         self.peer = str(name[0]) if isinstance(name, tuple) else None
         return await super().start(connection)
 
 
-class _Handler(ResponseHandler):
-    """Takes the head of a response by itself.
+class _HeadSplittingHandler(ResponseHandler):
+    """Pass the head of a response to aiohttp separately from the body.
 
-    A body that is longer than its Content-Length looks like a bad next response, and aiohttp
-    drops the good one for it, too, where both are in one piece.
+    A body that is longer than its Content-Length looks like an invalid next response. If both
+    are in one chunk, aiohttp also drops the valid response.
     """
 
     def data_received(self, data: bytes) -> None:
-        """Take a piece, or the two that it is."""
+        """Pass a chunk on, split after the head."""
         end = data.find(b"\r\n\r\n") + 4 if data.startswith(b"HTTP/") else 0
         if 4 <= end < len(data):
             super().data_received(data[:end])
@@ -55,21 +55,21 @@ class _Handler(ResponseHandler):
 
 
 class SessionPool:
-    """One pool of connections for each reach, so that none is used for what may not reach it."""
+    """One pool of connections per network scope, so that scopes never share a connection."""
 
     def __init__(self, policy: Policy):
         self._policy = policy
         self._sessions: dict[NetworkScope, aiohttp.ClientSession] = {}
         self._resolver = _Resolver()
 
-    def session(self, reach: NetworkScope) -> aiohttp.ClientSession:
-        """The session whose sockets go no farther than ``reach``."""
-        if reach not in self._sessions:
-            self._sessions[reach] = self._open(reach)
-        return self._sessions[reach]
+    def session(self, scope: NetworkScope) -> aiohttp.ClientSession:
+        """Return the session whose sockets connect to addresses of ``scope`` only."""
+        if scope not in self._sessions:
+            self._sessions[scope] = self._open(scope)
+        return self._sessions[scope]
 
     def proxy_for(self, origin: str) -> str | None:
-        """The proxy for an origin: the policy's, or that of the environment."""
+        """Return the proxy for an origin: that of the policy, or of the environment."""
         scheme, _, authority = origin.partition("://")
         proxies: Mapping[str, str] | None = self._policy.proxies
         if proxies is None:
@@ -80,36 +80,36 @@ class SessionPool:
         return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
     async def close(self) -> None:
-        """Close all connections, at once."""
+        """Close all connections."""
         for session in self._sessions.values():
             await session.close()
-        await asyncio.sleep(0)  # a transport closes in the next round of the loop
+        await asyncio.sleep(0)  # a transport closes in the next iteration of the loop
 
     def abandon(self) -> None:
-        """Close all connections where nothing can be awaited; their ends come with the loop."""
+        """Close all connections without awaiting; the loop closes the transports."""
         for session in self._sessions.values():
             connector = session.connector
             session.detach()
             if connector is not None:
-                connector._close()  # as close(), which is to be awaited
+                connector._close()  # the part of close() that is not async
         self._sessions.clear()
 
-    def _open(self, reach: NetworkScope) -> aiohttp.ClientSession:
+    def _open(self, scope: NetworkScope) -> aiohttp.ClientSession:
         policy = self._policy
         connector = aiohttp.TCPConnector(
-            limit=0,  # turns.py counts
+            limit=0,  # rate_limiter.py limits them
             resolver=self._resolver,
             ttl_dns_cache=DNS_TTL_S,
-            socket_factory=socket_factory(reach),
+            socket_factory=socket_factory(scope),
         )
-        # Beware: of a private name. Where it goes, test_length_too_short_… says what is lost.
-        connector._factory = partial(_Handler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
+        # Note: a private name. If aiohttp removes it, test_length_too_short_… shows the effect.
+        connector._factory = partial(_HeadSplittingHandler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
         return aiohttp.ClientSession(
             connector=connector,
             response_class=PeerResponse,
             cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,  # unpacking.py does, under a cap
-            read_bufsize=PIECE,
+            auto_decompress=False,  # content_encoding.py decodes, with a size limit
+            read_bufsize=READ_BUFFER,
             max_line_size=MAX_HEADER,
             max_field_size=MAX_HEADER,
             timeout=aiohttp.ClientTimeout(
@@ -119,7 +119,7 @@ class SessionPool:
 
 
 def _is_direct(authority: str, exceptions: str) -> bool:
-    """Tell a host that ``no_proxy`` names: itself, a domain above it, or ``*`` for all."""
+    """Return whether ``no_proxy`` names a host: itself, a parent domain, or ``*`` for all."""
     host = authority.rpartition(":")[0] if ":" in authority.rpartition("]")[2] else authority
     for name in exceptions.replace(" ", ",").split(","):
         plain = name.strip().lower().removeprefix("*").removeprefix(".")
@@ -131,16 +131,16 @@ def _is_direct(authority: str, exceptions: str) -> bool:
 
 
 class _Resolver(AbstractResolver):
-    """Looks names up in a thread that nobody waits for.
+    """DNS resolver that looks up names in daemon threads.
 
-    The loop's own threads are joined when Python ends: a name server that does not answer
-    would hold Ctrl-C up for half a minute.
+    The threads of the event loop are joined when Python exits: a name server that does not
+    respond would delay Ctrl-C by half a minute.
     """
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Look a name up; raises ``OSError`` where it has no address."""
+        """Look up a name; raises ``OSError`` if it has no address."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[list[Any]] = loop.create_future()
 
@@ -159,7 +159,7 @@ class _Resolver(AbstractResolver):
                 found = error
             except UnicodeError as error:  # a label of more than 63 characters
                 found = socket.gaierror(socket.EAI_NONAME, str(error))
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the result is not needed
                 loop.call_soon_threadsafe(settle, found)
 
         threading.Thread(target=run, daemon=True, name=f"lookup {host}").start()
@@ -176,11 +176,11 @@ class _Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def lookup(host: str, port: int, family: int) -> list[Any]:
-    """The addresses of a name, as the system knows them."""
+    """Return the addresses of a name from the system resolver."""
     return socket.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
 
 

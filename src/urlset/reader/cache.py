@@ -37,11 +37,11 @@ class CachedWalk:
         except OSError as error:
             raise TargetError(f"cannot keep documents in {folder!r}: {error.strerror}") from error
 
-    def ask(self) -> Request | None:
+    def next_request(self) -> Request | None:
         """The next request, conditional where there is something to fall back on."""
         if self._again:
             return self._again.pop()
-        request = self._walk.ask()
+        request = self._walk.next_request()
         if request is None:
             return None
         facts = _load(self._path(request.url), with_body=False)
@@ -52,7 +52,7 @@ class CachedWalk:
             etag=headers.get("etag"), last_modified=headers.get("last-modified")
         )
 
-    def answer(self, response: Response) -> Iterator[Visit]:
+    def handle(self, response: Response) -> Iterator[Visit]:
         """Take a response; 304 is answered with what is kept."""
         request = response.request
         path = self._path(request.url)
@@ -70,7 +70,7 @@ class CachedWalk:
             )
         elif response.has_document and response.is_whole and response.error is None:
             self._keep(path, response)
-        yield from self._walk.answer(response)
+        yield from self._walk.handle(response)
 
     def _path(self, url: str) -> str:
         name = hashlib.sha256(document_key(url).encode(errors="surrogatepass")).hexdigest()

@@ -38,7 +38,7 @@ class Lead(NamedTuple):
     url: str
     how: How
     parent: str | None
-    reach: NetworkScope
+    scope: NetworkScope
     delay_s: float = 0.0
 
 
@@ -83,13 +83,13 @@ class Discovery:
         self._feeds: list[Lead] = []
         self._delay_s = 0.0
         self._base = self.site
-        self._reach: NetworkScope = "public"
+        self._scope: NetworkScope = "public"
         self._resorts = ["well-known", "feed"]
         robots = resolve("/robots.txt", self.site)
         # One after another: what robots.txt says of delays holds for the home page, too.
         self._requests = [
-            Request(self.site, None, "home", reach="anywhere", max_bytes=MAX_PAGE),
-            Request(robots, None, "robots", reach="anywhere", max_bytes=MAX_ROBOTS),
+            Request(self.site, None, "home", scope="anywhere", max_bytes=MAX_PAGE),
+            Request(robots, None, "robots", scope="anywhere", max_bytes=MAX_ROBOTS),
         ]
         self._is_waiting = False
 
@@ -98,18 +98,18 @@ class Discovery:
         """Whether robots.txt and the home page have been heard."""
         return not self._requests and not self._is_waiting
 
-    def ask(self) -> Request | None:
+    def next_request(self) -> Request | None:
         """Ask for robots.txt, then for the home page."""
         if self._is_waiting or not self._requests:
             return None
         self._is_waiting = True
         return self._requests.pop()._replace(delay_s=self._delay_s)
 
-    def answer(self, response: Response) -> Iterable[Lead]:
+    def handle(self, response: Response) -> Iterable[Lead]:
         """Take one of the two, and tell what sitemaps it names."""
         self._is_waiting = False
         self.is_mute = self.is_mute and response.status is None
-        leads = self._from_robots if response.request.why == "robots" else self._from_home
+        leads = self._from_robots if response.request.purpose == "robots" else self._from_home
         return list(dict.fromkeys(leads(response)))
 
     def last_resort(self) -> list[Lead]:
@@ -127,12 +127,12 @@ class Discovery:
         self.robots_response = response
         self._delay_s = robots.crawl_delay_s(self._agent)
         self.trials.append(trial_of_robots(response, robots))
-        self._requests = [r for r in self._requests if self._may_try(r.url, r.why)]
+        self._requests = [r for r in self._requests if self._may_try(r.url, r.purpose)]
         for line in robots.sitemaps[:MAX_LEADS]:
             yield self._lead(line.url, "robots", response)
 
     def _from_home(self, response: Response) -> Iterator[Lead]:
-        self._reach = response.reach
+        self._scope = response.scope
         if not response.has_document:
             self._record(response, "absent" if response.status == 404 else "failed")
             return
@@ -167,19 +167,19 @@ class Discovery:
         bases = dict.fromkeys([self._base, self.site])
         urls = [resolve(path, base) for base in bases for path in PATHS]
         return [
-            Lead(url, "well-known", None, self._reach_of(url), self._delay_s)
+            Lead(url, "well-known", None, self._scope_of(url), self._delay_s)
             for url in dict.fromkeys(urls)
         ]
 
-    def _reach_of(self, url: str) -> NetworkScope:
+    def _scope_of(self, url: str) -> NetworkScope:
         # The user named the site; that its home page leads elsewhere is the site's word, not his.
-        return "anywhere" if origin_of(url) == origin_of(self.site) else self._reach
+        return "anywhere" if origin_of(url) == origin_of(self.site) else self._scope
 
     def _lead(self, url: str, how: How, response: Response) -> Lead:
-        return Lead(url, how, response.request.url, response.reach, self._delay_s)
+        return Lead(url, how, response.request.url, response.scope, self._delay_s)
 
     def _record(self, response: Response, outcome: str) -> None:
-        why, url = response.request.why, response.request.url
+        why, url = response.request.purpose, response.request.url
         self.trials.append(Attempt(url, why, outcome, response.status, response.message))
 
 

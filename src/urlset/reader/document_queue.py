@@ -29,7 +29,7 @@ class Task:
     url: str
     parent: str | None
     how: str
-    reach: NetworkScope
+    scope: NetworkScope
     delay_s: float = 0.0
     declared_by: str | None = None
     lastmod: datetime | None = None

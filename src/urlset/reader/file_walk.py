@@ -62,7 +62,7 @@ class FileWalk:
         from urlset.http import Request, Response
 
         for url, found in self._finder.robots():
-            request = Request(url, why="robots")
+            request = Request(url, purpose="robots")
             if isinstance(found, SourceError):
                 yield Response(request, url, error="connect", message=str(found), is_whole=False)
             else:

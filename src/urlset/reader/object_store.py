@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from urlset.errors import SourceError, TargetError
-from urlset.http import Memory, Request, Response
+from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import Cloud
 from urlset.reader.filesystem import path_tails
 from urlset.reader.locations import Location
@@ -31,7 +31,7 @@ class Objects:
         self._url = f"{scheme}://{prefix}{slash if folder else ''}{folder}"
         self._base = base
         self._limit = limit
-        self._memory = Memory()
+        self._cache = ResponseCache()
         try:
             self._cloud = Cloud.of(self._url, allow_http=False)
         except TargetError as error:
@@ -39,7 +39,7 @@ class Objects:
 
     def places(self) -> Iterator[Location]:
         """The object; or those below the prefix whose names are those of sitemaps."""
-        if self._memory.is_full:
+        if self._cache.is_full:
             raise SourceError(
                 f"{self._url} was read already, and is too large to be kept: expected one pass "
                 "over its entries; call urlset.read() again to fetch it again"
@@ -93,10 +93,10 @@ class Objects:
 
     def _load(self, key: str) -> bytes:
         request = Request(f"{self._url}/{key}")
-        if self._memory.has(request):
-            return self._memory.recall(request).body
+        if self._cache.has(request):
+            return self._cache.get(request).body
         data = self._fetch(key)
-        self._memory.keep(Response(request, request.url, status=200, body=data))
+        self._cache.put(Response(request, request.url, status=200, body=data))
         return data
 
     def _fetch(self, key: str) -> bytes:

@@ -29,7 +29,7 @@ class RobotsCache:
         self._delays: dict[str, float] = {}
         self._unpublished: dict[str, tuple[Response, Robots]] = {}
 
-    def ask(self, url: str, reach: NetworkScope) -> Request | None:
+    def ask(self, url: str, scope: NetworkScope) -> Request | None:
         """Ask for the robots.txt of a URL's host; None where it is known or asked for already."""
         origin = origin_of(url)
         if not self._is_asking or origin is None:
@@ -38,7 +38,7 @@ class RobotsCache:
             return None
         place = f"{origin}/robots.txt"
         self._awaited[place] = origin
-        return Request(place, None, "robots", reach=reach, max_bytes=MAX_ROBOTS)
+        return Request(place, None, "robots", scope=scope, max_bytes=MAX_ROBOTS)
 
     def awaits(self, url: str) -> bool:
         """Tell whether the robots.txt of a URL's host is asked for and not here yet."""

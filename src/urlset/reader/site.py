@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from urlset.errors import SourceError
 from urlset.http import (
-    Memory,
     Policy,
     Response,
+    ResponseCache,
     Walk,
     basic_auth,
     bearer_auth,
@@ -38,7 +38,7 @@ Auth = str | tuple[str, str]
 
 
 _NEW = "new"
-"""Stands in a pickle for an empty memory."""
+"""Represents an empty response cache in a pickle."""
 
 
 class Site:
@@ -74,19 +74,19 @@ class Site:
         self._cache = cache
         self._robots = robots
         self._ordered = ordered
-        self._memory = Memory() if keep else None
+        self._responses = ResponseCache() if keep else None
         self._was_read = False
         self._walk: SiteWalk | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Pickle what was asked for: what was fetched stays here."""
-        memory = None if self._memory is None else _NEW
-        return {**vars(self), "_memory": memory, "_walk": None, "_was_read": False}
+        responses = None if self._responses is None else _NEW
+        return {**vars(self), "_responses": responses, "_walk": None, "_was_read": False}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
-        if state["_memory"] == _NEW:
-            self._memory = Memory()
+        if state["_responses"] == _NEW:
+            self._responses = ResponseCache()
 
     @property
     def trials(self) -> list[Attempt]:
@@ -104,7 +104,7 @@ class Site:
         site = self._walk = self._site_walk()
         walk = self._outer(site, heard)
         try:
-            yield from drive_in_thread(walk, self._policy, memory=memory)
+            yield from drive_in_thread(walk, self._policy, cache=memory)
         finally:
             site.close()
 
@@ -114,23 +114,23 @@ class Site:
         site = self._walk = self._site_walk()
         walk = self._outer(site, None)
         try:
-            async with aclosing(drive(walk, self._policy, memory=memory)) as visits:
+            async with aclosing(drive(walk, self._policy, cache=memory)) as visits:
                 async for visit in visits:
                     yield visit
         finally:
             site.close()
 
-    def _remembered(self) -> Memory | None:
+    def _remembered(self) -> ResponseCache | None:
         """Return what was fetched before; raises where that was not, or could not be, kept."""
-        is_lost = self._was_read if self._memory is None else self._memory.is_full
+        is_lost = self._was_read if self._responses is None else self._responses.is_full
         self._was_read = True
         if is_lost:
-            why = "with keep=False" if self._memory is None else "and is too large to be kept"
+            why = "with keep=False" if self._responses is None else "and is too large to be kept"
             raise SourceError(
                 f"{self._url} was read already, {why}: expected one pass over its entries; call "
                 "urlset.read() again to fetch it again, or read once with to_parquet or to_duckdb"
             )
-        return self._memory
+        return self._responses
 
     def _site_walk(self) -> SiteWalk:
         return walk_from(
@@ -154,14 +154,14 @@ class _Overheard:
     """A walk of which somebody else is told every response, too."""
 
     def __init__(self, walk: SiteWalk, heard: Heard):
-        self.ask = walk.ask
+        self.next_request = walk.next_request
         self._walk = walk
         self._heard = heard
 
-    def answer(self, response: Response) -> Iterator[Visit]:
+    def handle(self, response: Response) -> Iterator[Visit]:
         """Tell of a response, then take it."""
         self._heard(response)
-        yield from self._walk.answer(response)
+        yield from self._walk.handle(response)
 
 
 def _default(limit: int) -> Policy:

@@ -100,16 +100,16 @@ class SiteWalk:
         """Where sitemaps were looked for, and what was there."""
         return [*(self.finder.trials if self.finder else ()), *self.rulebook.trials, *self._trials]
 
-    def ask(self) -> Request | None:
+    def next_request(self) -> Request | None:
         """The next document; the finder's before the others, the children of an index in order."""
-        if self.finder is not None and (request := self.finder.ask()):
+        if self.finder is not None and (request := self.finder.next_request()):
             self._waiting += 1
             return request
         while True:
             for task in self._tasks.candidates():
                 if self._is_known(task):
                     continue
-                request = self.rulebook.ask(task.url, task.reach)
+                request = self.rulebook.ask(task.url, task.scope)
                 if self.rulebook.awaits(task.url):
                     self._tasks.hold(task)
                     if request is None:
@@ -122,7 +122,7 @@ class SiteWalk:
                     task.url,
                     task.parent,
                     task.how,
-                    reach=task.reach,
+                    scope=task.scope,
                     delay_s=max(task.delay_s, self.rulebook.delay_s(task.url)),
                     max_bytes=self._limit,
                     token=task,
@@ -130,7 +130,7 @@ class SiteWalk:
             if not self._resort():
                 return None
 
-    def answer(self, response: Response) -> Iterator[Visit]:
+    def handle(self, response: Response) -> Iterator[Visit]:
         """Take a document, and queue what it lists."""
         self._waiting -= 1
         if isinstance(response.request.token, Task):
@@ -164,17 +164,17 @@ class SiteWalk:
         return task.how == "index" and document_key(task.url) in self._read
 
     def _heard(self, finder: Discovery, response: Response) -> Iterator[Visit]:
-        for lead in finder.answer(response):
+        for lead in finder.handle(response):
             self._lead(lead)
         robots = finder.robots
-        if response.request.why != "robots" or robots is None:
+        if response.request.purpose != "robots" or robots is None:
             return
         self.rulebook.note(origin_of(finder.site) or "", robots)
         yield from failed_robots(response, robots)
 
     def _lead(self, lead: Lead) -> None:
         declared_by = lead.parent if lead.how == "robots" else None
-        task = Task(lead.url, lead.parent, lead.how, lead.reach, lead.delay_s, declared_by)
+        task = Task(lead.url, lead.parent, lead.how, lead.scope, lead.delay_s, declared_by)
         self._enqueue(task)
 
     def _enqueue(self, task: Task) -> None:
@@ -313,7 +313,7 @@ class SiteWalk:
             elif key not in self._named and self._has_room():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
-                queued.append(_child(task, child, response.reach, delay, above))
+                queued.append(_child(task, child, response.scope, delay, above))
             elif self._room < 0:
                 error = "more documents than are allowed; not read"
                 yield failed._replace(error=error, failure="unreadable")
@@ -343,13 +343,13 @@ def _digest(document: Document) -> int:
 
 
 def _child(
-    task: Task, child: Sitemap, reach: NetworkScope, delay_s: float, above: tuple[str, ...]
+    task: Task, child: Sitemap, scope: NetworkScope, delay_s: float, above: tuple[str, ...]
 ) -> Task:
     return Task(
         child.loc,
         task.url,
         "index",
-        reach,
+        scope,
         delay_s,
         task.declared_by,
         child.lastmod,

@@ -81,7 +81,7 @@ def fetch_row(response: Response, **more: Any) -> Row:
     facts = {
         "source": request.url,
         "parent": request.parent,
-        "why": "robots.txt" if is_robots(response) else request.why,
+        "why": "robots.txt" if is_robots(response) else request.purpose,
         "content_type": headers.get("content-type"),
         "etag": headers.get("etag"),
         "last_modified": headers.get("last-modified"),
@@ -91,7 +91,7 @@ def fetch_row(response: Response, **more: Any) -> Row:
 
 def is_robots(response: Response) -> bool:
     """Tell a robots.txt from the sitemaps that one declares; what a walk reads has a token."""
-    return response.request.why == "robots" and response.request.token is None
+    return response.request.purpose == "robots" and response.request.token is None
 
 
 class RobotsRows(NamedTuple):

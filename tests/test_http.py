@@ -6,10 +6,10 @@ import time
 import aiohttp
 import pytest
 from tests import site_box
-from tests.site_asking import fetch, quick
+from tests.http_walks import fetch, quick
 from tests.site_box import SiteBox, page, urlset_of
 
-from urlset.http.content_encoding import Unpacker
+from urlset.http.content_encoding import BodyDecoder
 from urlset.http.memory_budget import Lease, MemoryBudget
 
 BODY = urlset_of("https://example.com", 50)
@@ -125,10 +125,7 @@ def test_length_too_long_keeps_what_came(box: SiteBox):
     response = fetch(box.play("/a", site_box.claims(len(BODY) + 10, BODY)), quick(retries=0))
 
     assert (response.error, response.is_whole, response.body) == ("stalled", False, BODY)
-    assert (
-        response.message
-        == f"nothing came after {len(BODY):,} of {len(BODY) + 10:,} bytes for 0.3 s"
-    )
+    assert response.message == f"no data after {len(BODY):,} of {len(BODY) + 10:,} bytes for 0.3 s"
 
 
 def test_length_too_short_does_not_harm_the_next(box: SiteBox):
@@ -156,7 +153,7 @@ def test_server_that_never_answers(box: SiteBox):
     response = fetch(box.play("/a", site_box.silent), quick(retries=1, read_timeout_s=0.2))
 
     assert (response.error, response.status, response.attempts) == ("stalled", None, 2)
-    assert response.message == "no answer came for 0.2 s (2 attempts)"
+    assert response.message == "no response for 0.2 s (2 attempts)"
 
 
 def test_slow_drip_ends_with_the_whole_time(box: SiteBox):
@@ -229,7 +226,7 @@ def test_name_without_an_address(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bytes_before_a_fault_are_ours_even_where_both_come_at_once():
-    # Beware: aiohttp raises the fault first, and then gives nothing more.
+    # Note: aiohttp raises the fault first, and then gives nothing more.
     from aiohttp.base_protocol import BaseProtocol
     from aiohttp.streams import StreamReader
 
@@ -240,12 +237,12 @@ def test_bytes_before_a_fault_are_ours_even_where_both_come_at_once():
         content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
         content.feed_data(b"what came")
         content.set_exception(aiohttp.ClientPayloadError())
-        with Lease(MemoryBudget(1000)) as share:
-            taken = exchange._Taken(share)
-            taken.unpacker = Unpacker(None, 1000)
+        with Lease(MemoryBudget(1000)) as lease:
+            received = exchange._Received(lease)
+            received.decoder = BodyDecoder(None, 1000)
             async with asyncio.timeout(None) as clock:
                 with pytest.raises(aiohttp.ClientPayloadError):
-                    await exchange._take_body(content, 1000, taken, clock)
-        return taken.unpacker.body()
+                    await exchange._receive_body(content, 1000, received, clock)
+        return received.decoder.body()
 
     assert asyncio.run(run()) == b"what came"

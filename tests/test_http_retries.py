@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 from tests import site_box
-from tests.site_asking import Asking, fetch, quick
+from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, urlset_of
 
 from urlset.http import Request, drive_in_thread
@@ -53,7 +53,7 @@ def test_retry_after_holds_for_the_whole_host(box: SiteBox):
     box.play("/busy", site_box.in_turn(page(b"", 503, retry_after="1"), page(BODY)))
     box.put("/other", BODY)
     urls = [box.url("/busy"), *[box.url("/other")] * 3]
-    walk = Asking(*[Request(url, reach="anywhere") for url in urls])
+    walk = RequestList(*[Request(url, scope="anywhere") for url in urls])
 
     list(drive_in_thread(walk, quick(concurrency=1)))
 
@@ -67,7 +67,7 @@ def test_retry_after_too_long_is_not_waited_for(box: SiteBox):
 
     assert len(box.hits) == 1
     assert response.message == (
-        "HTTP 429 Too Many Requests; the server asks to come back after 3,600 s"
+        "HTTP 429 Too Many Requests; the server asks to retry after 3,600 s"
     )
 
 

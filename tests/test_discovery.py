@@ -1,7 +1,7 @@
 """From a site to its sitemaps: who names them, where they often are, and what is none."""
 
 import pytest
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 
 from urlset.errors import SourceError
@@ -263,11 +263,11 @@ def test_wrong_place_is_not_asked_when_home_leads_to_another_site(box: SiteBox):
 
 def test_sitemaps_that_one_robots_txt_leads_to_are_bounded():
     finder = Discovery("https://example.com")
-    request = finder.ask()
+    request = finder.next_request()
     assert request is not None
     body = "".join(f"Sitemap: /{n}.xml\n" for n in range(MAX_LEADS + 5)).encode()
 
-    leads = finder.answer(Response(request, request.url, 200, body=body))
+    leads = finder.handle(Response(request, request.url, 200, body=body))
 
     assert len(list(leads)) == MAX_LEADS
 

@@ -2,7 +2,7 @@
 
 import pytest
 from tests import site_box
-from tests.site_asking import Result, quick
+from tests.http_walks import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.errors import SourceError
@@ -127,10 +127,10 @@ def test_index_of_20_000_children(box: SiteBox):
 
     # Without the network: what is tested is the walk, which must not slow down as it grows.
     entries, requests = 0, 0
-    while request := walk.ask():
+    while request := walk.next_request():
         requests += 1
         data = box_index(box) if requests == 1 else body
-        for visit in walk.answer(Response(request, request.url, 200, body=data)):
+        for visit in walk.handle(Response(request, request.url, 200, body=data)):
             entries += visit.record.entries
 
     assert (entries, requests) == (20_000, 20_001)
@@ -148,10 +148,10 @@ def test_children_come_in_their_order_and_depth_first(box: SiteBox):
     }
 
     order: list[str] = []
-    while request := walk.ask():
+    while request := walk.next_request():
         order.append(request.url.removeprefix("http://e.com/"))
         body = documents.get(request.url, urlset_of("http://e.com", 1))
-        list(walk.answer(Response(request, request.url, 200, body=body)))
+        list(walk.handle(Response(request, request.url, 200, body=body)))
 
     assert order == ["s.xml", "a", "a1", "a2", "b"]
 
@@ -189,7 +189,7 @@ def test_url_of_a_site_or_of_a_sitemap(url: str, is_site: bool):
     walk = walk_from(url)
 
     assert (walk.finder is not None) == is_site
-    asked = walk.ask()
+    asked = walk.next_request()
     assert asked is not None
     assert asked.url == ("https://e.com/robots.txt" if is_site else url)
 
@@ -201,7 +201,7 @@ def test_not_a_url(make):
 
 
 def test_private_seed_leads_to_its_neighbours(box: SiteBox):
-    assert Request(box.site).reach == "public"  # unless somebody says so
+    assert Request(box.site).scope == "public"  # unless somebody says so
     box.put_index("/s.xml", [f"http://localhost:{box.port}/a.xml"])
     box.put_urlset("/a.xml")
 

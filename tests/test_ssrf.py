@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.site_asking import Asking, fetch, quick
+from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, urlset_of
 
 from urlset.http import Request, Response, drive_in_thread
@@ -40,16 +40,16 @@ def test_class_of_an_address(address: str, kind: str):
 
 
 @pytest.mark.parametrize(
-    ("reach", "public", "private", "special"),
+    ("scope", "public", "private", "special"),
     [("anywhere", 1, 1, 1), ("private", 1, 1, 0), ("public", 1, 0, 0)],
 )
-def test_reach(reach, public: bool, private: bool, special: bool):
-    assert is_allowed(reach, "8.8.8.8") == bool(public)
-    assert is_allowed(reach, "10.0.0.1") == bool(private)
-    assert is_allowed(reach, "169.254.169.254") == bool(special)
+def test_scope(scope, public: bool, private: bool, special: bool):
+    assert is_allowed(scope, "8.8.8.8") == bool(public)
+    assert is_allowed(scope, "10.0.0.1") == bool(private)
+    assert is_allowed(scope, "169.254.169.254") == bool(special)
 
 
-def test_reach_of_what_a_document_says():
+def test_scope_of_the_urls_in_a_document():
     assert scope_after("anywhere", "127.0.0.1") == "private"
     assert scope_after("private", "127.0.0.1") == "private"
     assert scope_after("anywhere", "8.8.8.8") == "public"
@@ -107,17 +107,17 @@ def named(box: SiteBox, path: str = "/a") -> str:
 
 @pytest.mark.parametrize("shape", [named, lambda box: box.url("/a")])
 def test_public_document_leads_to_public_places_only(net: Net, shape: Callable[[SiteBox], str]):
-    public, private, metadata = (fetch(shape(box), reach="public") for box in net)
+    public, private, metadata = (fetch(shape(box), scope="public") for box in net)
 
     assert public.body == BODY
     for blocked in (private, metadata):
         assert (blocked.error, blocked.status, blocked.attempts) == ("blocked", None, 1)
-        assert str(blocked.message).startswith("not fetched: its address is in a private network")
+        assert str(blocked.message).startswith("not fetched: its address is private or special")
     assert [len(box.hits) for box in net] == [1, 0, 0]
 
 
 def test_private_document_leads_to_private_places_but_not_to_special_ones(net: Net):
-    found = [fetch(named(box), reach="private").error for box in net]
+    found = [fetch(named(box), scope="private").error for box in net]
 
     assert found == [None, None, "blocked"]
 
@@ -173,9 +173,9 @@ def test_name_that_changes_its_address_is_blocked(net: Net, names: Names):
     site = f"http://evil.example:{port}"
 
     def asked(*requests: Request) -> list[Response]:
-        return list(drive_in_thread(Asking(*requests), quick(concurrency=1, retries=0)))
+        return list(drive_in_thread(RequestList(*requests), quick(concurrency=1, retries=0)))
 
-    first, second = asked(Request(f"{site}/once", reach="anywhere"), Request(f"{site}/a"))
+    first, second = asked(Request(f"{site}/once", scope="anywhere"), Request(f"{site}/a"))
     assert (first.error, second.error) == (None, "blocked")
 
 
@@ -183,9 +183,9 @@ def test_public_site_stays_public_even_where_the_user_named_it(net: Net, names: 
     names["evil.example"] = ["in turn", "127.0.0.1", "127.0.0.2"]
     site = f"http://evil.example:{net[0].port}"
     net[0].put("/once", BODY, connection="close")
-    requests = [Request(site + path, reach="anywhere") for path in ("/once", "/a")]
+    requests = [Request(site + path, scope="anywhere") for path in ("/once", "/a")]
 
-    walk = Asking(*requests)
+    walk = RequestList(*requests)
     first, second = drive_in_thread(walk, quick(concurrency=1, per_host=1, retries=0))
 
     assert (first.error, second.error) == (None, "blocked")
@@ -195,7 +195,7 @@ def test_name_with_a_public_and_a_private_address(net: Net, names: Names):
     names["both.example"] = ["127.0.0.2", "127.0.0.1"]
     port = net[0].port
 
-    response = fetch(f"http://both.example:{port}/a", reach="public")
+    response = fetch(f"http://both.example:{port}/a", scope="public")
 
     assert response.error is None
     assert not net[1].hits
@@ -204,14 +204,14 @@ def test_name_with_a_public_and_a_private_address(net: Net, names: Names):
 def test_guard_can_be_taken_out(net: Net):
     policy = quick(allow_private=True)
 
-    assert [fetch(named(box), policy, reach="public").error for box in net] == [None] * 3
+    assert [fetch(named(box), policy, scope="public").error for box in net] == [None] * 3
 
 
 def test_real_loopback_is_blocked(box: SiteBox):
     box.put("/a", BODY)
 
     hosts = "127.0.0.1 localhost [::ffff:127.0.0.1] 127.1 0.0.0.0 2130706433 0x7f000001".split()
-    found = {host: fetch(f"http://{host}:{box.port}/a", reach="public").error for host in hosts}
+    found = {host: fetch(f"http://{host}:{box.port}/a", scope="public").error for host in hosts}
 
     assert set(found.values()) <= {"blocked", "bad-url"}, found
     assert found["127.0.0.1"] == found["localhost"] == "blocked"
@@ -224,7 +224,7 @@ def test_proxy_is_not_asked_for_private_places(box: SiteBox):
     box.otherwise = redirect("http://10.0.0.1/")
 
     for url in ("http://127.0.0.1/", "http://[::1]/", "http://localhost/", "http://169.254.1.1/"):
-        assert fetch(url, policy, reach="public").error == "blocked"
+        assert fetch(url, policy, scope="public").error == "blocked"
     assert not box.hits
     assert fetch("http://example.com/", policy).error == "blocked"
     assert box.paths == ["http://example.com/"]
@@ -251,7 +251,7 @@ def test_private_address_in_any_spelling_is_not_handed_to_a_proxy(box: SiteBox, 
     response = fetch(
         f"http://{host}/latest/meta-data",
         quick(proxies={"http": box.site}, retries=0),
-        reach="public",
+        scope="public",
     )
 
     assert response.error in ("blocked", "bad-url")
@@ -263,7 +263,7 @@ def test_redirect_behind_a_proxy_leads_to_no_private_address(box: SiteBox, host:
     box.play("http://e.com/s.xml", redirect(f"http://{host}/"))
     policy = quick(proxies={"http": box.site}, retries=0)
 
-    response = fetch("http://e.com/s.xml", policy, reach="anywhere")
+    response = fetch("http://e.com/s.xml", policy, scope="anywhere")
 
     assert response.error in ("blocked", "bad-redirect")
     assert box.paths == ["http://e.com/s.xml"]
@@ -277,7 +277,7 @@ def test_public_place_is_handed_to_a_proxy(box: SiteBox, host: str):
     box.otherwise = page(b"outside")
     policy = quick(proxies={"http": box.site}, retries=0)
 
-    assert fetch(f"http://{host}/", policy, reach="public").body == b"outside"
+    assert fetch(f"http://{host}/", policy, scope="public").body == b"outside"
 
 
 @pytest.mark.parametrize("host", ["10.0.0.1", "0x0a000001", "intranet", "wiki.internal"])
@@ -285,7 +285,7 @@ def test_private_document_leads_to_private_places_behind_a_proxy(box: SiteBox, h
     box.otherwise = page(b"inside")
     policy = quick(proxies={"http": box.site}, retries=0)
 
-    assert fetch(f"http://{host}/", policy, reach="private").body == b"inside"
+    assert fetch(f"http://{host}/", policy, scope="private").body == b"inside"
 
 
 @given(

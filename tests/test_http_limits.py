@@ -11,19 +11,19 @@ from collections.abc import Iterator
 
 import pytest
 from tests import site_box
-from tests.site_asking import Asking, fetch, quick
+from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, slow
 
 from urlset.http import Policy, Request, Response, basic_auth, bearer_auth, drive, drive_in_thread
 
 
-def ask(walk: Asking, policy: Policy) -> list[Response]:
+def ask(walk: RequestList, policy: Policy) -> list[Response]:
     return list(drive_in_thread(walk, policy))
 
 
-def requests(box: SiteBox, count: int, **facts: object) -> Asking:
-    made = [Request(box.url(f"/{n}"), reach="anywhere", **facts) for n in range(count)]  # type: ignore[arg-type]
-    return Asking(*made)
+def requests(box: SiteBox, count: int, **facts: object) -> RequestList:
+    made = [Request(box.url(f"/{n}"), scope="anywhere", **facts) for n in range(count)]  # type: ignore[arg-type]
+    return RequestList(*made)
 
 
 # Who it says it is, and to whom it says what.
@@ -48,7 +48,7 @@ def test_headers_for_everybody(box: SiteBox):
 
 @pytest.mark.parametrize("name", ["Authorization", "cookie", "Proxy-Authorization"])
 def test_secrets_are_not_for_everybody(name: str):
-    with pytest.raises(ValueError, match="must not: say in site_headers which site"):
+    with pytest.raises(ValueError, match="must not be: set it in site_headers"):
         Policy(headers={name: "x"})
 
 
@@ -99,7 +99,8 @@ def test_cookies_are_not_kept(box: SiteBox):
     box.put("/b", b"")
 
     ask(
-        Asking(*[Request(box.url(p), reach="anywhere") for p in ("/a", "/b")]), quick(concurrency=1)
+        RequestList(*[Request(box.url(p), scope="anywhere") for p in ("/a", "/b")]),
+        quick(concurrency=1),
     )
 
     assert all("cookie" not in hit.headers for hit in box.hits)
@@ -154,8 +155,8 @@ def test_requests_at_once_are_bounded(box: SiteBox):
 def test_requests_at_once_are_bounded_over_all_hosts():
     with SiteBox() as one, SiteBox("127.0.0.2") as two:
         one.otherwise = two.otherwise = slow(0.02, page(b""))
-        walk = Asking(
-            *[Request(box.url(f"/{n}"), reach="anywhere") for n in range(15) for box in (one, two)]
+        walk = RequestList(
+            *[Request(box.url(f"/{n}"), scope="anywhere") for n in range(15) for box in (one, two)]
         )
 
         ask(walk, quick(concurrency=3, per_host=3))
@@ -179,10 +180,10 @@ def test_delay_between_requests(box: SiteBox, policy: dict[str, float], delay_s:
 def test_slow_host_does_not_stop_another():
     with SiteBox() as one, SiteBox("127.0.0.2") as two:
         one.otherwise = two.otherwise = page(b"")
-        lazy = [Request(one.url(f"/{n}"), reach="anywhere", delay_s=0.2) for n in range(6)]
-        swift = [Request(two.url(f"/{n}"), reach="anywhere") for n in range(6)]
+        lazy = [Request(one.url(f"/{n}"), scope="anywhere", delay_s=0.2) for n in range(6)]
+        swift = [Request(two.url(f"/{n}"), scope="anywhere") for n in range(6)]
 
-        answers = ask(Asking(*lazy, *swift), quick(concurrency=4))
+        answers = ask(RequestList(*lazy, *swift), quick(concurrency=4))
 
         assert [r.request for r in answers[:8]].count(lazy[-1]) == 0
         assert {r.request.url for r in answers[:8]} >= {r.url for r in swift}
@@ -210,9 +211,9 @@ def test_few_places_are_enough_for_redirects_between_hosts(concurrency: int, per
             for box, other in ((one, two), (two, one)):
                 box.play(f"/{n}", redirect(other.url(f"/to/{n}")))
                 box.play(f"/to/{n}", site_box.in_turn(page(b"", 503), page(b"there")))
-                walk.append(Request(box.url(f"/{n}"), reach="anywhere"))
+                walk.append(Request(box.url(f"/{n}"), scope="anywhere"))
 
-        answers = ask(Asking(*walk), quick(concurrency=concurrency, per_host=per_host))
+        answers = ask(RequestList(*walk), quick(concurrency=concurrency, per_host=per_host))
 
         assert [r.body for r in answers] == [b"there"] * 40
 
@@ -224,14 +225,14 @@ def endless_requests(box: SiteBox) -> Iterator[Request]:
     n = 0
     while True:
         n += 1
-        yield Request(box.url(f"/{n}"), reach="anywhere")
+        yield Request(box.url(f"/{n}"), scope="anywhere")
 
 
-class Endless(Asking):
+class Endless(RequestList):
     def __init__(self, box: SiteBox):
         self._more = endless_requests(box)
 
-    def ask(self) -> Request:
+    def next_request(self) -> Request:
         return next(self._more)
 
 
@@ -251,8 +252,8 @@ def test_leaving_early_ends_within_a_second(box: SiteBox, player: site_box.Playe
 
 def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("urlset.http.transport.lookup", lambda *_: threading.Event().wait(30) or [])
-    one, two = Request(box.put("/a", b""), reach="anywhere"), Request("http://hangs.example/")
-    answers = drive_in_thread(Asking(one, two), Policy(proxies={}))
+    one, two = Request(box.put("/a", b""), scope="anywhere"), Request("http://hangs.example/")
+    answers = drive_in_thread(RequestList(one, two), Policy(proxies={}))
     next(answers)
 
     began = time.monotonic()
@@ -263,11 +264,11 @@ def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: 
 
 
 def test_interrupt_is_raised_where_the_results_are_taken(box: SiteBox):
-    class Interrupted(Asking):
-        def answer(self, _: Response) -> list[Response]:
+    class Interrupted(RequestList):
+        def handle(self, _: Response) -> list[Response]:
             raise KeyboardInterrupt
 
-    walk = Interrupted(Request(box.put("/a", b""), reach="anywhere"))
+    walk = Interrupted(Request(box.put("/a", b""), scope="anywhere"))
 
     with pytest.raises(KeyboardInterrupt):
         ask(walk, quick())
@@ -318,9 +319,9 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_read(box: SiteBox):
     first = box.put("/first", b"what was read")
     never = box.play("/never", site_box.silent)
     program = f"""
-from tests.site_asking import Asking
+from tests.http_walks import RequestList
 from urlset.http import Policy, Request, drive_in_thread
-walk = Asking(Request({first!r}, reach="anywhere"), Request({never!r}, reach="anywhere"))
+walk = RequestList(Request({first!r}, scope="anywhere"), Request({never!r}, scope="anywhere"))
 for response in drive_in_thread(walk, Policy(proxies={{}})):
     print(response.body, flush=True)
 """

@@ -4,83 +4,83 @@ import asyncio
 import time
 
 from tests import site_box
-from tests.site_asking import Asking, quick
+from tests.http_walks import RequestList, quick
 from tests.site_box import SiteBox
 
 from urlset.http import Request, drive_in_thread
 from urlset.http.client import Fetcher
-from urlset.http.content_encoding import Unpacker
+from urlset.http.content_encoding import BodyDecoder
 from urlset.http.memory_budget import Lease, MemoryBudget
 
 
 def test_nobody_waits_where_there_is_room():
     async def run() -> None:
-        with Lease(room := MemoryBudget(10)) as one, Lease(room) as two:
-            one.hold(4)
-            two.hold(5)
+        with Lease(budget := MemoryBudget(10)) as one, Lease(budget) as two:
+            one.resize(4)
+            two.resize(5)
 
-            assert room.is_free_for(one)
-            assert room.is_free_for(two)
+            assert budget.may_proceed(one)
+            assert budget.may_proceed(two)
 
     asyncio.run(run())
 
 
 def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ended():
     async def run() -> None:
-        room = MemoryBudget(0)
-        with Lease(room) as two:
-            with Lease(room) as one:
+        budget = MemoryBudget(0)
+        with Lease(budget) as two:
+            with Lease(budget) as one:
                 pass  # the oldest one is whoever is there longest
-            with Lease(room) as three:
-                assert [room.is_free_for(share) for share in (two, three)] == [True, False]
-        with Lease(room) as three:
-            assert room.is_free_for(three)
+            with Lease(budget) as three:
+                assert [budget.may_proceed(lease) for lease in (two, three)] == [True, False]
+        with Lease(budget) as three:
+            assert budget.may_proceed(three)
             assert one is not two
 
     asyncio.run(run())
 
 
 def test_all_wait_for_what_was_fetched_and_is_not_done_with():
-    # Beware: else each would be the oldest in its turn, and all of them would be in memory.
+    # Note: else each would be the oldest in its turn, and all of them would be in memory.
     async def run() -> None:
-        room = MemoryBudget(10)
-        room.keep(10)
-        with Lease(room) as share:
-            assert not room.is_free_for(share)
+        budget = MemoryBudget(10)
+        budget.acquire(10)
+        with Lease(budget) as lease:
+            assert not budget.may_proceed(lease)
             async with asyncio.timeout(None) as clock:
-                waiting = asyncio.create_task(share.wait(clock))
+                waiting = asyncio.create_task(lease.wait(clock))
                 await asyncio.sleep(0)
                 assert not waiting.done()
-                room.drop(10)
+                budget.release(10)
                 await waiting
-            assert room.is_free_for(share)
+            assert budget.may_proceed(lease)
 
     asyncio.run(run())
 
 
 def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
     async def run() -> None:
-        room = MemoryBudget(0)
-        room.keep(0)
-        with Lease(room) as share:
-            assert not room.is_free_for(share)
-            room.drop(0)
-            assert room.is_free_for(share)
+        budget = MemoryBudget(0)
+        budget.acquire(0)
+        with Lease(budget) as lease:
+            assert not budget.may_proceed(lease)
+            budget.release(0)
+            assert budget.may_proceed(lease)
 
     asyncio.run(run())
 
 
 def test_clock_stands_still_while_a_transfer_waits():
     async def run() -> None:
-        room = MemoryBudget(1)
-        room.keep(1)
-        with Lease(room) as share:
+        budget = MemoryBudget(1)
+        budget.acquire(1)
+        with Lease(budget) as lease:
             async with asyncio.timeout(5) as clock:
                 before = clock.when() or 0.0
-                waiting = asyncio.create_task(share.wait(clock))
+                waiting = asyncio.create_task(lease.wait(clock))
                 await asyncio.sleep(0)
                 assert clock.when() is None
-                room.drop(1)
+                budget.release(1)
                 waited = await waiting
                 assert waited > 0
                 assert clock.when() == before + waited
@@ -99,21 +99,21 @@ def test_body_is_not_taken_in_while_there_is_no_room():
         content = StreamReader(BaseProtocol(loop), 65_536, loop=loop)
         content.feed_data(b"what came")
         content.feed_eof()
-        room = MemoryBudget(1)
-        room.keep(1)
-        with Lease(room) as share:
-            taken = exchange._Taken(share)
-            taken.unpacker = Unpacker(None, 1000)
+        budget = MemoryBudget(1)
+        budget.acquire(1)
+        with Lease(budget) as lease:
+            received = exchange._Received(lease)
+            received.decoder = BodyDecoder(None, 1000)
             async with asyncio.timeout(None) as clock:
-                taking = asyncio.create_task(exchange._take_body(content, 1000, taken, clock))
+                taking = asyncio.create_task(exchange._receive_body(content, 1000, received, clock))
                 for _ in range(5):
                     await asyncio.sleep(0)
-                assert (taking.done(), taken.unpacker.size) == (False, 0)
-                room.drop(1)
+                assert (taking.done(), received.decoder.size) == (False, 0)
+                budget.release(1)
                 await taking
-            assert taken.unpacker.body() == b"what came"
-            assert not room.is_free_for(Lease(room))  # 1 byte of room, 9 in it
-        assert room.is_free_for(Lease(room))
+            assert received.decoder.body() == b"what came"
+            assert not budget.may_proceed(Lease(budget))  # 1 byte of room, 9 in it
+        assert budget.may_proceed(Lease(budget))
 
     asyncio.run(run())
 
@@ -128,10 +128,10 @@ def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
     async def run() -> None:
         async with Fetcher(quick(max_held_bytes=1_000_000)) as fetcher:
             for url in urls:
-                response = await fetcher.fetch(Request(url, reach="anywhere"))
-                assert fetcher._room._left == 1_000_000 - len(response.body)
-                fetcher.leave(len(response.body))
-            assert (fetcher._room._left, fetcher._room._kept) == (1_000_000, 0)
+                response = await fetcher.fetch(Request(url, scope="anywhere"))
+                assert fetcher._budget._left == 1_000_000 - len(response.body)
+                fetcher.release(len(response.body))
+            assert (fetcher._budget._left, fetcher._budget._documents) == (1_000_000, 0)
 
     asyncio.run(run())
 
@@ -139,7 +139,7 @@ def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
 def test_more_than_there_is_room_for_is_fetched_whole_by_whoever_takes_his_time(box: SiteBox):
     body = b"x" * 1_500_000
     urls = [box.put(f"/{n}", body) for n in range(8)]
-    walk = Asking(*[Request(url, reach="anywhere") for url in urls])
+    walk = RequestList(*[Request(url, scope="anywhere") for url in urls])
     policy = quick(concurrency=8, per_host=8, max_held_bytes=1, total_timeout_s=1.0, retries=0)
 
     responses = []
@@ -154,7 +154,7 @@ def test_failed_attempts_leave_no_bytes_behind(box: SiteBox):
     body = b"x" * 300_000
     player = site_box.in_turn(site_box.cut(body, 200_000), site_box.page(body))
     urls = [box.play(f"/{n}", player) for n in range(6)]
-    walk = Asking(*[Request(url, reach="anywhere") for url in urls])
+    walk = RequestList(*[Request(url, scope="anywhere") for url in urls])
 
     found = list(drive_in_thread(walk, quick(max_held_bytes=1)))
 

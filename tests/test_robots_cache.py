@@ -1,7 +1,7 @@
 """The robots.txt of each host that a walk comes to, where that is wanted."""
 
 from tests import site_box
-from tests.site_asking import quick
+from tests.http_walks import quick
 from tests.site_box import SiteBox, index_of, urlset_of
 
 from urlset.http import Response, drive_in_thread
@@ -75,10 +75,10 @@ def test_crawl_delay_of_the_host_is_kept():
     }
 
     delays = {}
-    while request := made.ask():
+    while request := made.next_request():
         delays[request.url] = request.delay_s
         body = answers.get(request.url, urlset_of("https://example.com", 1))
-        list(made.answer(Response(request, request.url, 200, body=body)))
+        list(made.handle(Response(request, request.url, 200, body=body)))
 
     assert delays == {
         "https://example.com/robots.txt": 0.0,
@@ -91,11 +91,11 @@ def test_crawl_delay_of_the_host_is_kept():
 def test_documents_wait_for_the_robots_txt_of_their_host():
     made = SiteWalk([f"https://example.com/{n}.xml" for n in range(3)], robots=True)
 
-    robots = made.ask()
+    robots = made.next_request()
     assert robots is not None
-    assert (robots.url, made.ask()) == ("https://example.com/robots.txt", None)
-    list(made.answer(Response(robots, robots.url, 404)))
-    asked = [request.url for request in iter(made.ask, None)]
+    assert (robots.url, made.next_request()) == ("https://example.com/robots.txt", None)
+    list(made.handle(Response(robots, robots.url, 404)))
+    asked = [request.url for request in iter(made.next_request, None)]
 
     assert asked == [f"https://example.com/{n}.xml" for n in range(3)]
 

@@ -6,10 +6,10 @@ import zlib
 
 import pytest
 from tests import site_box
-from tests.site_asking import fetch, quick
+from tests.http_walks import fetch, quick
 from tests.site_box import SiteBox, gz, urlset_of
 
-from urlset.http.content_encoding import Unpacker
+from urlset.http.content_encoding import BodyDecoder
 
 BODY = urlset_of("https://example.com", 50)
 
@@ -76,7 +76,7 @@ def test_encoding_that_was_not_asked_for(box: SiteBox):
     response = fetch(box.put("/a", b"\x0b\x02\x80", content_encoding="br"))
 
     assert response.error == "encoding"
-    assert response.message == "Content-Encoding br was not asked for and is not undone"
+    assert response.message == "Content-Encoding br was not requested and is not decoded"
 
 
 def test_bomb_in_an_encoding_stops_at_the_cap(box: SiteBox):
@@ -95,13 +95,13 @@ def test_bomb_in_an_encoding_stops_at_the_cap(box: SiteBox):
 
 def test_bomb_is_not_unpacked_beyond_the_cap():
     # All at once: a piece from the network is small, but may hold a gigabyte.
-    unpacker = Unpacker("gzip, gzip", 1_000_000)
+    decoder = BodyDecoder("gzip, gzip", 1_000_000)
 
-    unpacker.feed(gz(gz(b"\0" * (1 << 20)) * 200))
+    decoder.feed(gz(gz(b"\0" * (1 << 20)) * 200))
 
-    assert unpacker.is_over
-    assert len(unpacker.body()) == 1_000_000
-    assert sum(map(len, unpacker._pieces)) <= 1_000_000 + (1 << 20)
+    assert decoder.is_over
+    assert len(decoder.body()) == 1_000_000
+    assert sum(map(len, decoder._chunks)) <= 1_000_000 + (1 << 20)
 
 
 def test_junk_without_an_end_behind_an_encoding_ends_at_the_cap_of_the_wire(box: SiteBox):

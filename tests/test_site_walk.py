@@ -5,7 +5,7 @@ import sys
 import time
 
 from tests import site_box
-from tests.site_asking import Result, quick
+from tests.http_walks import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 
 from urlset.http import drive_in_thread
@@ -282,7 +282,7 @@ def test_server_never_answers(box: SiteBox):
 
     found = Result(box, retries=0, read_timeout_s=0.2)
 
-    assert found.errors == {"/s.xml": "no answer came for 0.2 s"}
+    assert found.errors == {"/s.xml": "no response for 0.2 s"}
 
 
 def test_one_entry_now_and_then_for_ever(box: SiteBox):
@@ -292,7 +292,7 @@ def test_one_entry_now_and_then_for_ever(box: SiteBox):
     found = Result(box, total_timeout_s=0.6)
 
     assert len(found.locs) >= 3
-    assert "not done within 0.6 s" in str(found.errors["/s.xml"])
+    assert "not complete within 0.6 s" in str(found.errors["/s.xml"])
 
 
 # FIELD 2.4, the single measurements below the table.

@@ -1,4 +1,4 @@
-"""Asking a site in a box: the smallest walk, one fetch, one reading of a site."""
+"""RequestList a site in a box: the smallest walk, one fetch, one reading of a site."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def quick(**changes: Any) -> Policy:
     return Policy(**(known | changes))
 
 
-class Asking:
+class RequestList:
     """The smallest walk: it asks what it is given and yields the answers."""
 
     def __init__(self, *requests: Request):
         self._requests = list(requests)
 
-    def ask(self) -> Request | None:
+    def next_request(self) -> Request | None:
         return self._requests.pop(0) if self._requests else None
 
-    def answer(self, response: Response) -> list[Response]:
+    def handle(self, response: Response) -> list[Response]:
         return [response]
 
 
 def fetch(url: str, policy: Policy | None = None, **facts: Any) -> Response:
     """Fetch one URL that the user named."""
-    request = Request(url, **({"reach": "anywhere"} | facts))
-    (response,) = drive_in_thread(Asking(request), policy or quick())
+    request = Request(url, **({"scope": "anywhere"} | facts))
+    (response,) = drive_in_thread(RequestList(request), policy or quick())
     return response
 
 
