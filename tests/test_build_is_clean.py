@@ -14,7 +14,7 @@ import pytest
 
 import urlset
 from urlset.builder.canonical_urls import CREDENTIALS, TEMPLATE
-from urlset.builder.non_page_urls import SESSION_ID, SITEMAP
+from urlset.builder.url_exclusions import SESSION_ID, SITEMAP
 from urlset.sources.tables.table import Table
 
 BASE = "https://example.com/"

@@ -11,7 +11,7 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.builder import Filter, Rewrite, build
-from urlset.builder.section_labels import labels_of
+from urlset.builder.sections import labels_of
 from urlset.errors import EntryError, GateError, StoreError
 from urlset.model import Alternate, Entry, Image, News
 from urlset.publisher import open_target

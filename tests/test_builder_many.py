@@ -7,7 +7,7 @@ import pytest
 from tests.test_builder import BASE, Site
 
 from urlset import engine as engines
-from urlset.builder import partitions, row_batches
+from urlset.builder import incremental, render
 from urlset.model import Entry, Image
 from urlset.publisher import open_target
 from urlset.sources import Candidate
@@ -65,7 +65,7 @@ def test_statements_do_not_grow_with_the_sections(site, monkeypatch):
 
 @pytest.mark.parametrize("size", [1, 7, 50_000])
 def test_files_are_the_same_however_many_come_by_one_query(site, monkeypatch, size):
-    monkeypatch.setattr(row_batches, "ROWS", size)
+    monkeypatch.setattr(render, "ROWS", size)
     options = {"sections": ("column:section",), "max_urls": 9, "force": ("shrunk",)}
 
     site.build(rows(*range(100), sections=12), **options)
@@ -133,7 +133,7 @@ def test_what_is_sorted_in_parts_is_as_if_it_were_not(site, monkeypatch, togethe
     site.build(pages, **options)
     whole = lists(site)
 
-    monkeypatch.setattr(partitions, "TOGETHER", together)
+    monkeypatch.setattr(incremental, "TOGETHER", together)
     site.ledger, site.out = site.folder / "parts.duckdb", site.folder / "parts"
     made = site.build(pages, **options)
 
@@ -146,7 +146,7 @@ def test_what_is_joined_in_parts_is_as_if_it_were_not(site, monkeypatch, evidenc
     def pages(*numbers, day):
         return [p._replace(page_lastmod=evidence) for p in rows(*numbers, sections=1, day=day)]
 
-    monkeypatch.setattr(partitions, "TOGETHER", 9)
+    monkeypatch.setattr(incremental, "TOGETHER", 9)
     first = site.build(pages(*range(60), day=1), max_urls=25)
     again = site.build(pages(*range(60), day=1), max_urls=25)
     other = site.build([*pages(*range(5, 30), day=1), *pages(*range(30, 70), day=2)], max_urls=25)

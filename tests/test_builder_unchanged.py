@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.test_builder_model import quick
 
 from urlset.builder import Build, Filter, build
-from urlset.builder.unchanged_rows import split
+from urlset.builder.incremental import split
 from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
 
@@ -26,7 +26,7 @@ DATES = [None, "2026-11-01", "2026-11-20T10:00:00Z", "2026-11-23", "2031-01-01"]
 @contextmanager
 def looked_at_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
-        patch.setattr("urlset.builder.resolve.divide", lambda *_: None)
+        patch.setattr("urlset.builder.resolve.split", lambda *_: None)
         yield
 
 
@@ -128,7 +128,7 @@ def test_of_a_second_build_only_what_changed_is_decided(
         passed.append(split(*arguments))
         return passed[-1]
 
-    monkeypatch.setattr("urlset.builder.resolve.divide", counted)
+    monkeypatch.setattr("urlset.builder.resolve.split", counted)
     rows = [Candidate(f"{BASE}{n}", lastmod_text="2026-11-01") for n in range(50)]
     for listed, expected in (
         (rows, []),

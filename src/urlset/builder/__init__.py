@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from urlset.builder.excluded import Excluded
 from urlset.builder.inputs import (
     InputOptions,
     duration_of,
@@ -20,6 +19,7 @@ from urlset.builder.inputs import (
 )
 from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
 from urlset.builder.pipeline import LEDGER, Pipeline
+from urlset.builder.reports import Excluded
 from urlset.builder.result import Build, BuiltFile
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding

@@ -8,19 +8,21 @@ is, and refused with its reason later.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from urlset.arrow import ENTRY, array_of, batches, column_of
 from urlset.builder.ascii_urls import escaped
-from urlset.builder.non_page_urls import (
+from urlset.builder.options import BuildOptions
+from urlset.builder.url_exclusions import (
     SESSION_ID,
     SITEMAP,
     SITEMAP_ENDINGS,
     NoPages,
     without_tracking,
 )
-from urlset.builder.options import BuildOptions
+from urlset.model import Entry
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "CanonicalUrls",
     "is_unfilled",
     "unescaped",
+    "without_fragments",
 ]
 
 CREDENTIALS = "user name or password in the URL"
@@ -224,6 +227,20 @@ class CanonicalUrls:
         if "href" in made:
             made["href"] = self._as_secure(made["href"])
         return item._replace(**made) if made != values else item
+
+
+def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
+    """Entries whose URLs end before the fragment, and how many of them had one.
+
+    >>> without_fragments([Entry("/tea#green"), Entry("/milk")])[0][0].loc
+    '/tea'
+    """
+    kept, count = [], 0
+    for entry in entries:
+        if entry.loc and "#" in entry.loc:  # a source may have no URL in a row
+            entry, count = entry._replace(loc=entry.loc.partition("#")[0]), count + 1
+        kept.append(entry)
+    return kept, count
 
 
 def _joined(urls: list[str | None]) -> str | None:

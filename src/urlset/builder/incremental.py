@@ -6,13 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from urlset.arrow import batches
+from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.partitions import portions_of
-from urlset.builder.section_sql import section_of
+from urlset.builder.sections import section_of
 from urlset.builder.tables import TAKEN, StagedRows
+from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
-__all__ = ["FAMILIAR", "find_familiar", "plain_part", "stage_unverified", "unmatched"]
+__all__ = [
+    "FAMILIAR",
+    "TOGETHER",
+    "find_familiar",
+    "plain_part",
+    "portions",
+    "portions_of",
+    "split",
+    "stage_unverified",
+    "unmatched",
+]
 
 FAMILIAR = "familiar"
 """The table of them: ``id`` of a row of ``staged``, ``known`` of which row of the ledger, and
@@ -96,3 +107,75 @@ def unmatched(bench: ScratchDatabase, beside: Sequence[str]) -> Iterator[tuple[i
         for batch in rows:
             yield source, batch
     bench.run("DROP TABLE strangers")
+
+
+MAX_BITS = 1_000_000_000
+"""The longest string of bits that DuckDB makes."""
+
+_FRESH = f"""
+CREATE TABLE fresh AS SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
+    OR id IN (SELECT id FROM {FAMILIAR} WHERE NOT is_same)"""
+_SAME = f"""
+CREATE VIEW same AS SELECT known FROM {FAMILIAR} WHERE is_same AND id NOT IN
+    (SELECT id FROM fresh WHERE reason IS NOT NULL)"""
+# Beware: count(DISTINCT …) takes ten times as long as to mark each in a string of bits.
+_TWINS = """
+SELECT (SELECT count(*) - {distinct} FROM same)
+    + (SELECT count(*) - count(DISTINCT loc) FROM fresh)
+    + (SELECT count(*) FROM fresh f JOIN {urls} u ON f.loc = u.loc JOIN same s ON s.known = u.rowid)
+"""
+
+
+def split(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str) -> int | None:
+    """Make the view ``same`` and the table ``fresh``; how many are the same, or None for neither.
+
+    So it is where the rules are others, where a source says more than sitemaps do, or where a URL
+    is listed twice.
+    """
+    if settings.compact or ledger.rules != rules or _has_evidence(bench, settings):
+        return None
+    bench.run(_FRESH)
+    bench.run(_SAME)
+    count, last = bench.one("SELECT count(*), max(known) FROM same")
+    marked = f"bit_count(bitstring_agg(known, 0, {last}))" if count else "0"
+    distinct = marked if (last or 0) < MAX_BITS else "count(DISTINCT known)"
+    (twins,) = bench.one(_TWINS.format(urls=ledger.table("urls"), distinct=distinct))
+    if twins:
+        bench.run("DROP VIEW same")
+        bench.run("DROP TABLE fresh")
+        return None
+    return int(count)
+
+
+def _has_evidence(bench: ScratchDatabase, settings: BuildOptions) -> bool:
+    """Whether there is a date, a fingerprint … of a page: `reason` and sections are looked at."""
+    evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
+    return not evidence.isdisjoint(bench.columns(TAKEN))
+
+
+TOGETHER = 12_500_000
+"""Rows that are sorted or joined together; fifty million want more memory than a build takes."""
+
+
+def portions(rows: int) -> int:
+    """Into how many portions so many rows are to be cut.
+
+    >>> portions(0), portions(TOGETHER), portions(50_000_000)
+    (1, 1, 4)
+    """
+    return max(1, -(-rows // TOGETHER))
+
+
+def portions_of(bench: ScratchDatabase, one: str, other: str) -> Iterator[tuple[str, str]]:
+    """Two tables with a column ``loc``, cut so that what has the same one is in the same portion.
+
+    They are for the FROM of a query, and have their ``rowid``.
+    """
+    ((rows,), (others,)) = (bench.one(f"SELECT count(*) FROM {name}") for name in (one, other))
+    count = portions(max(rows, others))
+    if count == 1:
+        yield one, other
+        return
+    for number in range(count):
+        its = f"WHERE hash(loc) % {count} = {number}"
+        yield f"(SELECT * FROM {one} {its})", f"(SELECT rowid, * FROM {other} {its})"

@@ -11,12 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
-from urlset.builder.canonical_urls import CanonicalUrls
+from urlset.builder.canonical_urls import CanonicalUrls, without_fragments
 from urlset.builder.incremental import find_familiar, plain_part, stage_unverified, unmatched
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
 from urlset.builder.tables import StagedRows
-from urlset.builder.url_fragments import without_fragments
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry

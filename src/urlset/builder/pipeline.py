@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from urlset import engine as engines
 from urlset.builder import guards
 from urlset.builder.allocation import Allocator
-from urlset.builder.changes import changes_written
 from urlset.builder.companion_files import (
     check_robots,
     named_urls,
@@ -16,29 +15,35 @@ from urlset.builder.companion_files import (
     stale_notes,
     write_robots,
 )
-from urlset.builder.excluded import count_excluded, examples_of, write_excluded
-from urlset.builder.explain import why
-from urlset.builder.future_timestamps import clamp_future
+from urlset.builder.guards import warnings
 from urlset.builder.import_existing import adopt
 from urlset.builder.ingest import Ingest
-from urlset.builder.ledger import LEDGER, Ledger
-from urlset.builder.ledger_commit import (
-    Counts,
-    commit,
-    count_changes,
-    count_undated,
-    record_intent,
-)
+from urlset.builder.ledger import LEDGER, Ledger, clamp_future
 from urlset.builder.names import FileNames
 from urlset.builder.options import BuildOptions
 from urlset.builder.page_cache import PageCache
-from urlset.builder.publish import Published, publish, shape_of
+from urlset.builder.publish import (
+    Published,
+    commit,
+    publish,
+    record_intent,
+    shape_of,
+)
 from urlset.builder.render import FileRenderer
+from urlset.builder.reports import (
+    Counts,
+    changes_written,
+    count_changes,
+    count_excluded,
+    count_undated,
+    examples_of,
+    why,
+    write_excluded,
+)
 from urlset.builder.resolve import check_patterns, resolve
 from urlset.builder.result import Build, BuiltFile
-from urlset.builder.robots_filter import exclude
-from urlset.builder.section_labels import section_labels
-from urlset.builder.warnings import warnings
+from urlset.builder.sections import section_labels
+from urlset.builder.url_exclusions import exclude
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source

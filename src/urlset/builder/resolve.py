@@ -6,19 +6,30 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from hashlib import blake2b
+
 from urlset.builder.canonical_urls import GUESSED
+from urlset.builder.incremental import portions_of, split
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.partitions import portions_of
-from urlset.builder.plausible_dates import is_plausible
-from urlset.builder.section_sql import SECTION, section_of
-from urlset.builder.unchanged_rows import split
+from urlset.builder.sections import SECTION, section_of
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.sources import GUESSES
 from urlset.store import ScratchDatabase, quoted
 
-__all__ = ["IS_CHANGED", "check_patterns", "exclusion_sql", "resolve", "sort_key"]
+__all__ = [
+    "EARLIEST",
+    "IS_CHANGED",
+    "check_patterns",
+    "exclusion_sql",
+    "is_future",
+    "is_plausible",
+    "resolve",
+    "rules_of",
+    "sort_key",
+]
 
 _W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
 
@@ -99,6 +110,12 @@ _REMEMBERED = (*_OWN, *_UNSEEN, "adopted_lastmod")
 _SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
+def rules_of(settings: BuildOptions) -> str:
+    """What decides of an entry beside what its sources say: when it changes, all are looked at."""
+    rules = (settings.base, settings.lastmod, settings.sections, settings.filters, EARLIEST)
+    return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
+
+
 def check_patterns(bench: ScratchDatabase, settings: BuildOptions) -> None:
     """Raise ``ValueError`` for a pattern that is none, before anything is read."""
     section_of(settings)
@@ -121,7 +138,7 @@ def resolve(
 
     ``is_familiar`` says that it is known which rows the ledger has.
     """
-    same = split(bench, ledger, settings) if is_familiar else None
+    same = split(bench, ledger, settings, rules_of(settings)) if is_familiar else None
     doubles = _merge(bench, settings, is_single=same is not None)
     wanted = f"{exclusion_sql(settings)} IS NULL"
     words = {**_expressions(bench, ledger, settings), "wanted": wanted}
@@ -294,3 +311,25 @@ def _believed(column: str, settings: BuildOptions) -> str:
     if column == _EVIDENCE["given"]:
         return text
     return f"if(regexp_full_match({column}, {quoted(_W3C)}), {text}, NULL)"
+
+
+EARLIEST = "1995-01-02"
+"""Dates before this one are the default value of some system; a day is left for time zones."""
+
+
+def is_plausible(column: str, settings: BuildOptions) -> str:
+    """Return an expression of SQL: whether a date has a day, and may be true."""
+    return (
+        f"({column} >= {quoted(EARLIEST)} AND strlen({column}) >= 10 "
+        f"AND NOT {is_future(column, settings)})"
+    )
+
+
+def is_future(column: str, settings: BuildOptions) -> str:
+    """Return an expression of SQL: whether a date is more than a day ahead."""
+    latest = format_date(settings.now + timedelta(days=1))
+    near = quoted(format_date(settings.now - timedelta(days=1)))  # most are before it
+    return (
+        f"({column} >= {near} AND coalesce(try_cast({column} AS TIMESTAMPTZ) > "
+        f"TIMESTAMPTZ {quoted(latest)}, {column} >= {quoted(latest)}))"
+    )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from urlset.builder.excluded import Excluded
 from urlset.builder.ledger import File
+from urlset.builder.reports import Excluded
 from urlset.dates import format_date
 from urlset.writer import Rejection
 

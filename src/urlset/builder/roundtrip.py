@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from urlset.arrow import batches
 from urlset.builder.file_mark import MARK
 from urlset.builder.options import BuildOptions
-from urlset.builder.url_fragments import has_fragment
 from urlset.engine import Engine
 from urlset.model import Entry
 
@@ -73,7 +72,7 @@ class RoundTrip:
             # as it was is written.
             if parsed.marks and not all(map(_is_same, parsed.entries, given)):
                 return None
-        elif parsed.marks or has_fragment(data, parsed.entries):
+        elif parsed.marks or _has_fragment(data, parsed.entries):
             return None
         read = batches.one_batch(parsed.entries)
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
@@ -153,3 +152,10 @@ def _digest(line: bytes) -> str:
     if start >= 0:
         line = line[:start] + line[line.index(_DATE_END, start) + len(_DATE_END) :]
     return blake2b(line, digest_size=16).hexdigest()
+
+
+def _has_fragment(data: bytes, entries: Any) -> bool:
+    """Whether a URL has one, of a document and its entries, of which there are some."""
+    if b"#" not in data:
+        return False
+    return any("#" in loc for loc in batches.column(batches.one_batch(entries), "loc"))

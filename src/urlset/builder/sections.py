@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 from urlset.arrow.batches import beside, text_array
 from urlset.builder.options import BuildOptions
 from urlset.sources import Source
+from urlset.store import quoted
 
-__all__ = ["labels_of", "section_labels"]
+__all__ = ["SECTION", "labels_of", "section_labels", "section_of"]
 
 _COLUMN = "section_of_source"
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
@@ -118,3 +119,33 @@ def _slug(words: str) -> str:
     """
     slug = re.sub(r"[^a-z0-9_-]+", "-", words.lower()).strip("-")
     return slug or f"s{md5(words.encode(errors='replace')).hexdigest()[:8]}"
+
+
+SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
+"""A section by a pattern: its name, and what is in its URLs."""
+
+
+def section_of(settings: BuildOptions) -> str:
+    """An expression for the section of a URL of ``g``: a word for names of files, or nothing.
+
+    Raises ``ValueError`` for one that is no such thing.
+    """
+    cases, rest = [], ["g.section"]
+    for spec in settings.sections:
+        if spec.startswith("column:"):
+            rest.append(f'g."{spec.removeprefix("column:")}"')
+        elif found := SECTION.fullmatch(spec):
+            cases.append(f"WHEN regexp_matches(g.loc, {quoted(found[2])}) THEN {quoted(found[1])}")
+        else:
+            raise ValueError(
+                "expected a section as NAME=PATTERN, column:NAME or source, found "
+                f"{spec!r}; blog=/blog/ puts every URL with /blog/ in it into that section"
+            )
+    word = f"coalesce({', '.join(rest)}, '')"
+    slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
+    # A word of no Latin letters is told apart by its digest.
+    named = (
+        f"if({word} <> '' AND trim({slug}, '-') = '', 's' || md5({word})[:8], trim({slug}, '-'))"
+    )
+    plain = named if settings.sections else "''"
+    return f"CASE {' '.join(cases)} ELSE {plain} END" if cases else plain
