@@ -266,7 +266,7 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
     ran = urlset(command, url, "--timeout", "9", "--concurrency", "1")
 
     assert ran.code == (command == "check")  # a box on loopback is not what rules expect of a site
-    assert not inflight._waits
+    assert not inflight._requests
 
 
 def test_baseline_of_the_configuration_can_be_written_first(urlset):

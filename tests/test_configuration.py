@@ -108,7 +108,7 @@ def test_a_named_one_may_lie_anywhere(tmp_path: Path):
         ("[check", "expected TOML"),
         ("[check]\nselct = []", "did you mean 'select'"),
         ("[check]\nselect = 'X'", "expected a list, found 'X'"),
-        ("[check]\nselect = [1]", "each of select: expected a text, found 1"),
+        ("[check]\nselect = [1]", "each of select: expected a string, found 1"),
         ("[check]\nmax-examples = true", "expected a number, found True"),
         ("[check]\nprofile = 'gogle'", "expected google, bing, yandex, baidu, found 'gogle'"),
         ("[check]\nfail-level = 'none'", "fail-level: expected error, warning, info"),
@@ -138,11 +138,11 @@ def test_a_named_one_that_is_not_there(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[buid]\nsources = ['a']", "no section [buid] is known; did you mean 'build'?"),
-        ("[[rules]]\nname = 'x'", "no section [rules] is known; expected build, check"),
-        ("[tool.urlset.check]\nignore = ['X']", "no section [tool] is known"),
-        ("sources = ['a.txt']\n[build]\n", "the key 'sources' stands outside of a section"),
-        ("ignore = []", "the key 'ignore' stands outside of a section; put it below [build] or"),
+        ("[buid]\nsources = ['a']", "unknown section [buid]; did you mean 'build'?"),
+        ("[[rules]]\nname = 'x'", "unknown section [rules]; expected build, check"),
+        ("[tool.urlset.check]\nignore = ['X']", "unknown section [tool]"),
+        ("sources = ['a.txt']\n[build]\n", "the key 'sources' is outside of a section"),
+        ("ignore = []", "the key 'ignore' is outside of a section; move it below [build] or"),
         ("check = true", "[check]: expected a table, found True"),
     ],
 )
@@ -159,7 +159,9 @@ def test_section_of_a_project_file_that_is_not_known_is_an_error(tmp_path):
     path = tmp_path / "pyproject.toml"
     path.write_text("[tool.black]\n[tool.urlset.chekc]\nignore = ['X']\n")
 
-    with pytest.raises(ConfigurationError, match=r"no section \[chekc\].*did you mean 'check'"):
+    with pytest.raises(
+        ConfigurationError, match=r"unknown section \[chekc\].*did you mean 'check'"
+    ):
         read_configuration(start=tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""A file on its way to a path: written beside it, and renamed when it is whole."""
+"""Write a file atomically: into a temporary file in the same folder, which is then renamed."""
 
 from __future__ import annotations
 
@@ -12,32 +12,39 @@ from pathlib import Path
 
 __all__ = [
     "AtomicFile",
-    "expect_inside",
+    "expect_no_outside_link",
     "expect_replaceable",
+    "is_outside_link",
     "is_special",
-    "leads_out",
-    "why_unwritten",
+    "write_error_reason",
 ]
 
 
-_OF_SYSTEM = ("/dev", "/dev/fd", "/proc/self/fd")
+_SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 class AtomicFile:
-    """A new file in the folder of ``path``, with the permissions that the final one shall have.
+    """Temporary file in the folder of ``path``, with the permissions of the final file.
 
-    ``descriptor`` is open for writing; ``put`` renames the file, ``discard`` removes it, and does
-    nothing after ``put``. A link is followed as long as it stays in its folder
-    (:func:`expect_inside`). Raises ``OSError`` as the system does. ``is_alone`` says that a lock
-    keeps other writers of this path away: what a killed one has left is removed.
+    Write to ``descriptor``, then call :meth:`commit` to rename the file or :meth:`discard` to
+    remove it. A symbolic link is followed if its destination is in the folder of the link.
+
+    Args:
+        path: The file to create or replace.
+        is_locked: Whether the caller holds a lock that excludes other writers of ``path``.
+            Temporary files of writers that were killed are then removed.
+
+    Raises:
+        OSError: The file cannot be created, or ``path`` is a link out of its folder
+            (:func:`expect_no_outside_link`).
     """
 
-    def __init__(self, path: Path, *, is_alone: bool = False):
-        expect_inside(path)
+    def __init__(self, path: Path, *, is_locked: bool = False):
+        expect_no_outside_link(path)
         self.final = Path(os.path.realpath(path))
-        for left in self._left() if is_alone else ():
+        for abandoned in self._abandoned() if is_locked else ():
             with suppress(OSError):
-                left.unlink()
+                abandoned.unlink()
         existing = self.final.stat().st_mode if self.final.exists() else None
         self.descriptor, name = tempfile.mkstemp(
             prefix=f".{self.final.name}.", suffix=".part", dir=self.final.parent
@@ -45,27 +52,27 @@ class AtomicFile:
         self.path = Path(name)
         os.chmod(name, 0o666 & ~_umask() if existing is None else stat.S_IMODE(existing))
 
-    def _left(self) -> list[Path]:
-        """What a killed writer of the same path has left."""
-        start = f".{self.final.name}."
+    def _abandoned(self) -> list[Path]:
+        """Return the temporary files that killed writers of the same path left behind."""
+        prefix = f".{self.final.name}."
         names = sorted(os.listdir(self.final.parent))
-        form = re.compile(rf"{re.escape(start)}[a-z0-9_]{{8}}\.part")
-        return [self.final.parent / name for name in names if form.fullmatch(name)]
+        pattern = re.compile(rf"{re.escape(prefix)}[a-z0-9_]{{8}}\.part")
+        return [self.final.parent / name for name in names if pattern.fullmatch(name)]
 
-    def put(self) -> None:
-        """Let the file appear; what was there goes."""
+    def commit(self) -> None:
+        """Atomically replace the destination."""
         os.replace(self.path, self.final)
 
     def discard(self) -> None:
-        """Leave no trace of it."""
+        """Remove the temporary file; does nothing after :meth:`commit`."""
         with suppress(OSError):
             self.path.unlink()
 
 
-def leads_out(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is a link to something outside the folder that it lies in.
+def is_outside_link(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a symbolic link to something outside its own folder.
 
-    >>> leads_out("sitemap.xml")
+    >>> is_outside_link("sitemap.xml")
     False
     """
     if not os.path.islink(path):
@@ -74,35 +81,38 @@ def leads_out(path: str | os.PathLike[str]) -> bool:
     return not os.path.realpath(path).startswith(folder)
 
 
-def expect_inside(path: str | os.PathLike[str]) -> None:
-    """Raise ``OSError`` for a link that leads out of its folder, before it is written through.
+def expect_no_outside_link(path: str | os.PathLike[str]) -> None:
+    """Raise ``OSError`` if a path is a symbolic link to something outside its own folder.
 
-    Who can put a link into a folder, such as a repository that was cloned, could
-    otherwise have any file of this user overwritten. Links of the system (``/dev/stdout``) are
-    followed.
+    Call it before writing to the path. Otherwise anyone who can create a link in a folder, such as
+    the author of a cloned repository, could have any file of this user overwritten. Links of the
+    system (``/dev/stdout``) are allowed.
     """
-    if leads_out(path) and os.path.dirname(os.path.abspath(path)) not in _OF_SYSTEM:
-        words = f"it is a link that leads out of its folder, to {os.path.realpath(path)}"
-        raise OSError(errno.ELOOP, f"{words}; name that file itself, or remove the link")
+    if is_outside_link(path) and os.path.dirname(os.path.abspath(path)) not in _SYSTEM_FOLDERS:
+        message = f"it is a link that leads out of its folder, to {os.path.realpath(path)}"
+        raise OSError(errno.ELOOP, f"{message}; name that file itself, or remove the link")
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether there is something that no file can replace: a device, a pipe, a folder."""
+    """Return whether a path exists and is not a regular file: a device, a pipe or a folder."""
     return path.exists() and not path.is_file()
 
 
 def expect_replaceable(path: Path) -> None:
-    """Raise ``OSError`` for a path that no file can replace: a folder, a device, a pipe."""
+    """Raise ``OSError`` if a path exists and is not a regular file.
+
+    A file cannot replace a folder, a device or a pipe.
+    """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if is_special(path):
         raise OSError(errno.EINVAL, "it is a device or a pipe; name a file")
 
 
-def why_unwritten(path: str | os.PathLike[str], error: OSError) -> str:
+def write_error_reason(path: str | os.PathLike[str], error: OSError) -> str:
     """Return why a file cannot be written and what to do, for a message that names the file.
 
-    >>> why_unwritten("none/a.txt", FileNotFoundError())
+    >>> write_error_reason("none/a.txt", FileNotFoundError())
     "its folder 'none' does not exist; create it"
     """
     if isinstance(error, FileNotFoundError):

@@ -1,8 +1,9 @@
-"""The configuration of a project: ``urlset.toml``, or ``[tool.urlset]`` of ``pyproject.toml``.
+"""Read the configuration of a project: ``urlset.toml``, or ``[tool.urlset]`` in ``pyproject.toml``.
 
-Looked for in the working directory and above it, up to the root of the repository. Its sections
-are named after the commands, its keys after their options. A file that belongs to another user is
-not read unless it is named: who can write to a parent folder could otherwise decide what is done.
+The file is searched in the working directory and its parents, up to the root of the repository.
+Its sections are named after the commands, its keys after their options. A file that belongs to
+another user is read only if the command names it: otherwise anyone who can write to a parent folder
+could control the command.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ from typing import Any, NamedTuple
 
 from urlset.errors import ConfigurationError
 
-__all__ = ["FILES", "SECTIONS", "Configuration", "hint", "read_configuration"]
+__all__ = ["FILES", "SECTIONS", "Configuration", "read_configuration", "suggestion"]
 
 FILES = ("urlset.toml", "pyproject.toml")
-"""The names of a configuration; the first that a folder has counts."""
+"""File names of a configuration; the first one in a folder is used."""
 
 SECTIONS = ("build", "check")
-"""The sections of a configuration."""
+"""Names of the sections."""
 
 
 class Configuration(NamedTuple):
-    """What a file configures; ``path`` is None where there is none.
+    """Content of a configuration file.
 
-    ``notes`` name the files that were not read because they belong to another user.
+    Attributes:
+        path: The file, or None if there is none.
+        table: The sections of the file.
+        notes: A message for each file that was skipped because it belongs to another user.
     """
 
     path: Path | None
@@ -36,65 +40,83 @@ class Configuration(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def section(self, name: str, keys: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
-        """The keys of a section, each of its type.
+        """Return the keys and values of a section; an absent section is empty.
 
-        Raises :class:`urlset.ConfigurationError` for a key that there is not, and for a value of
-        another type.
+        Args:
+            name: The name of the section.
+            keys: The known keys, each with the type of its value.
+
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value has another type.
         """
         found = self.table.get(name, {})
         self.expect(found, dict, f"[{name}]")
         for key, value in found.items():
             if key not in keys:
-                raise self.wrong(f"[{name}] has no key {key!r}{hint(key, keys)}")
+                raise self.error(f"[{name}] has no key {key!r}{suggestion(key, keys)}")
             self.expect(value, keys[key], f"{key} in [{name}]")
         return dict(found)
 
     def expect(self, value: object, kind: type | tuple[type, ...], what: str) -> None:
-        """Raise :class:`urlset.ConfigurationError` for a value of another type."""
+        """Raise :class:`urlset.ConfigurationError` if a value is not of type ``kind``."""
         is_flag = isinstance(value, bool) and kind is not bool
         if is_flag or not isinstance(value, kind):
-            words = " or ".join(_WORDS.get(k, k.__name__) for k in _all(kind))
-            raise self.wrong(f"{what}: expected {words}, found {value!r}")
+            expected = " or ".join(_TYPE_NAMES.get(k, k.__name__) for k in _as_tuple(kind))
+            raise self.error(f"{what}: expected {expected}, found {value!r}")
 
-    def wrong(self, words: str) -> ConfigurationError:
-        """The error that says what is wrong in this file."""
-        return ConfigurationError(f"{self.path}: {words}")
+    def error(self, message: str) -> ConfigurationError:
+        """Return an error whose message begins with the path of this file."""
+        return ConfigurationError(f"{self.path}: {message}")
 
 
-_WORDS = {str: "a text", int: "a number", bool: "true or false", list: "a list", dict: "a table"}
+_TYPE_NAMES = {
+    str: "a string",
+    int: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
 
 
 def read_configuration(path: str | None = None, start: Path | None = None) -> Configuration:
-    """Read the file at ``path``, or the one that is found from ``start`` upwards, or nothing.
+    """Read the configuration at ``path``, or search one in ``start`` and its parents.
 
-    Raises :class:`urlset.ConfigurationError` where it cannot be read.
+    Args:
+        path: The file to read; None to search one.
+        start: The folder where the search starts; by default the working directory.
+
+    Returns:
+        The configuration; it is empty if the search finds none.
+
+    Raises:
+        urlset.ConfigurationError: The file cannot be read.
     """
     if path is not None:
         return _read(Path(path))
     folder = (start or Path.cwd()).resolve()
     trusted = _trusted_owners(folder)
     notes: list[str] = []
-    for place in (folder, *folder.parents):
+    for candidate in (folder, *folder.parents):
         for name in FILES:
-            file = place / name
+            file = candidate / name
             if not file.is_file():
                 continue
             if trusted is not None and not trusted.issuperset(_owners(file)):
-                notes += _note(file)
+                notes += _foreign_file_note(file)
                 continue
             found = _read(file)
             if found.table:
                 return found._replace(notes=tuple(notes))
-        if (place / ".git").exists():
+        if (candidate / ".git").exists():
             break
     return Configuration(None, {}, tuple(notes))
 
 
 def _trusted_owners(folder: Path) -> set[int] | None:
-    """Return the users whose files are read unasked; None where the system has no such owners.
+    """Return the users whose files are read without being named; None if files have no owners.
 
-    They are this user, the system's administrator, and the owner of the working directory, who
-    decides what is in it: in a container, that is often another user than the one of the command.
+    They are this user, the administrator, and the owner of the working directory, who controls its
+    content: in a container, that is often another user than the one who runs the command.
     """
     if not hasattr(os, "geteuid"):
         return None
@@ -102,12 +124,12 @@ def _trusted_owners(folder: Path) -> set[int] | None:
 
 
 def _owners(path: Path) -> set[int]:
-    """Return the owners of a file, and of the link where it is one."""
+    """Return the owner of a file and, if it is a symbolic link, that of the link."""
     return {path.stat().st_uid, path.lstat().st_uid}
 
 
-def _note(path: Path) -> list[str]:
-    """Say that a file is not read, if it has anything to do with us."""
+def _foreign_file_note(path: Path) -> list[str]:
+    """Return a message that a file of another user is skipped, if it configures urlset."""
     try:
         table = _read(path).table
     except ConfigurationError:
@@ -116,7 +138,7 @@ def _note(path: Path) -> list[str]:
         return []
     return [
         f"{path} is not read: it belongs to another user (number {path.stat().st_uid}); "
-        f"where you trust it, give --config {path}"
+        f"if you trust it, use --config {path}"
     ]
 
 
@@ -124,8 +146,8 @@ def _read(path: Path) -> Configuration:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        words = f"expected a configuration, found none at {str(path)!r}: {error.strerror}"
-        raise ConfigurationError(words) from error
+        message = f"expected a configuration, found none at {str(path)!r}: {error.strerror}"
+        raise ConfigurationError(message) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: expected TOML, found {error}") from error
     if path.name == "pyproject.toml":
@@ -142,24 +164,24 @@ def _expect_sections(found: Configuration) -> None:
         if name in SECTIONS:
             found.expect(value, dict, f"[{name}]")
         elif isinstance(value, dict) or _is_list_of_tables(value):
-            raise found.wrong(f"no section [{name}] is known{hint(name, SECTIONS)}")
+            raise found.error(f"unknown section [{name}]{suggestion(name, SECTIONS)}")
         else:
             where = " or ".join(f"[{section}]" for section in SECTIONS)
-            raise found.wrong(f"the key {name!r} stands outside of a section; put it below {where}")
+            raise found.error(f"the key {name!r} is outside of a section; move it below {where}")
 
 
 def _is_list_of_tables(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
-def _all(kind: type | tuple[type, ...]) -> tuple[type, ...]:
+def _as_tuple(kind: type | tuple[type, ...]) -> tuple[type, ...]:
     return kind if isinstance(kind, tuple) else (kind,)
 
 
-def hint(key: str, keys: Iterable[str]) -> str:
-    """Return what to say behind a key that is not known: the one that was meant, or all.
+def suggestion(key: str, keys: Iterable[str]) -> str:
+    """Return the end of a message about an unknown key: a similar key, or all known keys.
 
-    >>> hint("buid", ["build", "check"]), hint("x", ["build", "check"])
+    >>> suggestion("buid", ["build", "check"]), suggestion("x", ["build", "check"])
     ("; did you mean 'build'?", '; expected build, check')
     """
     known = sorted(keys)

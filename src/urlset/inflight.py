@@ -1,4 +1,4 @@
-"""What this process waits for: each URL that is being fetched, and since when."""
+"""Register of the HTTP requests in flight in this process: each URL and its start time."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from contextlib import contextmanager
 
 __all__ = ["slow_requests", "track"]
 
-_waits: dict[object, tuple[str, float]] = {}
+_requests: dict[object, tuple[str, float]] = {}
 
 
 @contextmanager
 def track(url: str) -> Iterator[None]:
-    """Note that a URL is waited for, as long as this lasts."""
+    """Register a URL as being fetched while the context is open."""
     key = object()
-    _waits[key] = url, time.monotonic()
+    _requests[key] = url, time.monotonic()
     try:
         yield
     finally:
-        del _waits[key]
+        del _requests[key]
 
 
-def slow_requests(least_s: float) -> list[tuple[str, float]]:
-    """What has been waited for at least so many seconds, the slowest first; from any thread.
+def slow_requests(min_s: float) -> list[tuple[str, float]]:
+    """Return the URLs that have been in flight for at least ``min_s`` seconds, slowest first.
+
+    Each comes with its age in seconds. May be called from any thread.
 
     >>> with track("https://example.com/sitemap.xml"):
     ...     [(url, round(seconds)) for url, seconds in slow_requests(0)]
     [('https://example.com/sitemap.xml', 0)]
     """
     now = time.monotonic()
-    # Beware: only a copy made at once may be looked through while other threads go on.
-    waits = [(url, now - began) for url, began in list(_waits.values())]
-    slow = [(url, seconds) for url, seconds in waits if seconds >= least_s]
-    return sorted(slow, key=lambda wait: -wait[1])
+    # Note: other threads change the dict meanwhile; list() copies it in one step.
+    requests = [(url, now - started) for url, started in list(_requests.values())]
+    slow = [(url, seconds) for url, seconds in requests if seconds >= min_s]
+    return sorted(slow, key=lambda request: -request[1])

@@ -1,6 +1,7 @@
-"""Folders for what goes when a job is done; those of processes that were killed go with the next.
+"""Temporary folders that are locked while they are in use and removed afterwards.
 
-Each is held by a lock, which ends with its process, however that ends.
+The lock ends with its process, however that ends. So the folders of killed processes are
+recognised, and removed when the next folder is created.
 """
 
 from __future__ import annotations
@@ -19,33 +20,38 @@ __all__ = ["STALE_S", "LockedTempDir"]
 
 _PREFIX = "urlset-"
 _SUFFIX = ".tmp"
-_LOCK = "lock"
+_LOCK_NAME = "lock"
 
 STALE_S = 86_400
-"""Seconds after which a folder without a lock is what a killed process left."""
+"""Age in seconds from which a folder without a lock counts as left by a killed process."""
 
 
 class LockedTempDir:
-    """A folder in ``TMPDIR``, closed to others; ``close`` takes it away.
+    """Temporary folder in ``TMPDIR`` that only this user can open; a context manager.
 
-    Making one takes away those that killed processes of the same user have left.
-    Raises ``OSError`` where none can be made.
+    Creating one also removes the folders that killed processes of the same user left behind.
 
-    >>> with LockedTempDir() as scratch:
-    ...     Path(scratch.path, "rows").write_text("1") and Path(scratch.path).is_dir()
+    Attributes:
+        path: The path of the folder.
+
+    Raises:
+        OSError: The folder cannot be created.
+
+    >>> with LockedTempDir() as folder:
+    ...     Path(folder.path, "rows").write_text("1") and Path(folder.path).is_dir()
     True
     """
 
     def __init__(self) -> None:
-        _sweep(Path(tempfile.gettempdir()))
+        _remove_abandoned(Path(tempfile.gettempdir()))
         self.path = tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX)
         self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
         self._descriptor: int | None = None
-        with suppress(OSError):  # a full disk, a file system without locks: nobody sweeps it
-            self._descriptor = _held(Path(self.path))
+        with suppress(OSError):  # full disk, or no locks: no other process will remove the folder
+            self._descriptor = _lock(Path(self.path))
 
     def close(self) -> None:
-        """Take the folder away, with all that is in it."""
+        """Remove the folder and its content; may be called again."""
         self._remove()
         if self._descriptor is not None:
             os.close(self._descriptor)
@@ -59,56 +65,57 @@ class LockedTempDir:
 
 
 def _remove(path: str, owner: int) -> None:
-    """Remove a folder; a fork of the process that made it leaves it to that one."""
+    """Remove a folder, if this process created it and is not a fork of the one that did."""
     if os.getpid() == owner:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _sweep(place: Path) -> None:
-    """Take away the folders that nobody holds any more."""
-    with suppress(OSError), os.scandir(place) as found:
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the temporary folders whose process has ended."""
+    with suppress(OSError), os.scandir(parent) as found:
         for entry in found:
             if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
                 with suppress(OSError):
-                    _sweep_one(Path(entry.path))
+                    _remove_if_abandoned(Path(entry.path))
 
 
 if sys.platform == "win32":
 
-    def _held(_: Path) -> int | None:
-        """No folder with an open file in it could be taken away: none is held."""
+    def _lock(_: Path) -> int | None:
+        """Return None: Windows cannot remove a folder with an open lock file in it."""
         return None
 
-    def _sweep_one(_: Path) -> None:
-        """Left to the system: who lives cannot be told from who was killed."""
+    def _remove_if_abandoned(_: Path) -> None:
+        """Do nothing: without locks, folders in use and abandoned ones look alike."""
 
 else:
     import fcntl
 
-    def _held(folder: Path) -> int | None:
-        """Hold a folder as long as this process lives; gives the descriptor of its lock."""
-        # Beware: it gets its name when it is locked. What has no lock of that name is being made.
-        descriptor = os.open(folder / f"{_LOCK}.new", os.O_CREAT | os.O_RDWR, 0o600)
+    def _lock(folder: Path) -> int | None:
+        """Lock a folder for the life of this process; return the descriptor of the lock file."""
+        # Note: the file gets its final name once it is locked. Until then, the folder counts as
+        # being created, not as abandoned.
+        descriptor = os.open(folder / f"{_LOCK_NAME}.new", os.O_CREAT | os.O_RDWR, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.rename(folder / f"{_LOCK}.new", folder / _LOCK)
+            os.rename(folder / f"{_LOCK_NAME}.new", folder / _LOCK_NAME)
         except OSError:
             os.close(descriptor)
             raise
         return descriptor
 
-    def _sweep_one(folder: Path) -> None:
-        here = folder.lstat()
-        if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
+    def _remove_if_abandoned(folder: Path) -> None:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return
         try:
-            descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-        except FileNotFoundError:  # being made, or killed in that moment
-            if time.time() - here.st_mtime > STALE_S:
+            descriptor = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_NOFOLLOW)
+        except FileNotFoundError:  # being created, or its process was killed meanwhile
+            if time.time() - status.st_mtime > STALE_S:
                 shutil.rmtree(folder, ignore_errors=True)
             return
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while it is held
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while it is in use
             shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(descriptor)

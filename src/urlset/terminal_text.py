@@ -1,4 +1,4 @@
-"""Text from a document as it may be shown: nothing in it commands a terminal or deceives an eye."""
+"""Escape untrusted text for terminals and JSON, and measure and clip it in terminal cells."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = [
 Role = Literal[
     "plain", "place", "error", "warning", "info", "rule", "excerpt", "caret", "good", "heading"
 ]
-"""What a stretch of a line is for; whoever shows it gives it a colour."""
+"""Role of a span of text; the command line maps roles to colours."""
 
 
 class Span(NamedTuple):
-    """A stretch of a line, and the role it plays there."""
+    """Part of a line, with its role."""
 
     text: str
     role: Role = "plain"
@@ -35,9 +35,9 @@ class Span(NamedTuple):
 Line = tuple[Span, ...]
 
 
-# C0, DEL and C1 (escape sequences); marks that turn the direction of writing (CVE-2021-42574);
-# what has no width, and the breaks, surrogates and tags that terminals treat each in its own way;
-# and the two that XML refuses.
+# C0, DEL and C1 (escape sequences); marks that change the direction of writing (CVE-2021-42574);
+# characters without width; line breaks, surrogates and tags, which terminals treat differently;
+# and the two noncharacters that XML excludes.
 _HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -48,7 +48,7 @@ _HARMFUL_IN_JSON = re.compile(
 
 
 def sanitize(text: str) -> str:
-    r"""Write control characters, and those that turn or hide text, as escapes.
+    r"""Replace control characters, and those that reorder or hide text, with escapes.
 
     >>> print(sanitize("\x1b[2J\u202egpj.exe"))
     \x1b[2J\u202egpj.exe
@@ -57,23 +57,23 @@ def sanitize(text: str) -> str:
 
 
 def escape_json(text: str) -> str:
-    """The same for JSON, which has escapes of its own: the data stay as they are."""
+    """Return JSON text with harmful characters as JSON escapes, so that its data are unchanged."""
     if not _HARMFUL_IN_JSON.search(text):
         return text
     return _HARMFUL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def template_text(says: str) -> str:
-    """The words of a rule without what is put in.
+def template_text(template: str) -> str:
+    """Return the message template of a rule, each placeholder replaced by an ellipsis.
 
     >>> template_text("{n:,} URLs; the limit is 50,000")
     '… URLs; the limit is 50,000'
     """
-    return re.sub(r"\{[^{}]*\}", "…", says)
+    return re.sub(r"\{[^{}]*\}", "…", template)
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal a text takes: two for the wide ones of East Asia.
+    """Return the width of a text in terminal cells: two for the wide characters of East Asia.
 
     >>> cells("ab"), cells("東京")
     (2, 4)
@@ -82,7 +82,7 @@ def cells(text: str) -> int:
 
 
 def clip(text: str, width: int) -> str:
-    """Shorten a text to a width by leaving out its middle, since both ends of a URL say most.
+    """Shorten a text to a width in cells; the middle is cut, because a URL is known by its ends.
 
     >>> clip("https://example.com/a/very/long/path/page.html", 28)
     'https://exampl…ath/page.html'
@@ -93,12 +93,12 @@ def clip(text: str, width: int) -> str:
 
 
 def take_end(text: str, width: int) -> str:
-    """The end of a text that takes no more than so many cells."""
+    """Return the longest end of a text that fits into ``width`` cells."""
     return take_start(text[::-1], width)[::-1]
 
 
 def take_start(text: str, width: int) -> str:
-    """The beginning of a text that takes no more than so many cells."""
+    """Return the longest start of a text that fits into ``width`` cells."""
     used = 0
     for number, character in enumerate(text):
         used += _cells_of(character)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from urlset.atomic import AtomicFile, expect_inside, expect_replaceable, why_unwritten
+from urlset.atomic import AtomicFile, expect_no_outside_link, expect_replaceable, write_error_reason
 from urlset.builder.options import BuildOptions
 from urlset.builder.publish import Published
 from urlset.engine import Engine
@@ -74,7 +74,7 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> 
     """
     try:
         folder = path.parent
-        expect_inside(path)
+        expect_no_outside_link(path)
         expect_replaceable(path)
         if not folder.is_dir():
             if os.path.abspath(folder) != os.path.abspath(place):
@@ -83,7 +83,7 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> 
             raise PermissionError(None, f"its folder {str(folder)!r} may not be written")
         with_sitemaps(path.read_bytes() if path.exists() else None, urls)
     except OSError as error:
-        words = str(error) if isinstance(error, TargetError) else why_unwritten(path, error)
+        words = str(error) if isinstance(error, TargetError) else write_error_reason(path, error)
         raise TargetError(f"cannot write {path}: {words}; nothing was published") from error
 
 
@@ -105,7 +105,7 @@ def write_robots(published: Published, settings: BuildOptions) -> bool:
         if isinstance(error, TargetError):
             raise
         raise TargetError(
-            f"cannot write {path}: {why_unwritten(path, error)}; the sitemaps are published"
+            f"cannot write {path}: {write_error_reason(path, error)}; the sitemaps are published"
         ) from error
     return True
 
@@ -116,12 +116,12 @@ def named_urls(published: Published, settings: BuildOptions) -> list[str]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    staged = AtomicFile(path, is_alone=True)
+    staged = AtomicFile(path, is_locked=True)
     try:
         with os.fdopen(staged.descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        staged.put()
+        staged.commit()
     finally:
         staged.discard()

@@ -12,7 +12,7 @@ from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from urlset.atomic import expect_inside
+from urlset.atomic import expect_no_outside_link
 from urlset.builder.ledger_schema import TABLES
 from urlset.builder.options import BuildOptions
 from urlset.dates import format_date
@@ -196,7 +196,7 @@ def _make_folder(folder: Path) -> None:
     Raises ``OSError``, also for a ``.urlset`` that is a link out of the folder that it is in.
     """
     if folder.name == LEDGER.parent.name:
-        expect_inside(folder)
+        expect_no_outside_link(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     if is_new and folder.name == LEDGER.parent.name:

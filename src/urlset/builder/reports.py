@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
-from urlset.atomic import AtomicFile, expect_replaceable, why_unwritten
+from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
@@ -86,15 +86,15 @@ def write_excluded(
     """
     try:
         expect_replaceable(path)
-        staged = AtomicFile(path, is_alone=True)
+        staged = AtomicFile(path, is_locked=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
                 file.writelines(_lines(bench, settings, names, rejected))
-            staged.put()
+            staged.commit()
         finally:
             staged.discard()
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error
+        raise TargetError(f"cannot write {path}: {write_error_reason(path, error)}") from error
 
 
 def _lines(
@@ -166,14 +166,14 @@ def changes_written(bench: ScratchDatabase, path: Path | None) -> Iterator[None]
         return
     with _told(path):
         expect_replaceable(path)
-        staged = AtomicFile(path, is_alone=True)
+        staged = AtomicFile(path, is_locked=True)
     try:
         with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
             for change in changes(bench):
                 file.write(json.dumps(change, ensure_ascii=False) + "\n")
         yield
         with _told(path):
-            staged.put()
+            staged.commit()
     finally:
         staged.discard()
 
@@ -183,7 +183,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TargetError(f"cannot write {path}: {why_unwritten(path, error)}") from error
+        raise TargetError(f"cannot write {path}: {write_error_reason(path, error)}") from error
 
 
 _STAGED = (

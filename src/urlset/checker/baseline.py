@@ -176,13 +176,13 @@ def _swap_in(path: Path, text: str) -> None:
     if is_special(path):
         path.write_text(text, encoding="utf-8")
         return
-    beside = AtomicFile(path)
+    staged = AtomicFile(path)
     try:
-        with open(beside.descriptor, "w", encoding="utf-8") as file:
+        with open(staged.descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        beside.put()
+        staged.commit()
     finally:
-        beside.discard()
+        staged.discard()
 
 
 def _lines(rows: Iterable[tuple[object, ...]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from urlset.checker.rule import Rule, rule
-from urlset.config import hint
+from urlset.config import suggestion
 
 __all__ = ["own_rule"]
 
@@ -27,7 +27,7 @@ def own_rule(number: int, table: Mapping[str, Any]) -> Rule:
     """
     for key, value in table.items():
         if key not in (*_MUST, *_MAY):
-            raise ValueError(f"no key {key!r} is known{hint(key, (*_MUST, *_MAY))}")
+            raise ValueError(f"no key {key!r} is known{suggestion(key, (*_MUST, *_MAY))}")
         if not isinstance(value, str):
             raise ValueError(f"{key}: expected a text, found {value!r}")
     for key in _MUST:

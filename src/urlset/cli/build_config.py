@@ -12,7 +12,7 @@ from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
 from urlset.cli.console import print_info
 from urlset.cli.options import MisuseError
-from urlset.config import Configuration, hint, read_configuration
+from urlset.config import Configuration, read_configuration, suggestion
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.factory import split_kind
@@ -171,11 +171,12 @@ class BuildConfig:
             self.found.expect(source, dict, "each of sources in [build]")
             unknown = sorted(set(source) - _OF_SOURCE)
             if unknown:
-                raise self.found.wrong(
-                    f"sources in [build] have no key {unknown[0]!r}{hint(unknown[0], _OF_SOURCE)}"
+                key = unknown[0]
+                raise self.found.error(
+                    f"sources in [build] have no key {key!r}{suggestion(key, _OF_SOURCE)}"
                 )
             if "path" not in source:
-                raise self.found.wrong("sources in [build]: expected a path in each, found none")
+                raise self.found.error("sources in [build]: expected a path in each, found none")
             self._expect_types(source)
             yield {**source, "path": self._source_path(source["path"])}
 

@@ -101,7 +101,7 @@ def _names(found: Configuration, names: Any, key: str) -> list[str] | None:
 
 def _one_of(found: Configuration, value: object, known: Sequence[str], key: str) -> None:
     if value is not None and value not in known:
-        raise found.wrong(f"{key}: expected {', '.join(known)}, found {value!r}")
+        raise found.error(f"{key}: expected {', '.join(known)}, found {value!r}")
 
 
 def _rules(found: Configuration, tables: list[Any]) -> list[Rule]:
@@ -113,5 +113,5 @@ def _rules(found: Configuration, tables: list[Any]) -> list[Rule]:
         except ConfigurationError:
             raise
         except (TypeError, ValueError, KeyError) as error:
-            raise found.wrong(f"rules[{number}]: {error}") from error
+            raise found.error(f"rules[{number}]: {error}") from error
     return rules

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from urlset.atomic import leads_out
+from urlset.atomic import is_outside_link
 from urlset.checker import Rule, catalogue_with, check
 from urlset.cli.check_config import CheckConfig
 from urlset.cli.console import complain_each, count_of, print_error, print_info
@@ -72,7 +72,7 @@ def _refuse(sources: Sequence[str]) -> None:
                 f"--fix: {source} cannot be written to; save it as a file (curl -O), "
                 "fix that, and publish it"
             )
-        if leads_out(source):
+        if is_outside_link(source):
             raise MisuseError(
                 f"--fix: {source} is a link that leads out of its folder; name the file itself: "
                 f"{os.path.realpath(source)}"

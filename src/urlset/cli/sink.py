@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, TextIO
 
-from urlset.atomic import AtomicFile, is_special, why_unwritten
+from urlset.atomic import AtomicFile, is_special, write_error_reason
 from urlset.errors import TargetError
 from urlset.terminal_text import sanitize
 
@@ -101,14 +101,14 @@ class Sink:
         with self._file:  # closes it also when flushing fails
             self._file.flush()
         if is_good and self._beside is not None:
-            self._beside.put()
+            self._beside.commit()
 
     def _refused(self, error: OSError) -> Exception:
         if self._path is None:
             _forget_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
-        words = sanitize(why_unwritten(self._path or "", error))
+        words = sanitize(write_error_reason(self._path or "", error))
         return TargetError(f"cannot write {sanitize(self._shown)!r}: {words}")
 
 

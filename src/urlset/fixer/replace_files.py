@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.atomic import leads_out
+from urlset.atomic import is_outside_link
 from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.backups import Backups, needed
@@ -85,14 +85,14 @@ def _swap(
 def _path_of(document: FixedDocument, robots: Path | None) -> Path:
     key = document.key
     if isinstance(key, str) and os.path.isabs(key):
-        if leads_out(document.name):
+        if is_outside_link(document.name):
             raise TargetError(
                 f"cannot write {document.name}: it is a link that leads out of its folder; "
                 f"name the file itself: {key}"
             )
         return Path(os.path.realpath(key))
     if isinstance(key, str) and key.endswith("/robots.txt") and robots is not None:
-        if leads_out(robots):
+        if is_outside_link(robots):
             raise TargetError(f"cannot write {robots}: it is a link that leads out of its folder")
         return Path(os.path.realpath(robots))
     raise TargetError(f"expected a file to write to, found {document.name or 'bytes'}")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from urlset.atomic import expect_inside
+from urlset.atomic import expect_no_outside_link
 from urlset.errors import TargetError
 from urlset.publisher.file_lock import FolderLock
 from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
@@ -174,7 +174,7 @@ class FolderTarget:
         if not os.path.islink(path):
             return path
         with _told("write", self.folder, name):
-            expect_inside(path)
+            expect_no_outside_link(path)
         final = os.path.realpath(path)
         with _told("write", self.folder, name):
             is_near = os.stat(os.path.dirname(final)).st_dev == self._real.stat().st_dev

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from urlset.arrow.streams import Flow
-from urlset.atomic import expect_inside
+from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
 from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import foreign_names
@@ -98,7 +98,7 @@ def expect_own_file(path: str) -> None:
     """Raise :class:`urlset.StoreError` where DuckDB would write through a link to elsewhere."""
     for name in (path, f"{path}.wal"):
         try:
-            expect_inside(name)
+            expect_no_outside_link(name)
         except OSError as error:
             raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
 

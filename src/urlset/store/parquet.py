@@ -27,19 +27,19 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         what = "a folder; name a file in it" if final.is_dir() else "no file; name a file"
         raise TargetError(f"cannot write {str(path)!r}: it is {what}")
     try:
-        beside = AtomicFile(final)
-        os.close(beside.descriptor)
+        staged = AtomicFile(final)
+        os.close(staged.descriptor)
     except OSError as error:
         raise TargetError(f"cannot write {str(path)!r}: {_reason(error, final)}") from error
     try:
-        _copy(stream, beside.path, str(path))
-        beside.put()
+        _copy(stream, staged.path, str(path))
+        staged.commit()
     except OSError as error:
         if isinstance(error, TargetError):
             raise
         raise TargetError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
     finally:
-        beside.discard()
+        staged.discard()
 
 
 def _copy(stream: Any, path: Path, shown: str) -> None:
