@@ -20,7 +20,7 @@ from urlset import builder, sources
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.model import ContentSegment, Price, TvShow, VideoId
-from urlset.reporter.pages import page, table
+from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
@@ -56,7 +56,7 @@ def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     pages |= {"sources.md": build_api(), "ledger.md": ledger()}
-    pages |= {f"rules/{rule.name}.md": rule_page(rule) for rule in CATALOGUE.values()}
+    pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
     gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
     pages = gone | pages
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
@@ -265,12 +265,14 @@ def rules() -> str:
         "`urlset check` reports these rules, `urlset rules NAME` shows the page of one. `…` stands "
         "for the value that was found. A rule is on unless the last column says otherwise."
     )
-    return f"{NOTE}# The rules\n\n{words}\n\n" + "".join(f"{line}\n" for line in table(CATALOGUE))
+    return f"{NOTE}# The rules\n\n{words}\n\n" + "".join(
+        f"{line}\n" for line in rule_table(CATALOGUE)
+    )
 
 
-def rule_page(rule: Rule) -> str:
+def page_of_rule(rule: Rule) -> str:
     """Return the page of one rule."""
-    return NOTE + "".join(f"{line}\n" for line in page(rule))
+    return NOTE + "".join(f"{line}\n" for line in rule_page(rule))
 
 
 def tables() -> str:

@@ -452,7 +452,7 @@ def test_baseline_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     before = path.read_bytes()
     known = Baseline()
     list(known.note(check(TWO)))
-    monkeypatch.setattr(AtomicFile, "put", lambda _: os.listdir(path))  # an OSError
+    monkeypatch.setattr(AtomicFile, "commit", lambda _: os.listdir(path))  # an OSError
 
     with pytest.raises(TargetError, match="cannot write the baseline"):
         known.write(path)

@@ -550,6 +550,6 @@ def test_rules_tells_what_one_says_and_what_to_do(name, urlset):
     lines = urlset("rules", name).out.splitlines()
 
     assert lines[0] == "# unescaped-ampersand (X003)"
-    assert 'Says: Raw "&" must be written &amp;' in lines
+    assert 'Message: Raw "&" must be written &amp;' in lines
     assert {"## Wrong", "## Use instead"} <= set(lines)
     assert lines[-1].startswith("Source: ")

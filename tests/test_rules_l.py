@@ -8,7 +8,7 @@ import pytest
 
 from urlset.checker import CATALOGUE, Finding, check
 from urlset.checker.examples import Example, Many, documents_of
-from urlset.reporter.pages import page
+from urlset.reporter.rule_page import rule_page
 
 PAGE = "<url><loc>https://example.com/{n}</loc></url>"
 CHILD = "<sitemap><loc>https://example.com/sitemap-{n}.xml</loc></sitemap>"
@@ -110,8 +110,8 @@ def test_too_many_index_files_is_told_once_for_each_site():
 
 
 def test_a_page_shows_only_the_first_of_many_documents():
-    lines = list(page(CATALOGUE["L501"]))
+    lines = list(rule_page(CATALOGUE["L501"]))
 
-    assert "… and 499 documents more" in lines
+    assert "… and 499 more documents" in lines
     assert sum(line.startswith("`index-") for line in lines) == 3
-    assert not any("documents more" in line for line in page(CATALOGUE["I001"]))
+    assert not any("more documents" in line for line in rule_page(CATALOGUE["I001"]))

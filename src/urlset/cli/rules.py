@@ -62,7 +62,7 @@ def _row(rule: Rule, width: int | None) -> Line:
 
 
 def _page(rule: Rule) -> Iterator[Line]:
-    from urlset.reporter.pages import page
+    from urlset.reporter.rule_page import rule_page
 
-    for line in page(rule):
+    for line in rule_page(rule):
         yield (Span(line, "heading" if line.startswith("#") else "plain"),)

@@ -1,8 +1,8 @@
-"""Tells findings: as text for people, as JSON, SARIF, JUnit XML or annotations for machines.
+"""Format findings as text, JSON, SARIF, JUnit XML or GitHub annotations.
 
-Every reporter takes findings while they are found and gives strings at once, so that a report
-of any length needs no memory. Nothing here knows a terminal: text comes in pieces with a role,
-and the command line gives roles their colours.
+Each reporter consumes an iterator of findings and yields strings immediately, so that a report of
+any length needs little memory. Reporters do not depend on a terminal: text consists of spans with
+a role, and the command line maps roles to colours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Findings as workflow commands of GitHub Actions, which shows them beside the changed lines."""
+"""Format findings as workflow commands of GitHub Actions.
+
+GitHub shows them as annotations next to the changed lines.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,14 @@ _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def report_github(findings: Iterable[Finding], *, max_examples: int | None = 20) -> Iterator[str]:
-    """Give a line ``::error file=…,line=…,col=…,title=…::…`` for each finding.
+    """Yield a line ``::error file=…,line=…,col=…,title=…::…`` for each finding.
 
-    GitHub itself shows ten of each level for a step, so that ``max_examples`` of a rule suffice.
+    GitHub shows only ten annotations of each level for a step.
+
+    Args:
+        findings: The findings to format.
+        max_examples: How many findings of each rule are listed; the rest is counted. None lists
+            all.
     """
     counts: Counter[str] = Counter()
     for finding in findings:

@@ -1,4 +1,4 @@
-"""Findings as JSON: one array, an object on each line of it."""
+"""Format findings as a JSON array with one object on each line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from urlset.terminal_text import escape_json
 
 __all__ = ["report_json"]
 
-# A contract: names and order stay, new ones come at the end.
+# Public format: names and order do not change; new fields are appended.
 _FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 
 def report_json(findings: Iterable[Finding]) -> Iterator[str]:
-    """Give the lines of an array of objects, each with these nine fields.
+    """Yield the lines of a JSON array of objects, each with the same nine fields.
 
     >>> list(report_json([]))
     ['[', ']']

@@ -1,7 +1,7 @@
-"""Findings as JUnit XML, which build servers show as tests (the schema of Jenkins' xUnit plugin).
+"""Format findings as JUnit XML for build servers (the schema of Jenkins' xUnit plugin).
 
-A document is a test suite; each rule that found something there is a failed test in it, and a
-document without findings is one test that passed. A document that could not be read is an error
+A document is a test suite. Each rule with findings in the document is a failed test of the suite; a
+document without findings has one test, which passed. A document that could not be read is an error
 instead of a failure. Findings below the level that makes the check fail are written as output.
 """
 
@@ -24,22 +24,26 @@ def report_junit(
     *,
     fail_level: str = "error",
 ) -> Iterator[str]:
-    """Give the lines of a report; ``documents`` are asked for the clean ones at the end.
+    """Yield the lines of a report.
 
-    Findings of ``fail_level`` or worse make a test fail.
+    Args:
+        findings: The findings, those of a document in sequence.
+        documents: The documents that were checked. It is read after the findings, to report the
+            documents without findings.
+        fail_level: Findings of this level or worse make a test fail.
 
     >>> list(report_junit([]))[1:]
     ['<testsuites name="urlset">', '</testsuites>']
     """
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="urlset">'
-    told = set()
+    reported = set()
     bad = LEVELS[: LEVELS.index(fail_level) + 1]
-    for source, its in groupby(findings, key=lambda finding: finding.source):
-        told.add(source)
-        yield from _suite(source, list(its), bad)
+    for source, group in groupby(findings, key=lambda finding: finding.source):
+        reported.add(source)
+        yield from _suite(source, list(group), bad)
     for document in documents:
-        if document.source not in told and document.kind is not None:
+        if document.source not in reported and document.kind is not None:
             yield from _suite(document.source, [], bad)
     yield "</testsuites>"
 
@@ -48,7 +52,7 @@ def _suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> I
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.code, []).append(finding)
-    bad_codes = [code for code, its in by_rule.items() if _fails(its, bad)]
+    bad_codes = [code for code, group in by_rule.items() if _fails(group, bad)]
     errors = sum(code in FAILURE_CODES for code in bad_codes)
     name = _attribute(source or "<bytes>")
     counts = (
@@ -58,8 +62,8 @@ def _suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> I
     yield f"  <testsuite name={name} {counts}>"
     if not by_rule:
         yield f'    <testcase name="no findings" classname={name}/>'
-    for its in by_rule.values():
-        yield from _case(name, its, bad)
+    for group in by_rule.values():
+        yield from _case(name, group, bad)
     yield "  </testsuite>"
 
 
@@ -69,9 +73,9 @@ def _case(suite: str, findings: list[Finding], bad: Sequence[str]) -> Iterator[s
     tag = "error" if first.code in FAILURE_CODES else "failure"
     tag = tag if _fails(findings, bad) else "system-out"
     more = f" ({len(findings):,} findings)" if len(findings) > 1 else ""
-    told = f" message={_attribute(first.message + more)} type={_attribute(first.level)}"
+    attributes = f" message={_attribute(first.message + more)} type={_attribute(first.level)}"
     lines = "\n".join(map(_line, findings))
-    yield f"      <{tag}{'' if tag == 'system-out' else told}>{escape(lines)}</{tag}>"
+    yield f"      <{tag}{'' if tag == 'system-out' else attributes}>{escape(lines)}</{tag}>"
     yield "    </testcase>"
 
 
@@ -80,8 +84,8 @@ def _fails(findings: list[Finding], bad: Sequence[str]) -> bool:
 
 
 def _line(finding: Finding) -> str:
-    place = "" if finding.line is None else f"{finding.line}:{finding.column}: "
-    return sanitize(f"{place}{finding.level}: {finding.message}")
+    position = "" if finding.line is None else f"{finding.line}:{finding.column}: "
+    return sanitize(f"{position}{finding.level}: {finding.message}")
 
 
 def _attribute(text: str) -> str:

@@ -1,4 +1,7 @@
-"""Findings as SARIF 2.1.0, which code scanners take (OASIS, https://docs.oasis-open.org/sarif/)."""
+"""Format findings as SARIF 2.1.0, the format of code scanners.
+
+The standard is https://docs.oasis-open.org/sarif/ by OASIS.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,15 @@ _encode = JSONEncoder(ensure_ascii=False).encode
 def report_sarif(
     findings: Iterable[Finding], *, version: str, rules: Mapping[str, Rule] = CATALOGUE
 ) -> Iterator[str]:
-    """Give the lines of a log with one run; ``version`` is that of urlset.
+    """Yield the lines of a SARIF log with one run.
 
-    Documents that could not be read are also notifications of the run, which then was not
-    successful: an empty list of results does not say that all is well.
+    Documents that could not be read are also reported as notifications of the run, and mark it as
+    unsuccessful: otherwise an empty list of results would look like a clean check.
+
+    Args:
+        findings: The findings to format.
+        version: The version of urlset.
+        rules: The rules that were checked, by code.
     """
     numbers = {code: number for number, code in enumerate(rules)}
     driver = {"name": "urlset", "version": version, "rules": [*map(_rule, rules.values())]}
@@ -40,16 +48,16 @@ def report_sarif(
     yield '"columnKind": "unicodeCodePoints",'
     yield '"results": ['
     comma = ""
-    unread: list[dict[str, Any]] = []
+    failures: list[dict[str, Any]] = []
     for finding in findings:
         result = _result(finding, numbers[finding.code])
         if finding.code in FAILURE_CODES:
-            unread.append(_notification(result))
+            failures.append(_notification(result))
         yield comma + escape_json(_encode(result))
         comma = ","
     invocation = {
-        "executionSuccessful": not any(its["level"] == "error" for its in unread),
-        "toolExecutionNotifications": unread,
+        "executionSuccessful": not any(failure["level"] == "error" for failure in failures),
+        "toolExecutionNotifications": failures,
     }
     yield f'],"invocations": [{escape_json(_encode(invocation))}]}}]}}'
 
@@ -67,31 +75,36 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, number: int) -> dict[str, Any]:
-    place: dict[str, Any] = {}
+    location: dict[str, Any] = {}
     if finding.source not in (None, "-"):
-        place["artifactLocation"] = {"uri": _uri(finding.source or "")}
+        location["artifactLocation"] = {"uri": _uri(finding.source or "")}
     if finding.line is not None:
-        place["region"] = {"startLine": finding.line, "startColumn": finding.column}
+        location["region"] = {"startLine": finding.line, "startColumn": finding.column}
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": number,
         "level": _LEVEL[finding.level],
         "message": {"text": finding.message},
     }
-    if "artifactLocation" in place:  # a region without a file is not allowed
-        result["locations"] = [{"physicalLocation": place}]
+    if "artifactLocation" in location:  # SARIF allows no region without a file
+        result["locations"] = [{"physicalLocation": location}]
     return result
 
 
 def _notification(result: dict[str, Any]) -> dict[str, Any]:
     """Return a result as a notification about the run of the tool."""
     rule = {"id": result["ruleId"], "index": result["ruleIndex"]}
-    more = {"locations": result["locations"]} if "locations" in result else {}
-    return {"associatedRule": rule, "level": result["level"], "message": result["message"], **more}
+    location = {"locations": result["locations"]} if "locations" in result else {}
+    return {
+        "associatedRule": rule,
+        "level": result["level"],
+        "message": result["message"],
+        **location,
+    }
 
 
 def _uri(source: str) -> str:
-    """A URI of a URL as it was written, or of a path."""
+    """Return the URI of a URL or a path; characters that a URI excludes are percent-encoded."""
     if source.lower().startswith(("http://", "https://")):
         scheme, authority, rest = split_origin(source)
         rest = quote(_LONE_PERCENT.sub("%25", rest), safe="%/?#:@!$&'()*+,;=")

@@ -1,4 +1,4 @@
-"""Findings as text for people: place, rule and words, and the line with a caret under it."""
+"""Format findings as text: location, rule and message, then the line with a caret below it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = [
 
 
 WIDTH = 80
-FEW = 5
-"""Findings of a rule that are shown where they stand among those of other rules."""
+MAX_UNGROUPED = 5
+"""Rules with more findings than this have them grouped at the end of the report."""
 _INDENT = "    "
 _NOUNS: tuple[tuple[Literal["error", "warning", "info"], str], ...] = (
     ("error", "errors"),
     ("warning", "warnings"),
-    ("info", "info"),  # the word of the catalogue, which no number changes
+    ("info", "info"),  # the name of the level; it has no plural
 )
 
 
@@ -44,12 +44,18 @@ def report_text(
     omitted: Mapping[str, int] = MappingProxyType({}),
     width: int = WIDTH,
 ) -> Iterator[Line]:
-    """Report each finding in a line, with the line of the document below it where that is known.
+    """Yield a line for each finding, followed by the line of the document if it is known.
 
-    Of each rule ``max_examples`` are shown (None: all), and how many more there are;
-    ``omitted`` counts, by code, those that are not among the findings, when these are all seen.
-    A rule with more than :data:`FEW` findings has them together, behind the others, under a line
-    with their number; of a rule of level info that is the only line but for the first of them.
+    A rule with more than :data:`MAX_UNGROUPED` findings has them grouped after all others, below a
+    line with their number. Of a rule of level info with several findings, only the first and their
+    number are shown.
+
+    Args:
+        findings: The findings to format.
+        max_examples: How many findings of each rule are shown; the rest is counted. None shows all.
+        omitted: Number of findings, by code, that are not in ``findings``. It is read after
+            ``findings`` is exhausted.
+        width: The width of the terminal in cells; excerpts are cut to it.
     """
     counts: Counter[str] = Counter()
     kept: list[Finding] = []
@@ -65,7 +71,9 @@ def report_text(
     names = {finding.code: finding.rule for finding in kept}
     by_code: dict[str, list[Finding]] = {}
     for finding in kept:
-        if totals[finding.code] > FEW or (finding.code in infos and totals[finding.code] > 1):
+        if totals[finding.code] > MAX_UNGROUPED or (
+            finding.code in infos and totals[finding.code] > 1
+        ):
             by_code.setdefault(finding.code, []).append(finding)
         else:
             yield from _lines(finding, width)
@@ -80,14 +88,14 @@ def report_text(
             yield rule, Span(f" {_count(totals[code], 'finding')}:")
         for finding in group:
             yield from _lines(finding, width)
-        hidden = 0 if max_examples is None else max(0, counts[code] - max_examples)
-        if more := omitted.get(code, 0) + hidden:
+        not_shown = 0 if max_examples is None else max(0, counts[code] - max_examples)
+        if more := omitted.get(code, 0) + not_shown:
             yield Span(f"… {more:,} more of {totals[code]:,}: "), rule
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """How many findings a rule has; ``level`` is the worst of them."""
+    """Number of findings of a rule; ``level`` is their worst level."""
 
     rule: str
     code: str
@@ -98,9 +106,13 @@ class RuleCount:
 def count_by_rule(
     findings: Iterable[Finding], omitted: Mapping[str, int], rules: Mapping[str, Rule]
 ) -> list[RuleCount]:
-    """Count findings by rule, the most frequent first.
+    """Count findings by rule, most frequent first.
 
-    ``omitted`` counts, by code, those that are not among the findings, when these are all seen.
+    Args:
+        findings: The findings to count.
+        omitted: Number of findings, by code, that are not in ``findings``. It is read after
+            ``findings`` is exhausted.
+        rules: The rules, by code.
     """
     counts: Counter[str] = Counter()
     levels: dict[str, Level] = {}
@@ -116,7 +128,7 @@ def count_by_rule(
 
 
 def report_statistics(counts: Sequence[RuleCount]) -> Iterator[Line]:
-    """Report the number of findings of each rule in a line."""
+    """Yield a line with the number of findings for each rule."""
     width = max((len(f"{row.count:,}") for row in counts), default=0)
     for row in counts:
         level = Span(f"{row.level:<7}", row.level)
@@ -124,13 +136,13 @@ def report_statistics(counts: Sequence[RuleCount]) -> Iterator[Line]:
 
 
 def report_statistics_json(counts: Sequence[RuleCount]) -> Iterator[str]:
-    """Report the number of findings of each rule: an array of {rule, code, level, count}."""
+    """Yield a JSON array of objects {rule, code, level, count}, one for each rule."""
     rows = ",\n".join(json.dumps(asdict(row)) for row in counts)
     yield f"[\n{rows}\n]" if rows else "[]"
 
 
 def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) -> Line:
-    """One line that sums up a check."""
+    """Return one line with the total number of findings, documents and entries."""
     read = [document for document in documents if document.kind is not None]
     entries = sum(document.entries for document in read)
     where = f"{_count(len(read), 'document')}, {_count(entries, 'entry', 'entries')}"
@@ -138,9 +150,9 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
     if not total:
         return (Span("No findings", "good"), Span(f" in {where}."))
     parts = [Span(f"{_count(total, 'finding')} in {where}: ")]
-    for level, many in _NOUNS:
+    for level, plural in _NOUNS:
         if count := by_level.get(level):
-            parts += [Span(_count(count, level, many), level), Span(", ")]
+            parts += [Span(_count(count, level, plural), level), Span(", ")]
     return (*parts[:-1], Span("."))
 
 
@@ -151,11 +163,11 @@ def _lines(finding: Finding, width: int) -> Iterator[Line]:
 
 
 def _headline(finding: Finding) -> Line:
-    place = sanitize(finding.source or "<bytes>")
+    location = sanitize(finding.source or "<bytes>")
     if finding.line is not None:
-        place += f":{finding.line}:{finding.column}"
+        location += f":{finding.line}:{finding.column}"
     return (
-        Span(f"{place}:", "place"),
+        Span(f"{location}:", "place"),
         Span(" "),
         Span(finding.level, finding.level),
         Span(" "),
@@ -165,17 +177,18 @@ def _headline(finding: Finding) -> Line:
 
 
 def _excerpt(excerpt: Excerpt, width: int) -> Iterator[Line]:
-    room = width - len(_INDENT) - 2  # an ellipsis at each end
+    available = width - len(_INDENT) - 2  # an ellipsis at each end
     left = excerpt.text[: excerpt.place].lstrip()
     text = left + excerpt.text[excerpt.place :].rstrip()
     if not text:
         return
     before = _visible(left)
-    # The caret stands where it is, or two thirds along: what is wrong comes after it.
-    shown = take_end(before, room * 2 // 3 if cells(before) > room * 2 // 3 else room)
+    # In a long line the caret is at two thirds of the width: the problem follows the caret.
+    max_before = available * 2 // 3
+    shown = take_end(before, max_before if cells(before) > max_before else available)
     start = "…" if len(shown) < len(before) else ""
     after = _visible(text[len(left) :])
-    rest = take_start(after, room - cells(shown))
+    rest = take_start(after, available - cells(shown))
     end = "…" if len(rest) < len(after) else ""
     yield (Span(f"{_INDENT}{start}{shown}{rest}{end}", "excerpt"),)
     yield (Span(" " * (len(_INDENT) + len(start) + cells(shown))), Span("^", "caret"))
@@ -185,5 +198,5 @@ def _visible(text: str) -> str:
     return sanitize(text.replace("\t", " "))
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _count(number: int, singular: str, plural: str | None = None) -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -1,4 +1,4 @@
-"""The page of a rule as Markdown: what it says, why it matters, what is wrong and what is right."""
+"""Format the documentation page of a rule, and the table of all rules, as Markdown."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from urlset.checker.examples import Example, Piece, shown
 from urlset.checker.silent_examples import silent_for
 from urlset.terminal_text import template_text
 
-__all__ = ["page", "table"]
+__all__ = ["rule_page", "rule_table"]
 
-_FIXING = {
+_FIX_NOTES = {
     "none": None,
-    "safe": "Can be fixed: `urlset check --fix`.",
-    "unsafe": "Can be fixed by an assumption, or by leaving something out: "
-    "`urlset check --fix --unsafe-fixes`.",
-    "opt-in": "Can be fixed where it is asked for: `urlset check --fix --select {code}`.",
+    "safe": "Fixed by `urlset check --fix`.",
+    "unsafe": "Fixed by `urlset check --fix --unsafe-fixes`. The fix makes an assumption or "
+    "removes something.",
+    "opt-in": "Fixed only if the rule is selected: `urlset check --fix --select {code}`.",
 }
-_SHOWN = 6
-"""So many documents an example may have; of one with more, the first three are shown."""
+_MAX_DOCUMENTS = 6
+"""An example with more documents than this shows only the first three."""
 
 
-def page(rule: Rule) -> Iterator[str]:
-    """The lines of a rule's page."""
+def rule_page(rule: Rule) -> Iterator[str]:
+    """Yield the lines of the page of a rule: message, reason, wrong and right examples, query."""
     yield f"# {rule.name} ({rule.code})"
     yield ""
-    yield f"**{rule.level}** · {GROUPS.get(rule.group, 'your own')} · {_when(rule)}"
+    yield f"**{rule.level}** · {GROUPS.get(rule.group, 'custom')} · {_when(rule)}"
     yield ""
-    yield from textwrap.wrap(f"Says: {template_text(rule.says)}", 100)
+    yield from textwrap.wrap(f"Message: {template_text(rule.says)}", 100)
     yield ""
     yield from textwrap.wrap(rule.page.why, 100)
     yield ""
@@ -44,44 +44,48 @@ def page(rule: Rule) -> Iterator[str]:
     yield ""
     yield from _example(rule.page.good)
     yield from _silent(rule)
-    fixing = _FIXING[rule.fixing]
-    if fixing:
-        yield fixing.replace("{code}", rule.code)
+    note = _FIX_NOTES[rule.fixing]
+    if note:
+        yield note.replace("{code}", rule.code)
         yield ""
     yield from _query(rule)
     yield f"Source: {_linked(rule.page.source)}"
 
 
-def table(rules: Mapping[str, Rule]) -> Iterator[str]:
-    """All rules as one table, with links to their pages."""
-    yield "| code | name | level | it says | |"
+def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
+    """Yield the lines of a table of rules, with links to their pages."""
+    yield "| code | name | level | message | |"
     yield "|---|---|---|---|---|"
     for rule in rules.values():
-        words = template_text(rule.says).replace("|", "\\|").replace("<", "&lt;")
+        message = template_text(rule.says).replace("|", "\\|").replace("<", "&lt;")
         notes = [] if rule.is_default or rule.profiles else ["off"]
         notes += sorted(rule.profiles)
         notes += [] if rule.fixing == "none" else [f"fix: {rule.fixing}"]
         link = f"[{rule.name}](rules/{rule.name}.md)"
-        yield f"| {rule.code} | {link} | {rule.level} | {words} | {', '.join(notes)} |"
+        yield f"| {rule.code} | {link} | {rule.level} | {message} | {', '.join(notes)} |"
 
 
 def _when(rule: Rule) -> str:
     if rule.profiles:
         return f"with `--profile {' or '.join(sorted(rule.profiles))}`"
-    return "on by default" if rule.is_default else f"off; `--extend-select {rule.code}` asks for it"
+    return (
+        "on by default"
+        if rule.is_default
+        else f"off by default; `--extend-select {rule.code}` enables it"
+    )
 
 
 def _example(example: Example) -> Iterator[str]:
     if not isinstance(example, Mapping):
         yield from _fenced(example)
         return
-    count = len(example) if len(example) <= _SHOWN else 3
+    count = len(example) if len(example) <= _MAX_DOCUMENTS else 3
     for name, piece in islice(example.items(), count):
         yield f"`{name}`"
         yield ""
         yield from _fenced(piece)
     if len(example) > count:
-        yield f"… and {len(example) - count:,} documents more"
+        yield f"… and {len(example) - count:,} more documents"
         yield ""
 
 
@@ -93,11 +97,11 @@ def _fenced(piece: Piece) -> Iterator[str]:
 
 
 def _silent(rule: Rule) -> Iterator[str]:
-    """Valid but odd inputs to which the rule does not object; they are tests, too."""
+    """Yield unusual but valid inputs for which the rule reports nothing; tests run them too."""
     inputs = silent_for(rule.code)
     if not inputs:
         return
-    yield "## Stays silent for"
+    yield "## Does not report"
     yield ""
     for found in inputs:
         text = found.text.replace("⏎", "\n")
@@ -114,7 +118,7 @@ def _silent(rule: Rule) -> Iterator[str]:
 
 
 def _query(rule: Rule) -> Iterator[str]:
-    """What is asked of the tables, so that everybody can ask for something alike."""
+    """Yield the SQL query of the rule, as a template for custom rules."""
     if rule.is_of_engine:
         return
     query = rule.sql or f"SELECT * FROM {rule.over} WHERE {rule.where}"
