@@ -10,7 +10,7 @@ import pytest
 
 from urlset import SourceError
 from urlset.sources import CANDIDATE, Candidate, HtmlFolder
-from urlset.sources.html.file_urls import Naming, same_page
+from urlset.sources.html.file_urls import FileUrls, same_page
 
 BASE = "https://example.com/"
 PAGE = "<!doctype html><title>Tea</title><p>Of many kinds."
@@ -70,7 +70,8 @@ def test_urls_of_files_in_their_order(tmp_path: Path):
 
 def test_base_url_may_have_a_path():
     assert (
-        Naming("https://example.com/docs?x#y").url("a/index.html") == "https://example.com/docs/a/"
+        FileUrls("https://example.com/docs?x#y").url("a/index.html")
+        == "https://example.com/docs/a/"
     )
 
 

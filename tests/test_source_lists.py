@@ -16,7 +16,7 @@ from urlset.errors import QueryError, SourceError
 from urlset.sources import factory
 from urlset.sources.factory import SourceOptions, StreamSource, open_source
 from urlset.sources.json_array import json_items
-from urlset.sources.kinds import kind_of
+from urlset.sources.kinds import detect_kind
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
@@ -63,7 +63,7 @@ def test_lines_are_the_same_wherever_the_text_is_cut(monkeypatch):
     assert [row["line"] for row in whole] == [1, 2, 3, 6, 9]
 
     for size in range(1, 9):
-        monkeypatch.setattr("urlset.sources.text._PIECE", size)
+        monkeypatch.setattr("urlset.sources.text._CHUNK_SIZE", size)
         assert listed(data) == whole
 
 
@@ -81,7 +81,7 @@ def test_csv_takes_all_columns():
 
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 def test_json_array(piece, monkeypatch):
-    monkeypatch.setattr("urlset.sources.json_array._PIECE", piece)
+    monkeypatch.setattr("urlset.sources.json_array._CHUNK_SIZE", piece)
     data = b'\n[{"loc": "/a", "priority": 0.5},\n  "/b",\n {"url":\n "/c", "priority": 1}\n]\n'
 
     assert listed(data) == [
@@ -93,7 +93,7 @@ def test_json_array(piece, monkeypatch):
 
 
 def test_json_array_of_numbers_cut_between_pieces(monkeypatch):
-    monkeypatch.setattr("urlset.sources.json_array._PIECE", 2)
+    monkeypatch.setattr("urlset.sources.json_array._CHUNK_SIZE", 2)
 
     found = list(json_items(io.StringIO("[1234, 56]"), "a.json"))
 
@@ -242,16 +242,16 @@ def test_sitemaps_tell_what_is_missing():
 def test_kind_by_content(name, data, kind):
     Path(name).write_bytes(data)
 
-    assert kind_of(name) == kind
+    assert detect_kind(name) == kind
 
 
 def test_kind_of_a_folder():
     Path("pages/deep").mkdir(parents=True)
     Path("pages/sitemap.xml").write_bytes(SITEMAP)
-    assert kind_of("pages") == "sitemap"
+    assert detect_kind("pages") == "sitemap"
 
     Path("pages/deep/index.HTML").write_bytes(b"")
-    assert kind_of("pages") == "html"
+    assert detect_kind("pages") == "html"
 
     with pytest.raises(SourceError, match="expected a base URL for a folder of pages"):
         open_source("pages")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.errors import ConfigurationError, SourceError
-from urlset.sources.logs.privacy_filter import Targets
+from urlset.sources.logs.privacy_filter import TargetFilter
 from urlset.sources.logs.source import AccessLog
 
 SITE = "https://example.com/"
@@ -327,8 +327,8 @@ def test_probes_without_end_take_no_memory(read, monkeypatch):
     found, source = read(line("/a") + probes + line("/b"))
 
     assert list(found) == ["https://example.com/a", "https://example.com/b"]
-    assert len(source._sightings.known) < 300
-    assert len(source._sightings._pending) <= 100
+    assert len(source._history.known) < 300
+    assert len(source._history._pending) <= 100
 
 
 @pytest.mark.parametrize("base", ["example.com", "ftp://example.com/", "https://", "https://a b/"])
@@ -338,7 +338,9 @@ def test_base_url_must_be_one(base):
 
 
 def test_origin_is_without_user():
-    assert Targets("HTTPS://kim:secret@Example.com:8443/x/").origin == "https://example.com:8443"
+    assert (
+        TargetFilter("HTTPS://kim:secret@Example.com:8443/x/").origin == "https://example.com:8443"
+    )
 
 
 SECRET = "s3cr3tv4lue"
@@ -381,11 +383,13 @@ def test_no_bytes_raise(tmp_path_factory, pieces, is_cut):
 @given(st.binary(max_size=300))
 def test_no_target_raises(target):
     for keep in ((), ("a",)):
-        path, refusal = Targets(SITE, keep_parameters=keep).clean(b"/" + target)
+        path, refusal = TargetFilter(SITE, keep_parameters=keep).clean(b"/" + target)
 
         assert (path is None) is not (refusal is None)
         assert path is None or (path.startswith("/") and path.isascii() and path.isprintable())
-        assert path is None or Targets(SITE, keep_parameters=keep).clean(path.encode())[0] == path
+        assert (
+            path is None or TargetFilter(SITE, keep_parameters=keep).clean(path.encode())[0] == path
+        )
 
 
 def gathered(source):

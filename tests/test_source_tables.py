@@ -13,7 +13,7 @@ import pytest
 
 import urlset
 from urlset.errors import QueryError, SourceError
-from urlset.sources.tables.mapping import Plan, parse_mapping
+from urlset.sources.tables.mapping import ColumnPlan, parse_mapping
 from urlset.sources.tables.table import Table
 from urlset.store import Store
 
@@ -296,11 +296,11 @@ def test_column_that_can_hold_no_structs_is_refused_unless_it_is_mapped_away():
     columns = {"loc": "VARCHAR", "news": "BOOLEAN", "source": "VARCHAR"}
 
     with pytest.raises(SourceError, match=r"found column 'news' of type BOOLEAN; .* none: news="):
-        Plan.of(columns, name="x")
-    picks = Plan.of(columns, name="x", mapping={"news": ""}).picks
+        ColumnPlan.of(columns, name="x")
+    expressions = ColumnPlan.of(columns, name="x", mapping={"news": ""}).expressions
 
-    assert [name for name, _ in picks] == ["loc", "source"]
-    assert picks[1][1] == "'x'::VARCHAR"
+    assert [name for name, _ in expressions] == ["loc", "source"]
+    assert expressions[1][1] == "'x'::VARCHAR"
 
 
 # ── hostile ones ─────────────────────────────────────────────────────────────────────────────

@@ -23,7 +23,7 @@ from urlset.builder.reports import Excluded
 from urlset.builder.result import Build, BuiltFile
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
-from urlset.sources.memory import Handed
+from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def build(
     else:
         based = found
     for source in found:
-        if isinstance(source, Handed):
+        if isinstance(source, InMemorySource):
             source.base_url = base_url
     return Pipeline(based, place, settings, progress).run()
 

@@ -20,7 +20,7 @@ from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
 from urlset.sources import EVIDENCE, Source
-from urlset.sources.candidates import FAULT, read_fault
+from urlset.sources.candidates import FAULT, decode_fault
 from urlset.store import ScratchDatabase
 from urlset.writer import Rejection
 from urlset.writer.input_batches import Batch
@@ -215,7 +215,7 @@ class Ingest:
     def _without_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
         """Refuse the rows that the source itself calls invalid."""
         faults = batches.column(batch, FAULT)
-        invalid = {row: read_fault(text) for row, text in enumerate(faults) if text is not None}
+        invalid = {row: decode_fault(text) for row, text in enumerate(faults) if text is not None}
         for row, fault in invalid.items():
             cells = {
                 name: batches.column(batch.slice(row, 1), name)[0]

@@ -22,8 +22,8 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries
 from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
-from urlset.sources.factory import Unread, expanded, with_logs_together
-from urlset.sources.memory import Handed
+from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
+from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
 __all__ = ["InputOptions", "duration_of", "evidence_of", "opened", "strings_of", "with_base_url"]
@@ -77,7 +77,7 @@ def opened(given: Any, options: InputOptions) -> Iterator[Source]:
     ``on_error="skip"`` it is a source without rows that reports a failure), ``TypeError`` for
     what is no source.
     """
-    yield from with_logs_together(_opened(_listed(given), options))
+    yield from merge_logs(_opened(_listed(given), options))
 
 
 def _opened(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
@@ -128,7 +128,7 @@ class _Rows(NamedTuple):
 
 
 def _handed(rows: Any, options: InputOptions) -> Source:
-    return Handed(
+    return InMemorySource(
         rows,
         base_url=options.base_url,
         mapping=options.map,
@@ -158,13 +158,13 @@ def _named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
     table = {**table, "path": os.fspath(table["path"])}
     name = table["path"]
     try:
-        for one in expanded(table):
+        for one in expand_pattern(table):
             name = one["path"]
             yield _source(one, options)
     except SourceError as error:
         if options.on_error != "skip":
             raise
-        yield Unread(name, str(error))
+        yield FailedSource(name, str(error))
 
 
 def _source(table: Mapping[str, Any], options: InputOptions) -> Source:

@@ -148,7 +148,7 @@ def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
         options.append("--git-path PATTERN says where git has the sources of pages")
     if kinds & {"HtmlFolder", "GitDatedSource"} and chain and "mtime" not in chain:
         options.append("--lastmod mtime takes the times of files")
-    is_table = kinds & {"Table", "Query", "Handed"} or any(map(_is_table_of_text, sources))
+    is_table = kinds & {"Table", "Query", "InMemorySource"} or any(map(_is_table_of_text, sources))
     if is_table and "given" in chain:
         options.append("--map lastmod=COLUMN names a column with dates")
     return options

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from urlset.errors import TargetError
-from urlset.sources.git.command import GitError, answer
+from urlset.sources.git.command import GitError, run_git
 
 __all__ = ["Backups", "needed"]
 
@@ -83,7 +83,7 @@ def are_in_git(path: Path, data: bytes) -> bool:
     What is committed or staged can be had back, what is untracked, ignored or changed cannot.
     """
     try:
-        listed = answer(str(path.parent), "ls-files", "-s", "-z", "--", _literal(path.name))
+        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", _literal(path.name))
     except GitError:
         return False
     blob = b"blob %d\0%s" % (len(data), data)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from urlset.dates import format_date, parse_date
-from urlset.html.json_ld import Node, text_in
+from urlset.html.json_ld import JsonLdNode, first_text
 from urlset.html.scanner import Scan
 
 __all__ = ["PageDate", "as_w3c", "has_future_date", "lastmod_of"]
@@ -23,7 +23,7 @@ _PUBLISHED = (
     "dcterms.created dc.date.created datepublished date dc.date dcterms.date pubdate publish-date"
 ).split()
 # What has a date of its own that is not the page's.
-_OTHERS = frozenset(
+_OTHER_TYPES = frozenset(
     """Answer AudioObject Comment Dataset Event ImageObject MediaObject Offer Organization Person
     Product Rating Review SoftwareApplication VideoObject WebSite""".split()
 )
@@ -77,7 +77,7 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
 
 
 def lastmod_of(
-    found: Scan, meta: dict[str, str], things: list[Node], now: datetime | None = None
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> PageDate | None:
     """The date of the last modification, if a page says one that is to be believed.
 
@@ -86,59 +86,61 @@ def lastmod_of(
     no date of modification at all: one that cannot be believed is not replaced by one that is
     known to be too old.
     """
-    modified = list(_modified(found, meta, things))
-    for text, origin in modified or _published(found, meta, things):
+    modified = list(_modified(found, meta, nodes))
+    for text, origin in modified or _published(found, meta, nodes):
         if date := as_w3c(text, now):
             return PageDate(date, origin)
     return None
 
 
 def has_future_date(
-    found: Scan, meta: dict[str, str], things: list[Node], now: datetime | None = None
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> bool:
     """Return whether a date of the page is ignored only because it lies in the future."""
     latest = datetime.max.replace(tzinfo=UTC)
-    texts = {
-        text for text, _ in (*_modified(found, meta, things), *_published(found, meta, things))
-    }
+    texts = {text for text, _ in (*_modified(found, meta, nodes), *_published(found, meta, nodes))}
     return any(as_w3c(text, now) is None and as_w3c(text, latest) is not None for text in texts)
 
 
-def _modified(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[tuple[str, str]]:
-    yield from _in_things(things, "dateModified")
+def _modified(
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]
+) -> Iterator[tuple[str, str]]:
+    yield from _in_nodes(nodes, "dateModified")
     yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
-    yield from _in_elements(found, "datemodified")
+    yield from _in_microdata(found, "datemodified")
     for element in found.elements:
-        classes = element.said.get("class", "").lower().split()
-        moment = element.said.get("datetime")
-        if element.name == "time" and moment and _UPDATED.intersection(classes):
-            yield moment, "time.updated"
+        classes = element.attributes.get("class", "").lower().split()
+        value = element.attributes.get("datetime")
+        if element.name == "time" and value and _UPDATED.intersection(classes):
+            yield value, "time.updated"
 
 
-def _published(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[tuple[str, str]]:
-    yield from _in_things(things, "datePublished")
+def _published(
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]
+) -> Iterator[tuple[str, str]]:
+    yield from _in_nodes(nodes, "datePublished")
     yield from ((meta[name], f"meta {name}") for name in _PUBLISHED if name in meta)
-    yield from _in_elements(found, "datepublished")
+    yield from _in_microdata(found, "datepublished")
     for element in found.elements:
-        if element.name == "time" and "pubdate" in element.said:
-            yield element.said.get("datetime", ""), "time pubdate"
+        if element.name == "time" and "pubdate" in element.attributes:
+            yield element.attributes.get("datetime", ""), "time pubdate"
 
 
-def _in_things(things: list[Node], key: str) -> Iterator[tuple[str, str]]:
-    for thing in things:
+def _in_nodes(nodes: list[JsonLdNode], key: str) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         if (
-            thing.is_of_page
-            and not thing.types & _OTHERS
-            and (text := text_in(thing.said.get(key)))
+            node.is_of_page
+            and not node.types & _OTHER_TYPES
+            and (text := first_text(node.properties.get(key)))
         ):
             yield text, f"json-ld {key}"
 
 
-def _in_elements(found: Scan, key: str) -> Iterator[tuple[str, str]]:
+def _in_microdata(found: Scan, key: str) -> Iterator[tuple[str, str]]:
     for element in found.elements:
-        moment = element.said.get("datetime") or element.said.get("content")
-        if moment and key in element.said.get("itemprop", "").lower().split():
-            yield moment, f"itemprop {element.said['itemprop']}"
+        value = element.attributes.get("datetime") or element.attributes.get("content")
+        if value and key in element.attributes.get("itemprop", "").lower().split():
+            yield value, f"itemprop {element.attributes['itemprop']}"
 
 
 def _zone(zone: str) -> str:

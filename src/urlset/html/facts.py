@@ -8,16 +8,16 @@ from datetime import datetime
 from typing import NamedTuple
 
 from urlset.html.dates import has_future_date, lastmod_of
-from urlset.html.fingerprint import fingerprint_of, text_of
-from urlset.html.json_ld import things_in
+from urlset.html.fingerprint import content_text, fingerprint_of
+from urlset.html.json_ld import read_json_ld
 from urlset.html.media import images_of, news_of, videos_of
 from urlset.html.metadata import (
     alternates_of,
-    base_of,
+    base_url_of,
     canonical_of,
+    directives_of,
     meta_of,
     refresh_of,
-    robots_of,
 )
 from urlset.html.parse import repair
 from urlset.html.scanner import scan
@@ -95,11 +95,11 @@ def read_page(
     """
     markup = repair(data[:MAX_BYTES], content_type)
     found = scan(markup.text)
-    base = base_of(found, url)
+    base = base_url_of(found, url)
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
-    things = things_in(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
-    dated = lastmod_of(found, meta, things, now) if "lastmod" in wants else None
+    nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
+    date = lastmod_of(found, meta, nodes, now) if "lastmod" in wants else None
     origin = "://".join(split_origin(url)[:2])
     return PageFacts(
         title=found.title,
@@ -107,17 +107,17 @@ def read_page(
         language=found.language,
         is_page=markup.is_page,
         canonical=canonical_of(found, base),
-        robots=robots_of(found, robots_header),
+        robots=directives_of(found, robots_header),
         refresh=refresh_of(found, base),
         alternates=alternates_of(found, base) if "alternates" in wants else (),
-        images=images_of(found, meta, things, base) if "images" in wants else (),
-        videos=videos_of(found, meta, things, base) if "videos" in wants else (),
-        news=news_of(found, things) if "news" in wants else None,
-        lastmod=dated.text if dated else None,
-        lastmod_from=dated.origin if dated else None,
+        images=images_of(found, meta, nodes, base) if "images" in wants else (),
+        videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
+        news=news_of(found, nodes) if "news" in wants else None,
+        lastmod=date.text if date else None,
+        lastmod_from=date.origin if date else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
-        text=text_of(found) if "text" in wants else "",
-        has_future_date="lastmod" in wants and has_future_date(found, meta, things, now),
+        text=content_text(found) if "text" in wants else "",
+        has_future_date="lastmod" in wants and has_future_date(found, meta, nodes, now),
     )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from urlset.html.scanner import Scan
 
-__all__ = ["fingerprint_of", "text_of"]
+__all__ = ["content_text", "fingerprint_of"]
 
 # Beware: another rule here is another fingerprint of every page: raise the number.
 _PERSON = b"urlset-page-1"
@@ -17,7 +17,7 @@ _PERSON = b"urlset-page-1"
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?"
-_MARKS = re.compile(
+_VOLATILE_LINES = re.compile(
     # "Built on 21 November 2026 at 10:00:12 UTC": a whole line, and with a time of day.
     r"(?:this |the )?(?:page |site |website |docs? |documentation )?(?:was )?(?:last )?"
     r"(?:generated|built|rendered|compiled|published|deployed|updated|cached|build|erstellt|"
@@ -35,7 +35,7 @@ _MARKS = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile("[0-9]")
-MAX_MARK = 400
+MAX_VOLATILE_LINE = 400
 
 _ASSET = re.compile(
     r"\.(?:avif|bmp|css|gif|ico|jpe?g|js|m?js|mp[34]|pdf|png|svg|ttf|web[mp]|woff2?)$", re.I
@@ -70,18 +70,18 @@ def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
     that has a ``datetime`` (that counts), and a ``time`` that says when the page was modified.
     """
     begin, end = _span(found)
-    targets = [_target(link, origin) for place, link in found.links if begin <= place <= end]
-    said = (
+    targets = [_target(link, origin) for position, link in found.links if begin <= position <= end]
+    parts = (
         found.title or "",
         " ".join((description or "").split()),
-        _words("".join(found.parts[begin:end])),
+        _normalized_text("".join(found.parts[begin:end])),
         " ".join(filter(None, targets)),
     )
-    whole = "\n".join(said).encode(errors="replace")
-    return blake2b(whole, digest_size=16, person=_PERSON).hexdigest()
+    data = "\n".join(parts).encode(errors="replace")
+    return blake2b(data, digest_size=16, person=_PERSON).hexdigest()
 
 
-def text_of(found: Scan) -> str:
+def content_text(found: Scan) -> str:
     """The words of the main content, as far as that has been found, in lines as they are shown."""
     begin, end = _span(found)
     text = html.unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
@@ -101,16 +101,16 @@ def _span(found: Scan) -> tuple[int, int]:
     return 0, len(found.parts)
 
 
-def _words(text: str) -> str:
+def _normalized_text(text: str) -> str:
     text = html.unescape(text).translate(_INVISIBLE)
-    lines = [line for line in text.split("\n") if line and not _is_mark(line)]
+    lines = [line for line in text.split("\n") if line and not _is_volatile(line)]
     return " ".join("\n".join(lines).split())
 
 
-def _is_mark(line: str) -> bool:
-    if len(line) > MAX_MARK or not _DIGIT.search(line):
+def _is_volatile(line: str) -> bool:
+    if len(line) > MAX_VOLATILE_LINE or not _DIGIT.search(line):
         return False
-    return _MARKS.fullmatch(" ".join(line.split())) is not None
+    return _VOLATILE_LINES.fullmatch(" ".join(line.split())) is not None
 
 
 def _target(link: str, origin: str) -> str:
@@ -119,10 +119,10 @@ def _target(link: str, origin: str) -> str:
     if link[:5].lower() == "data:" or link.lower().startswith("javascript:"):
         return ""
     link = link.removeprefix(origin)
-    path, mark, query = link.partition("?")
+    path, separator, query = link.partition("?")
     if _ASSET.search(path):
         path = _HASH.sub("", path)
         query = _BUSTER.sub("", query)
-    if mark:
+    if separator:
         query = _SESSION.sub("", query).rstrip("&")
     return unquote(f"{path}?{query}" if query else path)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Node", "text_in", "things_in"]
+__all__ = ["JsonLdNode", "first_text", "read_json_ld"]
 
 MAX_SCRIPT = 1_048_576
-MAX_THINGS = 10_000
+MAX_NODES = 10_000
 
 _WRAPPING = re.compile(
     r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?|"
@@ -19,30 +19,30 @@ _WRAPPING = re.compile(
 _OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
-class Node(NamedTuple):
+class JsonLdNode(NamedTuple):
     """An object of JSON-LD; ``is_of_page`` where it is the page, or what the page is about."""
 
     types: frozenset[str]
-    said: dict[str, Any]
+    properties: dict[str, Any]
     is_of_page: bool
 
 
-def things_in(scripts: list[str]) -> list[Node]:
+def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
     """Every object in the scripts, in their order; one that is no JSON is passed over.
 
-    >>> [sorted(thing.types) for thing in things_in(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
+    >>> [sorted(thing.types) for thing in read_json_ld(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
     [[], ['WebPage']]
     """
-    found: list[Node] = []
+    found: list[JsonLdNode] = []
     for script in scripts:
         # Beware: a stack, as recursion would end at a depth that a page may choose.
         stack: list[tuple[Any, bool]] = [(_loaded(script), True)]
-        while stack and len(found) < MAX_THINGS:
+        while stack and len(found) < MAX_NODES:
             value, is_of_page = stack.pop()
             if isinstance(value, list):
                 stack += [(item, is_of_page) for item in reversed(value)]
             elif isinstance(value, dict):
-                found.append(Node(frozenset(_types(value)), value, is_of_page))
+                found.append(JsonLdNode(frozenset(_types(value)), value, is_of_page))
                 stack += [
                     (inner, is_of_page and key in _OF_THE_PAGE)
                     for key, inner in reversed(value.items())
@@ -51,10 +51,10 @@ def things_in(scripts: list[str]) -> list[Node]:
     return found
 
 
-def text_in(value: Any) -> str | None:
+def first_text(value: Any) -> str | None:
     """The text of a value: itself, its first item's, or that of a ``@value``; trimmed.
 
-    >>> text_in([{"@value": " a "}])
+    >>> first_text([{"@value": " a "}])
     'a'
     """
     for _ in range(4):
@@ -79,8 +79,8 @@ def _loaded(script: str) -> Any:
         return None
 
 
-def _types(said: dict[str, Any]) -> Iterator[str]:
-    named = said.get("@type")
+def _types(properties: dict[str, Any]) -> Iterator[str]:
+    named = properties.get("@type")
     for name in named if isinstance(named, list) else [named]:
         if isinstance(name, str):
             yield name.rpartition("/")[2].rpartition(":")[2]

@@ -43,8 +43,8 @@ def links_in_header(value: str | None, base: str) -> list[PageLink]:
     """
     found = []
     for link in _HEADER_LINK.finditer((value or "")[:65_536]):
-        said = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
-        found.append(_link(said.get("rel", ""), said.get("type", ""), link[1], base))
+        attributes = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        found.append(_link(attributes.get("rel", ""), attributes.get("type", ""), link[1], base))
     return _once(found)
 
 
@@ -57,40 +57,40 @@ def links_in_page(data: bytes, url: str, content_type: str | None = None) -> lis
     decoded = decode(data[:MAX_SCAN], charset_of(content_type), get(None).is_utf8)
     base = url
     found: list[PageLink | None] = []
-    for name, said in _tags(decoded.text.decode(errors="replace")):
-        href = said.get("href", "")
+    for name, attributes in _tags(decoded.text.decode(errors="replace")):
+        href = attributes.get("href", "")
         if name == "base" and href and base is url:
             base = parse_url(href, url).url or url
         elif name == "link":
-            found.append(_link(said.get("rel", ""), said.get("type", ""), href, base))
+            found.append(_link(attributes.get("rel", ""), attributes.get("type", ""), href, base))
     return _once(found)
 
 
 def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The ``link`` and ``base`` elements outside of comments and scripts."""
     lower = text.lower()
-    place = 0
+    position = 0
     for _ in range(MAX_TAGS):
-        opening = _OPENING.search(text, place)
+        opening = _OPENING.search(text, position)
         if opening is None:
             return
-        place = opening.end()
+        position = opening.end()
         if opening[2] is None:
             closer = "-->" if opening[0] == "<!--" else f"</{opening[1].lower()}"
-            place = lower.find(closer, place)
-            if place < 0:
+            position = lower.find(closer, position)
+            if position < 0:
                 return
-        elif rest := _TAG_REST.match(text, place, place + MAX_TAG):
-            place = rest.end()
+        elif rest := _TAG_REST.match(text, position, position + MAX_TAG):
+            position = rest.end()
             yield opening[2].lower(), _attributes(rest[1])
 
 
 def _attributes(text: str) -> dict[str, str]:
-    said: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for found in _ATTRIBUTE.finditer(text):
         value = found[2] or found[3] or found[4] or ""
-        said.setdefault(found[1].lower(), html.unescape(value))
-    return said
+        attributes.setdefault(found[1].lower(), html.unescape(value))
+    return attributes
 
 
 def _link(rel: str, kind: str, href: str, base: str) -> PageLink | None:

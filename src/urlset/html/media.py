@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from urlset.html.dates import as_w3c
-from urlset.html.json_ld import Node, text_in
-from urlset.html.metadata import absolute
+from urlset.html.json_ld import JsonLdNode, first_text
+from urlset.html.metadata import absolute_url
 from urlset.html.scanner import Scan
 from urlset.model import Image, News, Video
 from urlset.protocol import MAX_IMAGES
@@ -31,81 +31,88 @@ _NEWS = frozenset(
 
 
 def images_of(
-    found: Scan, meta: dict[str, str], things: list[Node], base: str
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Image, ...]:
     """The images of the page: those in its content, Open Graph's, JSON-LD's; each URL once.
 
     Of an ``img`` the largest of its ``srcset``. Images of a header, a footer or a navigation are
     on every page and are left out, as are ``data:`` URIs and pixels that count visitors.
     """
-    kept: dict[str, None] = {}
-    for reference in _references(found, meta, things):
-        if len(kept) >= MAX_IMAGES:
+    urls: dict[str, None] = {}
+    for reference in _references(found, meta, nodes):
+        if len(urls) >= MAX_IMAGES:
             break
-        if url := absolute(reference, base):
-            kept.setdefault(url)
-    return tuple(Image(url) for url in kept)
+        if url := absolute_url(reference, base):
+            urls.setdefault(url)
+    return tuple(Image(url) for url in urls)
 
 
 def videos_of(
-    found: Scan, meta: dict[str, str], things: list[Node], base: str
+    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Video, ...]:
     """The videos of the page with all that Google requires; JSON-LD's, else Open Graph's.
 
     Required are a thumbnail, a title, a description, and the file or a player
     (https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps).
     """
-    made = (_video(thing.said, base) for thing in things if "VideoObject" in thing.types)
-    videos = list(dict.fromkeys(video for video in made if video))[:MAX_VIDEOS]
+    videos_found = (_video(node.properties, base) for node in nodes if "VideoObject" in node.types)
+    videos = list(dict.fromkeys(video for video in videos_found if video))[:MAX_VIDEOS]
     if not videos and (video := _open_graph_video(found, meta, base)):
         videos.append(video)
     return tuple(videos)
 
 
-def news_of(found: Scan, things: list[Node]) -> News | None:
+def news_of(found: Scan, nodes: list[JsonLdNode]) -> News | None:
     """The news article that the page is: only with publication, language, date and title."""
-    named = {key: thing for thing in things if (key := text_in(thing.said.get("@id")))}
-    for thing in things:
-        if not (thing.is_of_page and thing.types & _NEWS):
+    nodes_by_id = {key: node for node in nodes if (key := first_text(node.properties.get("@id")))}
+    for node in nodes:
+        if not (node.is_of_page and node.types & _NEWS):
             continue
-        name = _publisher(thing.said.get("publisher"), named)
-        language = _language(text_in(thing.said.get("inLanguage")) or found.language)
-        date = as_w3c(text_in(thing.said.get("datePublished")) or "")
-        title = text_in(thing.said.get("headline"))
+        name = _publisher(node.properties.get("publisher"), nodes_by_id)
+        language = _language(first_text(node.properties.get("inLanguage")) or found.language)
+        date = as_w3c(first_text(node.properties.get("datePublished")) or "")
+        title = first_text(node.properties.get("headline"))
         if name and language and date and title:
             return News(name=name, language=language, publication_date=date, title=title)
     return None
 
 
-def _references(found: Scan, meta: dict[str, str], things: list[Node]) -> Iterator[str]:
+def _references(found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]) -> Iterator[str]:
     for element in found.elements:
-        if element.name == "img" and not element.in_chrome and not _is_pixel(element.said):
-            yield _best(element.said)
+        if (
+            element.name == "img"
+            and not element.in_boilerplate
+            and not _is_pixel(element.attributes)
+        ):
+            yield _best_source(element.attributes)
     for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image"):
         yield meta.get(name, "")
-    for thing in things:
-        if thing.is_of_page:
-            yield from _urls(thing.said.get("image"))
+    for node in nodes:
+        if node.is_of_page:
+            yield from _urls(node.properties.get("image"))
 
 
-def _is_pixel(said: dict[str, str]) -> bool:
-    return {said.get("width", "").strip("px "), said.get("height", "").strip("px ")} <= {"0", "1"}
+def _is_pixel(attributes: dict[str, str]) -> bool:
+    return {
+        attributes.get("width", "").strip("px "),
+        attributes.get("height", "").strip("px "),
+    } <= {"0", "1"}
 
 
-def _best(said: dict[str, str]) -> str:
+def _best_source(attributes: dict[str, str]) -> str:
     """The largest image of a ``srcset``, else the source; what is loaded lazily counts, too."""
     best, size = "", 0.0
-    candidates = said.get("srcset") or said.get("data-srcset") or ""
+    candidates = attributes.get("srcset") or attributes.get("data-srcset") or ""
     for number, candidate in enumerate(_CANDIDATE.finditer(candidates[:65_536])):
         try:
-            this = float(candidate[2] or 1)
+            width = float(candidate[2] or 1)
         except ValueError:
             continue
-        if number < MAX_CANDIDATES and this > size and candidate[1][:5].lower() != "data:":
-            best, size = candidate[1].rstrip(","), this
-    source = said.get("src", "")
+        if number < MAX_CANDIDATES and width > size and candidate[1][:5].lower() != "data:":
+            best, size = candidate[1].rstrip(","), width
+    source = attributes.get("src", "")
     if source[:5].lower() == "data:" or not source:
-        source = said.get("data-src", "")
+        source = attributes.get("data-src", "")
     return best or source
 
 
@@ -114,27 +121,27 @@ def _urls(value: Any) -> Iterator[str]:
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             item = item.get("url") or item.get("contentUrl")
-        if url := text_in(item):
+        if url := first_text(item):
             yield url
 
 
-def _video(said: dict[str, Any], base: str) -> Video | None:
-    thumbnail = next(_urls(said.get("thumbnailUrl") or said.get("thumbnail")), "")
+def _video(properties: dict[str, Any], base: str) -> Video | None:
+    thumbnail = next(_urls(properties.get("thumbnailUrl") or properties.get("thumbnail")), "")
     return _complete(
         Video(
-            thumbnail_loc=absolute(thumbnail, base),
-            title=text_in(said.get("name")),
-            description=text_in(said.get("description")),
-            content_loc=absolute(text_in(said.get("contentUrl")) or "", base),
-            player_loc=absolute(text_in(said.get("embedUrl")) or "", base),
-            duration=_seconds(text_in(said.get("duration"))),
-            publication_date=as_w3c(text_in(said.get("uploadDate")) or ""),
+            thumbnail_loc=absolute_url(thumbnail, base),
+            title=first_text(properties.get("name")),
+            description=first_text(properties.get("description")),
+            content_loc=absolute_url(first_text(properties.get("contentUrl")) or "", base),
+            player_loc=absolute_url(first_text(properties.get("embedUrl")) or "", base),
+            duration=_seconds(first_text(properties.get("duration"))),
+            publication_date=as_w3c(first_text(properties.get("uploadDate")) or ""),
         )
     )
 
 
 def _open_graph_video(found: Scan, meta: dict[str, str], base: str) -> Video | None:
-    address = next(
+    url = next(
         (
             meta[name]
             for name in ("og:video:secure_url", "og:video", "og:video:url")
@@ -142,11 +149,11 @@ def _open_graph_video(found: Scan, meta: dict[str, str], base: str) -> Video | N
         ),
         "",
     )
-    video = absolute(address, base)
+    video = absolute_url(url, base)
     is_file = meta.get("og:video:type", "").lower().startswith("video/")
     return _complete(
         Video(
-            thumbnail_loc=absolute(meta.get("og:image", ""), base),
+            thumbnail_loc=absolute_url(meta.get("og:image", ""), base),
             title=meta.get("og:title") or found.title,
             description=meta.get("og:description") or meta.get("description"),
             content_loc=video if is_file else None,
@@ -181,15 +188,15 @@ def _seconds(duration: str | None) -> str | None:
     return str(total) if 1 <= total <= 28_800 else None
 
 
-def _publisher(value: Any, named: dict[str, Node]) -> str | None:
+def _publisher(value: Any, nodes_by_id: dict[str, JsonLdNode]) -> str | None:
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):
-        return text_in(value)
-    if name := text_in(value.get("name")):
+        return first_text(value)
+    if name := first_text(value.get("name")):
         return name
-    other = named.get(text_in(value.get("@id")) or "")
-    return text_in(other.said.get("name")) if other else None
+    other = nodes_by_id.get(first_text(value.get("@id")) or "")
+    return first_text(other.properties.get("name")) if other else None
 
 
 def _language(tag: str | None) -> str | None:

@@ -12,15 +12,15 @@ from urlset.model import Alternate
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
 __all__ = [
-    "absolute",
+    "absolute_url",
     "alternates_of",
-    "base_of",
+    "base_url_of",
     "canonical_of",
+    "directives_of",
     "forbids_index",
     "meta_of",
     "read_directives",
     "refresh_of",
-    "robots_of",
 ]
 
 MAX_ALTERNATES = 1_000
@@ -29,12 +29,12 @@ MAX_URL = 4_096
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
 
 
-def absolute(reference: str, base: str) -> str | None:
+def absolute_url(reference: str, base: str) -> str | None:
     """The http(s) URL that a reference in a page means, without its fragment; else None.
 
-    >>> absolute("../a b.png#x", "https://example.com/x/y/")
+    >>> absolute_url("../a b.png#x", "https://example.com/x/y/")
     'https://example.com/x/a%20b.png'
-    >>> absolute("mailto:me@example.com", "https://example.com/") is None
+    >>> absolute_url("mailto:me@example.com", "https://example.com/") is None
     True
     """
     reference = reference.strip().partition("#")[0]
@@ -47,11 +47,11 @@ def absolute(reference: str, base: str) -> str | None:
     return parse_url(reference).url
 
 
-def base_of(found: Scan, url: str) -> str:
+def base_url_of(found: Scan, url: str) -> str:
     """What references of a page are relative to: the first ``base`` with a ``href``, or its URL."""
     for element in found.elements:
-        if element.name == "base" and element.said.get("href"):
-            return absolute(element.said["href"], url) or url
+        if element.name == "base" and element.attributes.get("href"):
+            return absolute_url(element.attributes["href"], url) or url
     return url
 
 
@@ -61,66 +61,68 @@ def canonical_of(found: Scan, base: str) -> str | None:
     Google ignores all of several, and one in the body
     (https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls).
     """
-    named = {absolute(said.get("href", ""), base) for said in _links(found, "canonical")}
-    return named.pop() if len(named) == 1 else None
+    urls = {
+        absolute_url(attributes.get("href", ""), base) for attributes in _links(found, "canonical")
+    }
+    return urls.pop() if len(urls) == 1 else None
 
 
 def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
     """The versions of the page in other languages, as its head lists them, each once."""
-    kept: dict[Alternate, None] = {}
-    for said in _links(found, "alternate"):
-        language = said.get("hreflang", "").strip()
-        href = absolute(said.get("href", ""), base) if language else None
-        if href and len(kept) < MAX_ALTERNATES:
-            kept[Alternate(language, href)] = None
-    return tuple(kept)
+    alternates: dict[Alternate, None] = {}
+    for attributes in _links(found, "alternate"):
+        language = attributes.get("hreflang", "").strip()
+        href = absolute_url(attributes.get("href", ""), base) if language else None
+        if href and len(alternates) < MAX_ALTERNATES:
+            alternates[Alternate(language, href)] = None
+    return tuple(alternates)
 
 
 def meta_of(found: Scan) -> dict[str, str]:
     """What ``meta`` elements say, by name or property in lower case; the first of each counts."""
-    said: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for element in found.elements:
-        if element.name == "meta" and (content := element.said.get("content", "").strip()):
+        if element.name == "meta" and (content := element.attributes.get("content", "").strip()):
             for key in ("name", "property"):
-                if name := element.said.get(key, "").strip().lower():
-                    said.setdefault(name, content)
-    return said
+                if name := element.attributes.get(key, "").strip().lower():
+                    attributes.setdefault(name, content)
+    return attributes
 
 
-def robots_of(found: Scan, header: str | None) -> tuple[str, ...]:
+def directives_of(found: Scan, header: str | None) -> tuple[str, ...]:
     """What the page and its header say to all robots, or to Google's; wherever in the page."""
-    words = list(read_directives(header)) if header else []
+    directives = list(read_directives(header)) if header else []
     for element in found.elements:
         if element.name == "meta":
-            name = element.said.get("name", "").strip().lower()
+            name = element.attributes.get("name", "").strip().lower()
             if name in ("robots", "googlebot"):
-                words += read_directives(element.said.get("content", ""))
-    return tuple(dict.fromkeys(words))
+                directives += read_directives(element.attributes.get("content", ""))
+    return tuple(dict.fromkeys(directives))
 
 
 def refresh_of(found: Scan, base: str) -> str | None:
     """Where a ``meta http-equiv=refresh`` leads, at once or later; None where it only reloads."""
     for element in found.elements:
-        is_refresh = element.said.get("http-equiv", "").strip().lower() == "refresh"
+        is_refresh = element.attributes.get("http-equiv", "").strip().lower() == "refresh"
         if element.name == "meta" and is_refresh:
-            target = _REFRESH.match(element.said.get("content", "")[:MAX_URL])
+            target = _REFRESH.match(element.attributes.get("content", "")[:MAX_URL])
             if target:
-                return absolute(target[1].strip().strip("'\""), base)
+                return absolute_url(target[1].strip().strip("'\""), base)
     return None
 
 
 def _links(found: Scan, relation: str) -> Iterator[dict[str, str]]:
     for element in found.elements:
         is_link = element.name == "link" and element.in_head
-        if is_link and relation in element.said.get("rel", "").lower().split():
-            yield element.said
+        if is_link and relation in element.attributes.get("rel", "").lower().split():
+            yield element.attributes
 
 
 _DIRECTIVE = re.compile(
     r"\s*+(unavailable_after\s*:\s*(?:[a-z]{3,9},)?[^,;]{1,60}|[^,;]++)[,;]?", re.IGNORECASE
 )
 _AGENT = re.compile(r"\s*([a-z][\w-]{0,40})\s*:\s*", re.IGNORECASE)
-_OURS = ("robots", "googlebot")
+_AGENTS = ("robots", "googlebot")
 _VALUED = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 MAX_TEXT = 4_096
 
@@ -138,7 +140,7 @@ def read_directives(text: str) -> tuple[str, ...]:
     """
     text = text[:MAX_TEXT]
     if (agent := _AGENT.match(text)) and agent[1].lower() not in _VALUED:
-        if agent[1].lower() not in _OURS:
+        if agent[1].lower() not in _AGENTS:
             return ()
         text = text[agent.end() :]
     found = (" ".join(part[1].split()) for part in _DIRECTIVE.finditer(text))
@@ -160,9 +162,9 @@ def forbids_index(directives: tuple[str, ...], now: datetime | None = None) -> s
     for directive in directives:
         if directive in ("noindex", "none"):
             return directive
-        word, _, moment = directive.partition(":")
+        word, _, value = directive.partition(":")
         if word.strip() == "unavailable_after":
-            end = parse_date(moment.strip().upper()).instant
+            end = parse_date(value.strip().upper()).instant
             if end is not None and end < (now or datetime.now(UTC)):
                 return directive
     return None

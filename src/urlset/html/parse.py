@@ -19,7 +19,7 @@ __all__ = ["RepairedMarkup", "repair"]
 
 # A page within these costs lexbor half a second at the very worst, however it is made.
 MAX_TAGS = 4_000
-MAX_STRETCH = 16_384
+MAX_GAP = 16_384
 MAX_SPLIT = 100
 MAX_FORMATS = 200
 
@@ -46,7 +46,7 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     """The markup of a page, repaired where that costs no more than it is worth; never raises."""
     utf8 = _as_utf8(data, content_type)
     is_page = _PAGE.search(utf8[:MAX_PROLOG]) is not None
-    if _is_harmless(utf8):
+    if _is_safe_for_lexbor(utf8):
         from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
         try:
@@ -72,7 +72,7 @@ def _as_utf8(data: bytes, content_type: str | None) -> bytes:
     return data.decode(codec_of(charset) or "utf-8", "replace").encode(errors="replace")
 
 
-def _is_harmless(data: bytes) -> bool:
+def _is_safe_for_lexbor(data: bytes) -> bool:
     """Tell whether depth, attributes and open formats are bounded, whatever the bytes mean.
 
     Beware: this must hold for hostile bytes, so it counts what cannot be hidden: every ``<``, and
@@ -81,10 +81,10 @@ def _is_harmless(data: bytes) -> bool:
     tags = data.count(b"<")
     if tags > MAX_TAGS:
         return False
-    if len(data) > MAX_STRETCH:
+    if len(data) > MAX_GAP:
         end = 0
-        while end + MAX_STRETCH < len(data):
-            if (end := data.rfind(b">", end, end + MAX_STRETCH) + 1) == 0:
+        while end + MAX_GAP < len(data):
+            if (end := data.rfind(b">", end, end + MAX_GAP) + 1) == 0:
                 return False
         if len(_SPLIT_VALUE.findall(data)) > MAX_SPLIT:
             return False

@@ -6,7 +6,7 @@ import html
 import re
 from typing import NamedTuple
 
-__all__ = ["HtmlElement", "Scan", "attributes_of", "scan"]
+__all__ = ["HtmlElement", "Scan", "parse_attributes", "scan"]
 
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
@@ -27,7 +27,7 @@ _ROLES = re.compile(
 )
 _MODIFIED = re.compile(r"modified|\b(?:updated|last-?updated)\b", re.IGNORECASE)
 
-_WITHIN_LINES = frozenset(
+_INLINE_TAGS = frozenset(
     """abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter
     nobr output q rp rt ruby s samp small span strike strong sub sup tt u var wbr svg path
     g use math""".split()
@@ -35,20 +35,21 @@ _WITHIN_LINES = frozenset(
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _RAW = ("script", "style", "template", "noscript", "iframe", "noembed", "noframes", "xmp")
 _RAW_ENDS = {name: re.compile(f"</{name}(?=[\\s/>])[^<>]*+>?", re.IGNORECASE) for name in _RAW}
-_CHROME = frozenset(("header", "footer", "aside"))
+_BOILERPLATE = frozenset(("header", "footer", "aside"))
 _HEAD = frozenset(("html", "head", "base", "link", "meta", "title", *_RAW))
-_KEPT = frozenset("a base data img link meta source time".split())
+_RECORDED = frozenset("a base data img link meta source time".split())
 _REFERRING = frozenset(("a", "img", "source"))
 
-_INLINE, _LOOK, _BREAK, _OPENING, _CLOSING, _RAW_TEXT = range(6)
-_PLAIN = """address blockquote br button caption dd details div dl dt fieldset figcaption figure
+_INLINE, _RECORD, _BREAK, _OPENING, _CLOSING, _RAW_TEXT = range(6)
+_BLOCK_TAGS = """
+    address blockquote br button caption dd details div dl dt fieldset figcaption figure
     form h1 h2 h3 h4 h5 h6 hr legend li ol option p picture pre section select summary table tbody
     td tfoot th thead tr ul"""
 _KINDS = {
-    **{name: _BREAK for word in _PLAIN.split() for name in (word, f"/{word}")},
-    **{name: _INLINE for word in _WITHIN_LINES for name in (word, f"/{word}")},
+    **{name: _BREAK for tag in _BLOCK_TAGS.split() for name in (tag, f"/{tag}")},
+    **{name: _INLINE for role_name in _INLINE_TAGS for name in (role_name, f"/{role_name}")},
     **dict.fromkeys(("/a", "/data", "/time"), _INLINE),
-    **dict.fromkeys(_KEPT, _LOOK),
+    **dict.fromkeys(_RECORDED, _RECORD),
     **dict.fromkeys(_RAW, _RAW_TEXT),
 }
 """What a tag needs: a break in the text or none, a look; those that are not listed need both."""
@@ -58,9 +59,9 @@ class HtmlElement(NamedTuple):
     """An element that says something: its name, its attributes, and where it stands."""
 
     name: str
-    said: dict[str, str]
+    attributes: dict[str, str]
     in_head: bool
-    in_chrome: bool
+    in_boilerplate: bool
 
 
 class Scan:
@@ -90,25 +91,25 @@ class _Region(NamedTuple):
     level: int
 
 
-def attributes_of(text: str) -> dict[str, str]:
+def parse_attributes(text: str) -> dict[str, str]:
     """The attributes of a tag, names in lower case; the first of a name counts.
 
-    >>> attributes_of(' HREF="/a?b&amp;c" async')
+    >>> parse_attributes(' HREF="/a?b&amp;c" async')
     {'href': '/a?b&c', 'async': ''}
     """
-    said: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(text):
         value = double or single or bare
-        said.setdefault(name.lower(), html.unescape(value) if "&" in value else value)
-    return said
+        attributes.setdefault(name.lower(), html.unescape(value) if "&" in value else value)
+    return attributes
 
 
 def scan(text: str) -> Scan:
     """Go once through the markup of a page; takes time in proportion to it, and never raises."""
-    return _Scanning(text).found
+    return _Scanner(text).found
 
 
-class _Scanning:
+class _Scanner:
     """The pass; one object per page.
 
     ``_watched`` counts the open elements of each name that a region has: no others need a look.
@@ -121,14 +122,14 @@ class _Scanning:
         self._watched: dict[str, int] = {}
         self._skipping: _Region | None = None
         self._in_head = True
-        self._kept = 0
+        self._recorded = 0
         self._title_from: int | None = None
-        place: int | None = 0
-        while place is not None:
-            place = self._run(place)
+        position: int | None = 0
+        while position is not None:
+            position = self._scan_from(position)
         self._leave(0)
 
-    def _run(self, last: int) -> int | None:
+    def _scan_from(self, last: int) -> int | None:
         """Pass from tag to tag; gives where to go on behind an element of other text, or None.
 
         What most tags need is done here, as a call costs more than it.
@@ -156,8 +157,8 @@ class _Scanning:
             else:
                 if kind == _BREAK:
                     self._in_head = False
-                if kind == _LOOK:
-                    self._keep(name, rest)
+                if kind == _RECORD:
+                    self._record(name, rest)
                 elif self._skipping is None and (
                     kind == _OPENING or (rest and _ROLES.search(rest))
                 ):
@@ -184,7 +185,7 @@ class _Scanning:
         if self._in_head and name not in _HEAD:
             self._in_head = False
         if name == "html":
-            self.found.language = attributes_of(rest).get("lang") or None
+            self.found.language = parse_attributes(rest).get("lang") or None
         elif name == "title" and self._in_head and self._title_from is None:
             self._title_from = end
         self._enter(name, self._kind(name, rest))
@@ -204,40 +205,40 @@ class _Scanning:
         if name == "nav":
             return "skip"
         role = _ROLES.search(rest) if rest and name not in ("html", "body") else None
-        word = (role[1] or "").lower() if role else ""
-        if word == "main":
+        role_name = (role[1] or "").lower() if role else ""
+        if role_name == "main":
             return "main"
         is_inner = any(region.kind != "skip" for region in self._regions)
-        if name in _CHROME or word in ("banner", "contentinfo", "complementary"):
+        if name in _BOILERPLATE or role_name in ("banner", "contentinfo", "complementary"):
             return None if is_inner else "skip"
         return "skip" if role else None
 
-    def _is_told(self, rest: str, said: dict[str, str]) -> bool:
+    def _add_time(self, rest: str, attributes: dict[str, str]) -> bool:
         """Tell whether the words of a ``time`` do not count: `2 days ago`, or of an update."""
         if _MODIFIED.search(rest):
             return True
-        moment = said.get("datetime")
-        if moment:
-            self.found.parts.append(f" {html.escape(moment, quote=False)} ")
-        return bool(moment)
+        value = attributes.get("datetime")
+        if value:
+            self.found.parts.append(f" {html.escape(value, quote=False)} ")
+        return bool(value)
 
-    def _keep(self, name: str, rest: str) -> None:
-        if self._kept >= MAX_ELEMENTS or (name == "a" and self._skipping is not None):
+    def _record(self, name: str, rest: str) -> None:
+        if self._recorded >= MAX_ELEMENTS or (name == "a" and self._skipping is not None):
             return
-        self._kept += 1
+        self._recorded += 1
         if self._in_head and name not in _HEAD:
             self._in_head = False
-        said = attributes_of(rest)
+        attributes = parse_attributes(rest)
         if name in _REFERRING and self._skipping is None:
-            target = said.get("href") or said.get("src") or said.get("data-src")
+            target = attributes.get("href") or attributes.get("src") or attributes.get("data-src")
             if target:
                 self.found.links.append((len(self.found.parts), target))
-            if said.get("alt"):
-                self.found.parts.append(f" {html.escape(said['alt'], quote=False)} ")
+            if attributes.get("alt"):
+                self.found.parts.append(f" {html.escape(attributes['alt'], quote=False)} ")
         if name not in ("a", "source"):
-            in_chrome = self._skipping is not None
-            self.found.elements.append(HtmlElement(name, said, self._in_head, in_chrome))
-        if name == "time" and self._skipping is None and self._is_told(rest, said):
+            in_boilerplate = self._skipping is not None
+            self.found.elements.append(HtmlElement(name, attributes, self._in_head, in_boilerplate))
+        if name == "time" and self._skipping is None and self._add_time(rest, attributes):
             self._enter(name, "skip")
 
     def _close(self, name: str) -> None:

@@ -23,10 +23,10 @@ __all__ = [
     "GUESSES",
     "Candidate",
     "Source",
-    "fault_text",
+    "decode_fault",
+    "encode_fault",
     "in_batches",
-    "read_fault",
-    "with_text",
+    "keep_date_text",
 ]
 
 BATCH_ROWS = 8_192
@@ -48,23 +48,23 @@ GUESSES = ("error page", "verification file", "no page", "empty")
 
 
 FAULT = "fault"
-"""An optional column of a batch: why a row is invalid, as :func:`fault_text` writes it, or null.
+"""An optional column of a batch: why a row is invalid, as :func:`encode_fault` writes it, or null.
 
 Such a row is refused like an entry with an invalid value, whatever its other columns hold.
 """
 
 
-def fault_text(field: str, value: object, expected: str, advice: str) -> str:
+def encode_fault(field: str, value: object, expected: str, advice: str) -> str:
     """Write why a row is invalid: what was expected of which field, and what was found.
 
-    >>> read_fault(fault_text("images", 7, "a list", "put it into one"))
+    >>> decode_fault(encode_fault("images", 7, "a list", "put it into one"))
     ('images', 7, 'a list', 'put it into one')
     """
     return json.dumps([field, value, expected, advice], default=str)
 
 
-def read_fault(text: str) -> tuple[str, Any, str, str]:
-    """Read what :func:`fault_text` wrote."""
+def decode_fault(text: str) -> tuple[str, Any, str, str]:
+    """Read what :func:`encode_fault` wrote."""
     field, value, expected, advice = json.loads(text)
     return field, value, expected, advice
 
@@ -142,20 +142,20 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
     >>> [batch.num_rows for batch in in_batches([Candidate("/a"), Candidate("/b")])]
     [2]
     """
-    waiting = iter(rows)
-    while some := list(islice(waiting, BATCH_ROWS)):
-        yield rows_to_batch(CANDIDATE, some)
+    remaining = iter(rows)
+    while chunk := list(islice(remaining, BATCH_ROWS)):
+        yield rows_to_batch(CANDIDATE, chunk)
 
 
-def with_text(made: Candidate) -> Candidate:
+def keep_date_text(candidate: Candidate) -> Candidate:
     """The candidate with the text of its date, where that says more than the instant."""
-    if made.lastmod is None or made.lastmod_text is not None:
-        return made
-    text = _text(made.lastmod)
-    return made if text is None else made._replace(lastmod=None, lastmod_text=text)
+    if candidate.lastmod is None or candidate.lastmod_text is not None:
+        return candidate
+    text = _significant_text(candidate.lastmod)
+    return candidate if text is None else candidate._replace(lastmod=None, lastmod_text=text)
 
 
-def _text(value: Any) -> str | None:
+def _significant_text(value: Any) -> str | None:
     """What says more of a date than an instant: its day alone, its zone, or that it has none."""
     if not isinstance(value, datetime):
         return value.isoformat() if isinstance(value, date) else str(value)

@@ -18,24 +18,24 @@ from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source
-from urlset.sources.kinds import SourceKind, kind_of
+from urlset.sources.kinds import SourceKind, detect_kind
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
-from urlset.sources.text_files import FileHead, head_of, is_json_array
+from urlset.sources.text_files import FileHead, is_json_array, read_head
 from urlset.store import QUERY_S
 from urlset.tempdirs import LockedTempDir
 
 __all__ = [
+    "FailedSource",
     "SourceOptions",
     "StreamSource",
-    "Unread",
-    "expanded",
+    "expand_pattern",
+    "merge_logs",
     "open_source",
     "split_kind",
-    "with_logs_together",
 ]
 
 LARGE = 8 << 20
@@ -44,7 +44,7 @@ LARGE = 8 << 20
 _PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 # Of buckets and servers of files; no driver of a database answers to these.
-_NO_SOURCES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
+_UNSUPPORTED_SCHEMES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
 
 
 @dataclass(frozen=True)
@@ -95,23 +95,23 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
         raise _unknown_kind(text, found[1])
     if options.kind is not None and options.kind not in get_args(SourceKind):
         raise _unknown_kind(text, options.kind)
-    if (scheme := text.partition("://")[0].lower()) in _NO_SOURCES:
+    if (scheme := text.partition("://")[0].lower()) in _UNSUPPORTED_SCHEMES:
         raise SourceError(
             f"{text}: expected a path, the URL of a site or of a database, found {scheme}://; "
             "name a file on this machine"
         )
     if _is_database(text):
-        return _query(text, options)
+        return _open_query(text, options)
     if is_url(text):
         if options.kind not in (None, "sitemap"):
             raise SourceError(
                 f"{text}: expected a file for a source of the kind {options.kind}, found a URL; "
                 "download it first"
             )
-        return _sitemaps(text, options, text)
+        return _open_sitemaps(text, options, text)
     if text == "-" or _is_stream(text):
-        return StreamSource(text, lambda path: _of_path(path, options, text))
-    return _of_path(text, options, text)
+        return StreamSource(text, lambda path: _open_path(path, options, text))
+    return _open_path(text, options, text)
 
 
 def _unknown_kind(text: str, kind: str) -> SourceError:
@@ -121,63 +121,63 @@ def _unknown_kind(text: str, kind: str) -> SourceError:
     return SourceError(f"{text}: expected a kind ({', '.join(kinds)}), found {kind!r}{hint}")
 
 
-def _of_path(path: str, options: SourceOptions, name: str) -> Source:
-    _expect_something(path)
-    kind = options.kind or kind_of(path, _columns(options), name=name)
+def _open_path(path: str, options: SourceOptions, name: str) -> Source:
+    _check_exists(path)
+    kind = options.kind or detect_kind(path, _mapped_columns(options), name=name)
     if kind == "sql":
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
     if kind in ("sitemap", "text", "html", "log") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
-    return _MAKERS.get(kind, _table)(path, options, name)
+    return _OPENERS.get(kind, _open_table)(path, options, name)
 
 
-def _expect_something(path: str) -> None:
+def _check_exists(path: str) -> None:
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
-        words = "check the path, or begin a URL with https://"
-        raise SourceError(f"expected a source, found nothing at {path!r}; {words}") from error
+        advice = "check the path, or begin a URL with https://"
+        raise SourceError(f"expected a source, found nothing at {path!r}; {advice}") from error
     except (OSError, ValueError):
         return  # it is told by whoever reads it
 
 
-def _columns(options: SourceOptions) -> tuple[str, ...]:
+def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
     mapping = options.mapping
     pairs = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
     return tuple(value.rpartition(":")[2] for value in pairs.values())
 
 
-def _table(path: str, options: SourceOptions, name: str) -> Source:
-    form: Any = options.kind or kind_of(path, _columns(options), name=name)
+def _open_table(path: str, options: SourceOptions, name: str) -> Source:
+    form: Any = options.kind or detect_kind(path, _mapped_columns(options), name=name)
     common: dict[str, Any] = {"mapping": options.mapping, "keep": options.keep, "name": name}
     is_text = form in ("csv", "jsonl") and options.query is None
-    if is_text and (os.path.getsize(path) < LARGE or _is_for_rows(head_of(path, name))):
+    if is_text and (os.path.getsize(path) < LARGE or _needs_row_reader(read_head(path, name))):
         return TextSource(path, form=form, delimiter=options.delimiter, **common)
-    asked: dict[str, Any] = {
+    table_options: dict[str, Any] = {
         "query": options.query,
         "table": options.table,
         "delimiter": options.delimiter,
         "query_timeout_s": options.query_timeout_s,
     }
-    return Table(path, form=form, **asked, **common)
+    return Table(path, form=form, **table_options, **common)
 
 
-def _is_for_rows(head: FileHead) -> bool:
+def _needs_row_reader(head: FileHead) -> bool:
     """What DuckDB does not read: UTF-16, lines of JSON that are strings, and mixed arrays."""
     return head.encoding == "utf-16" or head.text.startswith('"') or is_json_array(head)
 
 
-def _text(path: str, _options: SourceOptions, name: str) -> Source:
+def _open_text(path: str, _options: SourceOptions, name: str) -> Source:
     return TextSource(path, form="text", name=name)
 
 
-def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
-    given: str | bytes = source
+def _open_sitemaps(source: str, options: SourceOptions, name: str) -> Source:
+    content: str | bytes = source
     if source != name:  # a copy of a stream, whose path is to be seen nowhere
         with open(source, "rb") as file:
-            given = file.read(READ_LIMIT + 1)
+            content = file.read(READ_LIMIT + 1)
     return Sitemaps(
-        given,
+        content,
         name=name,
         engine=options.engine,
         fail_fast=options.fail_fast,
@@ -187,7 +187,7 @@ def _sitemaps(source: str, options: SourceOptions, name: str) -> Source:
     )
 
 
-def _pages(path: str, options: SourceOptions, name: str) -> Source:
+def _open_pages(path: str, options: SourceOptions, name: str) -> Source:
     from urlset.sources.html.folder import HtmlFolder
 
     if path != name:
@@ -195,17 +195,17 @@ def _pages(path: str, options: SourceOptions, name: str) -> Source:
             f"{name}: expected a folder of pages, found a stream; "
             "give the folder that a server shows"
         )
-    return HtmlFolder(path, _base(options, name, "a folder of pages"), **options.folder)
+    return HtmlFolder(path, _base_url(options, name, "a folder of pages"), **options.folder)
 
 
-def _log(path: str, options: SourceOptions, name: str) -> Source:
+def _open_log(path: str, options: SourceOptions, name: str) -> Source:
     from urlset.sources.logs.source import AccessLog
 
-    base = _base(options, name, "an access log")
+    base = _base_url(options, name, "an access log")
     return AccessLog(path, base, engine=options.engine, name=name, **options.log)
 
 
-def _base(options: SourceOptions, name: str, what: str) -> str:
+def _base_url(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
             f"{name}: expected a base URL for {what}, found none; "
@@ -214,18 +214,18 @@ def _base(options: SourceOptions, name: str, what: str) -> str:
     return options.base_url
 
 
-_MAKERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
-    "text": _text,
-    "sitemap": _sitemaps,
-    "html": _pages,
-    "log": _log,
+_OPENERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
+    "text": _open_text,
+    "sitemap": _open_sitemaps,
+    "html": _open_pages,
+    "log": _open_log,
 }
 
 
-def _query(text: str, options: SourceOptions) -> Source:
+def _open_query(text: str, options: SourceOptions) -> Source:
     if options.query is None:
-        shown = Query(text, "").name
-        raise SourceError(f"{shown}: expected a query for a database, found none; give --query")
+        name = Query(text, "").name
+        raise SourceError(f"{name}: expected a query for a database, found none; give --query")
     return Query(
         text,
         options.query,
@@ -261,20 +261,20 @@ class StreamSource:
         self.name = name
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self._make = make
+        self._open = make
 
     def batches(self) -> Iterator[Any]:
         """Copy the stream, then yield the record batches of what it is."""
-        scratch = LockedTempDir()
-        path = os.path.join(scratch.path, "stream")
-        forget = weakref.finalize(self, scratch.close)
+        directory = LockedTempDir()
+        path = os.path.join(directory.path, "stream")
+        cleanup = weakref.finalize(self, directory.close)
         try:
             self._copy(path)
-            source = self._make(path)
+            source = self._open(path)
             source.failures, source.notes = self.failures, self.notes
             yield from source.batches()
         finally:
-            forget()
+            cleanup()
 
     def _copy(self, path: str) -> None:
         try:
@@ -304,7 +304,7 @@ def split_kind(text: str) -> tuple[str, str | None]:
     return prefix, text[len(prefix) :]
 
 
-def expanded(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The sources that a pattern names, in the order of their names; or the one that it is.
 
     ``*``, ``?`` and ``[…]`` stand for what they do in a shell, ``**`` for any folders. A file that
@@ -335,7 +335,7 @@ def _root(path: str) -> str:
     return folder or "."
 
 
-class Unread:
+class FailedSource:
     """A source that cannot be opened, where the others are to be built without it."""
 
     def __init__(self, name: str, error: str):
@@ -348,7 +348,7 @@ class Unread:
         return iter(())
 
 
-def with_logs_together(sources: Iterable[Source]) -> Iterator[Source]:
+def merge_logs(sources: Iterable[Source]) -> Iterator[Source]:
     """Make one source of all logs: what the old one had is gone by the word of the new one."""
     log: Any = None
     for source in sources:

@@ -12,8 +12,8 @@ from urlset.sources import text_files
 
 __all__ = ["json_items"]
 
-_PIECE = 1 << 20
-_PART_OF_WORD = re.compile(r"-|t|tr|tru|f|fa|fal|fals|n|nu|nul")
+_CHUNK_SIZE = 1 << 20
+_LITERAL_PREFIX = re.compile(r"-|t|tr|tru|f|fa|fal|fals|n|nu|nul")
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -26,54 +26,54 @@ def json_items(file: IO[str], name: str) -> Iterator[tuple[int, Any]]:
     >>> list(json_items(StringIO('["/a",\n {"loc": "/b"}]'), "a.json"))
     [(1, '/a'), (2, {'loc': '/b'})]
     """
-    return _Scanner(file, name).items()
+    return _ItemReader(file, name).items()
 
 
-class _Scanner:
+class _ItemReader:
     def __init__(self, file: IO[str], name: str):
         self._file, self._name = file, name
         self._text, self._at, self._line = "", 0, 1
-        self._is_whole = False
+        self._is_at_end = False
         self._decoder = json.JSONDecoder()
 
     def items(self) -> Iterator[tuple[int, Any]]:
-        if self._next() != "[":
-            raise self._wrong("an array of JSON")
+        if self._next_character() != "[":
+            raise self._error("an array of JSON")
         self._at += 1
-        first = self._next()
+        first = self._next_character()
         if not first:
-            raise self._cut_off()
+            raise self._truncated()
         if first == "]":
             self._at += 1
         else:
             while True:
                 yield self._item()
-                mark = self._next()
+                separator = self._next_character()
                 self._at += 1
-                if mark == "]":
+                if separator == "]":
                     break
-                if not mark:
-                    raise self._cut_off()
-                if mark != ",":
-                    raise self._wrong(f"a comma or ] after an item, found {mark}")
-                if not self._next():
-                    raise self._cut_off()
-        if self._next():
-            raise self._wrong("nothing after the array, found more")
+                if not separator:
+                    raise self._truncated()
+                if separator != ",":
+                    raise self._error(f"a comma or ] after an item, found {separator}")
+                if not self._next_character():
+                    raise self._truncated()
+        if self._next_character():
+            raise self._error("nothing after the array, found more")
 
     def _item(self) -> tuple[int, Any]:
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
-                if self._is_whole and self._ends_within_item(error):
-                    self._move(len(self._text))
-                    raise self._cut_off() from error
-                if self._is_whole or isinstance(error, RecursionError):
-                    raise self._invalid(error) from error
+                if self._is_at_end and self._ends_within_item(error):
+                    self._advance(len(self._text))
+                    raise self._truncated() from error
+                if self._is_at_end or isinstance(error, RecursionError):
+                    raise self._invalid_item(error) from error
             else:
                 # A number may go on in the next piece.
-                if end < len(self._text) or self._is_whole:
+                if end < len(self._text) or self._is_at_end:
                     break
             if len(self._text) - self._at >= text_files.MAX_LINE:
                 raise self._too_long()
@@ -81,29 +81,29 @@ class _Scanner:
         if end - self._at >= text_files.MAX_LINE:
             raise self._too_long()
         line = self._line
-        self._move(end)
+        self._advance(end)
         return line, value
 
-    def _next(self) -> str:
+    def _next_character(self) -> str:
         """Skip white space; gives the character behind it, or an empty text at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             assert found is not None  # the pattern matches any text
-            self._move(found.end())
+            self._advance(found.end())
             if self._at < len(self._text):
                 return self._text[self._at]
-            if self._is_whole:
+            if self._is_at_end:
                 return ""
             self._read()
 
-    def _move(self, end: int) -> None:
+    def _advance(self, end: int) -> None:
         self._line += self._text.count("\n", self._at, end)
         self._at = end
 
     def _read(self) -> None:
         # Twice as much each time, so that a long item is not decoded over and over.
-        piece = self._file.read(max(_PIECE, len(self._text) - self._at))
-        self._is_whole = not piece
+        piece = self._file.read(max(_CHUNK_SIZE, len(self._text) - self._at))
+        self._is_at_end = not piece
         self._text, self._at = self._text[self._at :] + piece, 0
 
     def _ends_within_item(self, error: Exception) -> bool:
@@ -114,25 +114,25 @@ class _Scanner:
         return (
             not rest.strip(" \t\r\n")
             or error.msg.startswith("Unterminated string")
-            or (error.msg == "Expecting value" and _PART_OF_WORD.fullmatch(rest) is not None)
+            or (error.msg == "Expecting value" and _LITERAL_PREFIX.fullmatch(rest) is not None)
             or (error.msg.startswith("Invalid \\u") and len(rest) < len("\\u0000"))
         )
 
-    def _invalid(self, error: Exception) -> SourceError:
-        words = str(error)
+    def _invalid_item(self, error: Exception) -> SourceError:
+        description = str(error)
         if isinstance(error, json.JSONDecodeError):
-            self._move(error.pos)
-            words = f"invalid JSON ({error.msg})"
-        return self._wrong(f"an object or a string, found {words}")
+            self._advance(error.pos)
+            description = f"invalid JSON ({error.msg})"
+        return self._error(f"an object or a string, found {description}")
 
-    def _cut_off(self) -> SourceError:
-        return self._wrong(
+    def _truncated(self) -> SourceError:
+        return self._error(
             "] at the end of the array, found the end of the file: the array is cut off; "
             "write the file again, or end it with ]"
         )
 
     def _too_long(self) -> SourceError:
-        return self._wrong(f"an item of fewer than {text_files.MAX_LINE:,} characters")
+        return self._error(f"an item of fewer than {text_files.MAX_LINE:,} characters")
 
-    def _wrong(self, what: str) -> SourceError:
-        return SourceError(f"{self._name}:{self._line}: expected {what}")
+    def _error(self, expected: str) -> SourceError:
+        return SourceError(f"{self._name}:{self._line}: expected {expected}")

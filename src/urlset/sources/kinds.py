@@ -10,31 +10,33 @@ from typing import Literal
 
 from urlset.engine.templates import find_template
 from urlset.errors import SourceError
-from urlset.sources.tables.table import table_form
-from urlset.sources.text_files import FileHead, head_of, text_form
+from urlset.sources.tables.table import detect_table_form
+from urlset.sources.text_files import FileHead, detect_text_form, read_head
 
-__all__ = ["SourceKind", "kind_of"]
+__all__ = ["SourceKind", "detect_kind"]
 
 SourceKind = Literal[
     "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql"
 ]
 
-_HTML = (".html", ".htm", ".xhtml")
-_SITEMAPS = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
+_PAGE_SUFFIXES = (".html", ".htm", ".xhtml")
+_SITEMAP_SUFFIXES = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
 # The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
 # behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
-_COMMON = re.compile(r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] ")
-_EXTENDED = re.compile(r"^#(?:Version|Fields|Software): ?\S", re.MULTILINE)
-_LOGGED = frozenset(
+_COMMON_LOG = re.compile(
+    r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] "
+)
+_EXTENDED_LOG = re.compile(r"^#(?:Version|Fields|Software): ?\S", re.MULTILINE)
+_LOG_KEYS = frozenset(
     "request request_uri request_method remote_addr remote_ip http_method cs-method".split()
 )
-_WANTED = (
+_EXPECTED = (
     "a list of URLs, CSV, JSON lines, a sitemap, Parquet, Arrow, SQLite, DuckDB, an access log, "
     "or a folder of pages or sitemaps"
 )
 
 
-def kind_of(path: str, columns: tuple[str, ...] = (), *, name: str | None = None) -> SourceKind:
+def detect_kind(path: str, columns: tuple[str, ...] = (), *, name: str | None = None) -> SourceKind:
     """Tell the kind of a file or a folder by its content; text also by its suffix.
 
     Raises :class:`urlset.SourceError` for what is none, which calls it ``name``. ``columns`` are
@@ -42,57 +44,60 @@ def kind_of(path: str, columns: tuple[str, ...] = (), *, name: str | None = None
     """
     name = name or path
     if os.path.isdir(path):
-        return "html" if _has_pages(path) else _without_pages(path)
-    form = table_form(path, name)
+        return "html" if _has_pages(path) else _kind_without_pages(path)
+    form = detect_table_form(path, name)
     if form not in (None, "csv", "jsonl"):
         return form
-    head = head_of(path, name)
+    head = read_head(path, name)
     if not head.text:  # an empty list is for the gates; an empty sitemap is none
         return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
     if head.text.startswith("<") or find_template(head.text.encode(errors="replace")):
         return "sitemap"  # a template is reported as one
     if "\0" in head.text:
-        raise SourceError(f"{name}: expected {_WANTED}, found binary data")
+        raise SourceError(f"{name}: expected {_EXPECTED}, found binary data")
     if _is_log(head):
         return "log"
-    told = text_form(head, name, columns)[0]
+    detected = detect_text_form(head, name, columns)[0]
     # A list of URLs may be called .csv, and JSON lines anything.
-    is_list = told == "text" and head.first_line.lower().startswith(("http://", "https://"))
-    return told if is_list or told == "jsonl" else form or told
+    is_list = detected == "text" and head.first_line.lower().startswith(("http://", "https://"))
+    return detected if is_list or detected == "jsonl" else form or detected
 
 
 def _has_pages(path: str) -> bool:
     for _, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        if any(name.lower().endswith(_HTML) and name[0] != "." for name in names):
+        if any(name.lower().endswith(_PAGE_SUFFIXES) and name[0] != "." for name in names):
             return True
     return False
 
 
-def _without_pages(path: str) -> SourceKind:
+def _kind_without_pages(path: str) -> SourceKind:
     """The kind of a folder without pages; raises :class:`urlset.SourceError` for one of nothing."""
     count = 0
     for _, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if name.lower().endswith(_SITEMAPS):
+            if name.lower().endswith(_SITEMAP_SUFFIXES):
                 return "sitemap"
             count += not name.startswith(".")
     found = "no file in it"
     if count:
         found = f"{count:,} other file{'s' if count > 1 else ''} in it"
     raise SourceError(
-        f"expected pages ({', '.join(_HTML)}) or sitemaps in the folder {path!r}, found {found}; "
+        f"expected pages ({', '.join(_PAGE_SUFFIXES)}) or sitemaps in the folder {path!r}, "
+        f"found {found}; "
         "build the site first, or name the folder that it is built into"
     )
 
 
 def _is_log(head: FileHead) -> bool:
     line = head.first_line
-    if _COMMON.match(line) or (line.startswith("#") and _EXTENDED.search(head.text[:4_096])):
+    if _COMMON_LOG.match(line) or (
+        line.startswith("#") and _EXTENDED_LOG.search(head.text[:4_096])
+    ):
         return True
     if line.startswith("{"):
         with suppress(ValueError, RecursionError):
             row = json.loads(line)
-            return isinstance(row, dict) and "loc" not in row and bool(_LOGGED & row.keys())
+            return isinstance(row, dict) and "loc" not in row and bool(_LOG_KEYS & row.keys())
     return False

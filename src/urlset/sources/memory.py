@@ -14,28 +14,28 @@ from urlset.sources.candidates import (
     CANDIDATE,
     FAULT,
     Candidate,
-    fault_text,
+    encode_fault,
     in_batches,
-    with_text,
+    keep_date_text,
 )
 from urlset.sources.tables.mapping import parse_mapping
-from urlset.sources.tables.table import shaped
+from urlset.sources.tables.table import map_batches
 from urlset.writer.validation import Rules, as_entry, given_loc, without_loc_checked
 from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["CandidateRows", "Handed"]
+__all__ = ["CandidateRows", "InMemorySource"]
 
 _COLUMNS = (*CANDIDATE, (FAULT, "string"))
 
 
-class Handed:
+class InMemorySource:
     """Rows in memory: any iterable of :class:`urlset.Entry`, dicts and URLs, or an Arrow table.
 
     What :func:`urlset.write` takes is taken here. ``mapping`` and ``keep`` are those of
     :class:`urlset.sources.Table`, for tables. A row with a value that may not be written is an
     invalid row of its batch, with its reason in the column ``fault``.
 
-    >>> [batch.num_rows for batch in Handed([{"loc": "https://example.com/"}]).batches()]
+    >>> [batch.num_rows for batch in InMemorySource([{"loc": "https://example.com/"}]).batches()]
     [1]
     """
 
@@ -62,11 +62,11 @@ class Handed:
         """Yield record batches with columns of candidates."""
         if is_arrow(self._rows):
             reader = open_stream(self._rows)
-            yield from shaped(reader, self.name, self._mapping, self._keep, notes=self.notes)
+            yield from map_batches(reader, self.name, self._mapping, self._keep, notes=self.notes)
         else:
             rows = self._candidates(self._rows)
-            while some := list(islice(rows, BATCH_ROWS)):
-                yield rows_to_batch(_COLUMNS, some)
+            while chunk := list(islice(rows, BATCH_ROWS)):
+                yield rows_to_batch(_COLUMNS, chunk)
 
     def _candidates(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
         """The columns of a candidate for each row, and why it is invalid or None."""
@@ -75,13 +75,13 @@ class Handed:
             try:
                 entry = without_loc_checked(as_entry(item), rules)
             except ValueProblem as fault:
-                text = fault_text(fault.field, fault.value, fault.expected, fault.advice)
+                text = encode_fault(fault.field, fault.value, fault.expected, fault.advice)
                 cells = {"loc": given_loc(item), "source": self.name, "line": number}
                 empty = Entry(**cells)  # type: ignore[arg-type] # of no page
                 yield *Candidate.of(empty), text
             else:
-                made = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
-                yield *with_text(made), None
+                candidate = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
+                yield *keep_date_text(candidate), None
 
 
 class CandidateRows:
@@ -105,4 +105,4 @@ class CandidateRows:
 def _candidate(row: Candidate | Entry | str) -> Candidate:
     if isinstance(row, str):
         return Candidate(row)
-    return with_text(row if isinstance(row, Candidate) else Candidate.of(row))
+    return keep_date_text(row if isinstance(row, Candidate) else Candidate.of(row))

@@ -19,7 +19,7 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
     ['a', 'b', 'c']
     """
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, items, _END)
-        while (item := coming.result()) is not _END:
-            coming = pool.submit(next, items, _END)
+        future = pool.submit(next, items, _END)
+        while (item := future.result()) is not _END:
+            future = pool.submit(next, items, _END)
             yield item  # type: ignore[misc] # the end is none of them

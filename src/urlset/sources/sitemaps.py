@@ -44,8 +44,8 @@ class Sitemaps:
         auth: str | tuple[str, str] | None = None,
         cache: str | None = None,
     ):
-        asked = source.source if isinstance(source, readers.Entries) else source
-        self.name = name or (asked if isinstance(asked, str) else "the document")
+        requested = source.source if isinstance(source, readers.Entries) else source
+        self.name = name or (requested if isinstance(requested, str) else "the document")
         self.failures: list[str] = []
         self.notes: list[str] = []
         self.unread_dates = 0
@@ -66,25 +66,25 @@ class Sitemaps:
     def batches(self) -> Iterator[Any]:
         """Yield record batches with the columns of entries."""
         for record, document, rows in self._entries.portions():
-            place = record.source or self.name
+            location = record.source or self.name
             if record.error:
-                self.failures.append(f"{place}: {record.error}")
+                self.failures.append(f"{location}: {record.error}")
             if document is None or rows is None or not len(document.entries):
                 continue
             for batch in open_stream(uncounted([rows])):
                 if batch.num_rows:
-                    yield with_texts(batch, self._text, place)
+                    yield with_texts(batch, self._w3c_or_none, location)
         if self.unread_dates:
-            many = "date" if self.unread_dates == 1 else "dates"
-            self.notes.append(f"{self.unread_dates:,} unreadable {many} left out")
+            noun = "date" if self.unread_dates == 1 else "dates"
+            self.notes.append(f"{self.unread_dates:,} unreadable {noun} left out")
 
-    def _text(self, text: str | None) -> str | None:
+    def _w3c_or_none(self, text: str | None) -> str | None:
         """A date as W3C has it, or none."""
         if text is None:
             return None
-        made = _w3c(text)
-        self.unread_dates += made is None
-        return made
+        text = _w3c(text)
+        self.unread_dates += text is None
+        return text
 
 
 @lru_cache(maxsize=65_536)  # the dates of a site are often the same few

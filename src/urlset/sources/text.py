@@ -14,19 +14,27 @@ from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import text_files
 from urlset.sources.json_array import json_items
-from urlset.sources.tables.mapping import Pick, Plan, parse_mapping
+from urlset.sources.tables.mapping import ColumnPlan, NamedExpression, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
-from urlset.sources.text_files import TextForm, head_of, is_json_array, open_text, text_form
+from urlset.sources.text_files import (
+    TextForm,
+    detect_text_form,
+    is_json_array,
+    open_text,
+    read_head,
+)
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
 __all__ = ["TextSource"]
 
 BATCH_ROWS = 8_192
-_PIECE = 1 << 20
-_LINE = "line of the file"  # a column beside those of the table: no header is likely to have it
+_CHUNK_SIZE = 1 << 20
+_LINE_COLUMN = (
+    "line of the file"  # a column beside those of the table: no header is likely to have it
+)
 
-_OF_TEXT: tuple[tuple[str, Kind], ...] = (
+_TEXT_COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("loc", "string"),
     ("source", "string"),
     ("line", "line"),
@@ -79,22 +87,22 @@ class TextSource:
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
-        head = head_of(self._path, self.name)
+        head = read_head(self._path, self.name)
         form, delimiter = self._form, self._delimiter
         if form is None or (form == "csv" and delimiter is None):
-            wanted = [value.rpartition(":")[2] for value in self._mapping.values()]
-            found, mark = text_form(head, self.name, wanted)
+            mapped = [value.rpartition(":")[2] for value in self._mapping.values()]
+            found, detected_delimiter = detect_text_form(head, self.name, mapped)
             form = form or found
-            delimiter = delimiter or mark or ","
+            delimiter = delimiter or detected_delimiter or ","
         with open_text(self._path, self.name, head) as file:
             if form == "text":
-                yield from self._of_text(file)
+                yield from self._read_text(file)
             elif form == "csv":
-                yield from self._of_csv(file, delimiter or ",", only_check=only_check)
+                yield from self._read_csv(file, delimiter or ",", only_check=only_check)
             else:
-                yield from self._of_json(file, is_array=is_json_array(head))
+                yield from self._read_json(file, is_array=is_json_array(head))
 
-    def _of_text(self, file: IO[str]) -> Iterator[Any]:
+    def _read_text(self, file: IO[str]) -> Iterator[Any]:
         first = 1
         for lines in _blocks(file, self.name):
             found = [
@@ -104,20 +112,20 @@ class TextSource:
             ]
             first += len(lines)
             if found:
-                yield rows_to_batch(_OF_TEXT, found)
+                yield rows_to_batch(_TEXT_COLUMNS, found)
 
-    def _of_csv(self, file: IO[str], delimiter: str, *, only_check: bool) -> Iterator[Any]:
+    def _read_csv(self, file: IO[str], delimiter: str, *, only_check: bool) -> Iterator[Any]:
         limit = csv.field_size_limit(text_files.MAX_LINE)
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
             # Also where no row follows.
             blank = dict.fromkeys(names, "VARCHAR")
-            plan = Plan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
-            self._note(plan)
+            plan = ColumnPlan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
+            self._add_notes(plan)
             if only_check:
                 return
-            yield from self._shaped(_chunks(_csv_rows(reader, names, self.name)), names)
+            yield from self._map_rows(_chunks(_csv_rows(reader, names, self.name)), names)
         except csv.Error as error:
             raise SourceError(
                 f"{self.name}: expected CSV, found: {error}; a quote that is opened must be "
@@ -126,24 +134,26 @@ class TextSource:
         finally:
             csv.field_size_limit(limit)
 
-    def _of_json(self, file: IO[str], *, is_array: bool) -> Iterator[Any]:
+    def _read_json(self, file: IO[str], *, is_array: bool) -> Iterator[Any]:
         found = json_items(file, self.name) if is_array else _json_lines(file, self.name)
         rows = ((line, _with_loc(row) if isinstance(row, dict) else {"loc": row})
                 for line, row in found)  # fmt: skip
-        yield from self._shaped(_chunks(rows), [])
+        yield from self._map_rows(_chunks(rows), [])
 
-    def _shaped(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
+    def _map_rows(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
         """Candidates of rows that are dicts; the columns are those that there were so far."""
         seen = dict.fromkeys(names)
-        shaper = ColumnMapper()
+        mapper = ColumnMapper()
         try:
             for rows in chunks:
-                picks, batch = self._raw(rows, seen)
-                yield from self._cast(shaper, batch, picks, rows)
+                expressions, batch = self._raw_batch(rows, seen)
+                yield from self._map_batch(mapper, batch, expressions, rows)
         finally:
-            shaper.close()
+            mapper.close()
 
-    def _raw(self, rows: list[Numbered], seen: dict[str, None]) -> tuple[list[Pick], Any]:
+    def _raw_batch(
+        self, rows: list[Numbered], seen: dict[str, None]
+    ) -> tuple[list[NamedExpression], Any]:
         """The cells of rows as they stand, and what candidates are to have of them."""
         for _, row in rows:
             seen.update(dict.fromkeys(row))
@@ -151,23 +161,27 @@ class TextSource:
             seen.setdefault("loc")
         columns = {name: _column([row.get(name) for _, row in rows]) for name in seen}
         kinds = {name: kind for name, (kind, _) in columns.items()}
-        plan = Plan.of(kinds, name=self.name, mapping=self._mapping, keep=self._keep)
-        self._note(plan)
-        picks = [pick for pick in plan.picks if pick[0] != "line"]
+        plan = ColumnPlan.of(kinds, name=self.name, mapping=self._mapping, keep=self._keep)
+        self._add_notes(plan)
+        expressions = [named for named in plan.expressions if named[0] != "line"]
         values = [*(values for _, values in columns.values()), [number for number, _ in rows]]
-        fields = [*((name, "string") for name in seen), (_LINE, "line")]
+        fields = [*((name, "string") for name in seen), (_LINE_COLUMN, "line")]
         batch = rows_to_batch(fields, [*zip(*values, strict=True)])  # type: ignore[arg-type]
-        return [*picks, ("line", f'"{_LINE}"')], batch
+        return [*expressions, ("line", f'"{_LINE_COLUMN}"')], batch
 
-    def _note(self, plan: Plan) -> None:
+    def _add_notes(self, plan: ColumnPlan) -> None:
         self.notes += [note for note in plan.notes if note not in self.notes]
 
-    def _cast(
-        self, shaper: ColumnMapper, batch: Any, picks: list[Pick], rows: list[Numbered]
+    def _map_batch(
+        self,
+        mapper: ColumnMapper,
+        batch: Any,
+        expressions: list[NamedExpression],
+        rows: list[Numbered],
     ) -> Iterator[Any]:
         try:
-            made = shaper.shaped(table_of(batch.schema, batch), picks)
-            yield from map(with_nested_values, made)
+            batches = mapper.shaped(table_of(batch.schema, batch), expressions)
+            yield from map(with_nested_values, batches)
         except SourceError as error:
             between = f"{rows[0][0]:,} to {rows[-1][0]:,}"
             raise SourceError(f"{self.name}, in lines {between}: {error}") from error
@@ -181,20 +195,20 @@ def _column(values: list[Any]) -> tuple[str, list[str | None]]:
 
 
 def _chunks(rows: Iterator[Numbered]) -> Iterator[list[Numbered]]:
-    while some := list(islice(rows, BATCH_ROWS)):
-        yield some
+    while chunk := list(islice(rows, BATCH_ROWS)):
+        yield chunk
 
 
 def _blocks(file: IO[str], name: str) -> Iterator[list[str]]:
     """The lines of a list, many at once; one that does not end is no list."""
     rest = ""
-    while piece := file.read(_PIECE):
+    while piece := file.read(_CHUNK_SIZE):
         # Beware: not splitlines(), which knows ends of lines that others do not; and a line may
         # end with two characters, of which the piece has the first one only.
         rest = (rest + piece).replace("\r\n", "\n")
-        whole, is_cut = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
-        *lines, rest = whole.replace("\r", "\n").split("\n")
-        rest += is_cut
+        complete, carriage_return = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
+        *lines, rest = complete.replace("\r", "\n").split("\n")
+        rest += carriage_return
         if max(len(rest), max(map(len, lines), default=0)) >= text_files.MAX_LINE:
             raise _too_long(name)
         yield lines

@@ -15,14 +15,22 @@ from typing import IO, Literal, NamedTuple, cast
 
 from urlset.errors import SourceError
 
-__all__ = ["MAX_LINE", "FileHead", "TextForm", "head_of", "is_json_array", "open_text", "text_form"]
+__all__ = [
+    "MAX_LINE",
+    "FileHead",
+    "TextForm",
+    "detect_text_form",
+    "is_json_array",
+    "open_text",
+    "read_head",
+]
 
 TextForm = Literal["text", "csv", "jsonl"]
 
 MAX_LINE = 1 << 24
 """Characters of a line, and of a cell: no honest entry comes near it."""
 
-_HEAD = 65_536
+_HEAD_BYTES = 65_536
 _GZIP = b"\x1f\x8b"
 _DELIMITERS = ",;\t|"
 _ARRAY = re.compile(r"\[\s*(?:[{\"]|\]\s*\Z)")
@@ -33,7 +41,7 @@ class FileHead(NamedTuple):
 
     text: str
     encoding: str
-    is_packed: bool
+    is_compressed: bool
 
     @property
     def first_line(self) -> str:
@@ -41,28 +49,30 @@ class FileHead(NamedTuple):
         return self.text.splitlines()[0].strip() if self.text else ""
 
 
-def head_of(path: str, name: str | None = None) -> FileHead:
+def read_head(path: str, name: str | None = None) -> FileHead:
     """Look at how a file begins.
 
     Raises :class:`urlset.SourceError` if it cannot be read, which calls it ``name``.
     """
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD)
+            head = file.read(_HEAD_BYTES)
     except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"cannot read {name or path!r}: {words}") from error
-    is_packed = head.startswith(_GZIP)
-    if is_packed:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"cannot read {name or path!r}: {reason}") from error
+    is_compressed = head.startswith(_GZIP)
+    if is_compressed:
         try:
-            head = zlib.decompressobj(31).decompress(head, _HEAD)
+            head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
         except zlib.error:
             head = b"<"  # the reader knows what to do with it
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    return FileHead(head.decode(encoding, errors="replace").lstrip(), encoding, is_packed)
+    return FileHead(head.decode(encoding, errors="replace").lstrip(), encoding, is_compressed)
 
 
-def text_form(head: FileHead, name: str, columns: Collection[str] = ()) -> tuple[TextForm, str]:
+def detect_text_form(
+    head: FileHead, name: str, columns: Collection[str] = ()
+) -> tuple[TextForm, str]:
     """Tell the form of a text by its first line, and the delimiter of CSV.
 
     CSV has a header with ``loc`` or ``url`` in it, or one of the ``columns`` that were asked for.
@@ -87,10 +97,10 @@ def text_form(head: FileHead, name: str, columns: Collection[str] = ()) -> tuple
             f"{name}: expected JSON lines, one object a line, found one over several lines; "
             "`jq -c .` puts each on a line"
         )
-    wanted = {"loc", "url", *(column.strip().lower() for column in columns)}
+    expected = {"loc", "url", *(column.strip().lower() for column in columns)}
     for delimiter in _DELIMITERS:
         cells = next(csv.reader([line], delimiter=delimiter), [])
-        if wanted & {cell.strip().lower() for cell in cells}:
+        if expected & {cell.strip().lower() for cell in cells}:
             return "csv", delimiter
     return "text", ""
 
@@ -106,9 +116,9 @@ def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
     with ExitStack() as stack:
         try:
             data: IO[bytes] = stack.enter_context(open(path, "rb"))
-            if head.is_packed:
-                packed = gzip.GzipFile(fileobj=data, mode="rb")
-                data = cast(IO[bytes], stack.enter_context(packed))
+            if head.is_compressed:
+                decompressed = gzip.GzipFile(fileobj=data, mode="rb")
+                data = cast(IO[bytes], stack.enter_context(decompressed))
             yield stack.enter_context(io.TextIOWrapper(data, encoding=head.encoding, newline=""))
         except UnicodeDecodeError as error:
             raise SourceError(

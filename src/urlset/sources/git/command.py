@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import IO
 
-__all__ = ["GitError", "answer", "tokens"]
+__all__ = ["GitError", "run_git", "stream_git"]
 
 # What the repository's own configuration could have run or hidden. Beware: a command line that
 # writes the index or asks for patches, signatures, filters or a remote would need more of them.
@@ -40,46 +40,46 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 # The user's own settings; a GIT_DIR that a hook has set would lead us to another repository.
-_KEPT = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
-_PIECE = 1 << 18
+_KEPT_VARIABLES = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
+_CHUNK_SIZE = 1 << 18
 
 
 class GitError(Exception):
     """Git cannot answer; the words are for a note. ``is_absent`` where there is no git at all."""
 
-    def __init__(self, words: str, *, is_absent: bool = False):
-        super().__init__(words)
+    def __init__(self, message: str, *, is_absent: bool = False):
+        super().__init__(message)
         self.is_absent = is_absent
 
 
-def answer(folder: str, *arguments: str) -> bytes:
+def run_git(folder: str, *arguments: str) -> bytes:
     """What git writes; raises :class:`GitError`."""
-    with _running(folder, arguments) as output:
+    with _git_process(folder, arguments) as output:
         return output.read()
 
 
-def tokens(folder: str, *arguments: str) -> Generator[bytes, None, None]:
+def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
     """Yield what git writes between zero bytes, while it writes; raises :class:`GitError`.
 
     Whoever stops early stops git.
     """
-    with _running(folder, arguments) as output:
+    with _git_process(folder, arguments) as output:
         rest = b""
-        while piece := output.read(_PIECE):
-            *whole, rest = (rest + piece).split(b"\0")
-            yield from whole
+        while piece := output.read(_CHUNK_SIZE):
+            *complete, rest = (rest + piece).split(b"\0")
+            yield from complete
         if rest:
             yield rest
 
 
 @contextmanager
-def _running(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]:
+def _git_process(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]:
     git = shutil.which("git")
     if git is None:
         raise GitError("git is not installed: no dates from git", is_absent=True)
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
     # A file, since nobody reads a pipe of complaints while git waits for that.
-    with tempfile.TemporaryFile() as complaints:
+    with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
                 [git, "--no-pager", *settings, *arguments],
@@ -87,42 +87,42 @@ def _running(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]:
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=complaints,
+                stderr=errors,
             )
         except OSError as error:
             raise GitError(f"git cannot be run in {folder!r}: {error.strerror}") from error
         assert process.stdout is not None
-        is_over = False
+        is_complete = False
         try:
             yield process.stdout
-            is_over = True
+            is_complete = True
         finally:
-            if not is_over:
+            if not is_complete:
                 process.kill()
             process.stdout.close()
             process.wait()
         if process.returncode:
-            complaints.seek(0)
-            raise GitError(_told(complaints.read(10_000).decode("utf-8", "replace"), folder))
+            errors.seek(0)
+            raise GitError(_error_message(errors.read(10_000).decode("utf-8", "replace"), folder))
 
 
 def _environment() -> dict[str, str]:
-    kept = {
+    variables = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_KEPT)
+        if not name.startswith("GIT_") or name.startswith(_KEPT_VARIABLES)
     }
-    return kept | _ENVIRONMENT
+    return variables | _ENVIRONMENT
 
 
-def _told(words: str, folder: str) -> str:
-    if "dubious ownership" in words:
+def _error_message(message: str, folder: str) -> str:
+    if "dubious ownership" in message:
         return (
             f"git refuses to read {folder!r}, since it belongs to another user: no dates from git; "
             "if you trust it: git config --global --add safe.directory "
             f"{os.path.abspath(folder)!r}"
         )
-    if "not a git repository" in words:
+    if "not a git repository" in message:
         return f"{folder!r} is in no git repository: no dates from git"
-    first = next((line for line in words.splitlines() if line.strip()), "no word why")
-    return f"git cannot read {folder!r}: {first.removeprefix('fatal: ')}"
+    first_line = next((line for line in message.splitlines() if line.strip()), "no word why")
+    return f"git cannot read {folder!r}: {first_line.removeprefix('fatal: ')}"

@@ -15,7 +15,7 @@ from typing import Any
 from urlset.arrow import batches
 from urlset.errors import ConfigurationError
 from urlset.sources.candidates import Source
-from urlset.sources.git.command import GitError, answer, tokens
+from urlset.sources.git.command import GitError, run_git, stream_git
 from urlset.sources.git.history import LOG, History, commits
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
 
@@ -24,12 +24,12 @@ __all__ = ["GitDatedSource", "GitDates", "git_dates"]
 BULK_SHARE = 0.5
 BULK_LEAST = 20
 
-_PAGE = re.compile(
+_PAGE_FILE = re.compile(
     rb".*\.(?:html?|xhtml|mdx?|markdown|rst|adoc|asciidoc|txt|org|textile|ipynb|astro|vue|svelte"
     rb"|njk|liquid|hbs|ejs|pug|haml|erb|twig|j2|jinja2?|php|jsx|tsx|tex|pdf)",
     re.DOTALL | re.IGNORECASE,
 )
-_TOLD_BULKS = 5
+_MAX_NOTES = 5
 _SUBMODULE = b"160000"
 
 
@@ -70,10 +70,10 @@ class GitDates:
         for pattern in self.patterns:
             if not page and "{page}." in pattern:  # the first page is no file named `.md`
                 continue
-            place = pattern.replace("{file}", file).replace("{page}", page)
-            place = place.replace("//", "/").removeprefix("/")
-            if place in self.known:
-                return place
+            location = pattern.replace("{file}", file).replace("{page}", page)
+            location = location.replace("//", "/").removeprefix("/")
+            if location in self.known:
+                return location
         return None
 
     @cached_property
@@ -115,43 +115,43 @@ def git_dates(
 
 
 def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDates:
-    root, prefix, boundary = _place(folder)
-    kept = _kept(root)
-    wanted = {path for path in kept if path.startswith(prefix)}
-    above: list[str] = []
+    root, prefix, boundary = _locate(folder)
+    tracked = _tracked_files(root)
+    wanted = {path for path in tracked if path.startswith(prefix)}
+    notes_above: list[str] = []
     if may_ascend and not wanted and prefix:
         while not wanted and prefix:
             prefix = prefix[: prefix.rstrip(b"/").rfind(b"/") + 1]
-            wanted = {path for path in kept if path.startswith(prefix)}
-        place = os.path.join(root, os.fsdecode(prefix)).rstrip("/")
-        above.append(
+            wanted = {path for path in tracked if path.startswith(prefix)}
+        location = os.path.join(root, os.fsdecode(prefix)).rstrip("/")
+        notes_above.append(
             f"git keeps nothing of {folder!r}: the sources of its pages are looked for in "
-            f"{os.path.relpath(place)!r} (--git-root names another folder)"
+            f"{os.path.relpath(location)!r} (--git-root names another folder)"
         )
-    submodules = sorted(path for path in wanted if kept[path][0] == _SUBMODULE)
+    submodules = sorted(path for path in wanted if tracked[path][0] == _SUBMODULE)
     wanted.difference_update(submodules)
-    changed = _changed(root, kept) & wanted
-    pages = {path for path in wanted if _PAGE.fullmatch(path)} or wanted
+    changed = _uncommitted(root, tracked) & wanted
+    pages = {path for path in wanted if _PAGE_FILE.fullmatch(path)} or wanted
     history = History(wanted - changed, pages, boundary, share, least)
-    with closing(tokens(root, *LOG)) as log:  # git ends when enough is known
+    with closing(stream_git(root, *LOG)) as log:  # git ends when enough is known
         history.read(commits(log))
     known = {os.fsdecode(path[len(prefix) :]): history.dates.get(path) for path in wanted}
-    future = _without_future(known)
-    notes = [*above, *_notes(folder, history, len(changed), submodules, future)]
+    future = _clear_future_dates(known)
+    notes = [*notes_above, *_notes(folder, history, len(changed), submodules, future)]
     return GitDates(known, tuple(notes))
 
 
-def _place(folder: str) -> tuple[str, bytes, frozenset[str]]:
+def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
     """The root of the repository, the folder's path in it with a ``/``, where history is cut."""
-    said = answer(
+    output = run_git(
         folder, "rev-parse", "--show-prefix", "--is-shallow-repository", "--show-toplevel"
     )
-    prefix, shallow, root = said.split(b"\n", 2)
+    prefix, shallow, root = output.split(b"\n", 2)
     top = os.fsdecode(root.removesuffix(b"\n"))
-    answer(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if shallow != b"true":
         return top, prefix, frozenset()
-    path = os.fsdecode(answer(folder, "rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
+    path = os.fsdecode(run_git(folder, "rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
     try:
         with open(os.path.join(folder, path), encoding="ascii", errors="replace") as file:
             return top, prefix, frozenset(file.read().split())
@@ -159,26 +159,26 @@ def _place(folder: str) -> tuple[str, bytes, frozenset[str]]:
         raise GitError(f"git cannot tell where the history of {folder!r} is cut") from error
 
 
-def _kept(root: str) -> dict[bytes, tuple[bytes, bytes]]:
+def _tracked_files(root: str) -> dict[bytes, tuple[bytes, bytes]]:
     """The paths that git keeps, each with its mode and the name of its content."""
-    kept = {}
-    for line in tokens(root, "ls-files", "-z", "--stage"):
+    tracked = {}
+    for line in stream_git(root, "ls-files", "-z", "--stage"):
         about, _, path = line.partition(b"\t")
         mode, name, _ = about.split(b" ")
-        kept[path] = mode, name
-    return kept
+        tracked[path] = mode, name
+    return tracked
 
 
-def _changed(root: str, kept: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
+def _uncommitted(root: str, tracked: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
     """The paths with changes that are not committed.
 
     Beware: `git status` would run the filters that a repository configures. Here git only compares
     times and sizes, and we the content of what seems to differ.
     """
     options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--no-renames")
-    staged = set(tokens(root, "diff-index", "--cached", *options, "HEAD", "--"))
-    touched = set(tokens(root, "diff-files", *options, "--"))
-    return staged | {path for path in touched if _differs(root, path, kept.get(path))}
+    staged = set(stream_git(root, "diff-index", "--cached", *options, "HEAD", "--"))
+    touched = set(stream_git(root, "diff-files", *options, "--"))
+    return staged | {path for path in touched if _differs(root, path, tracked.get(path))}
 
 
 def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
@@ -199,7 +199,7 @@ def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
     return digest.hexdigest().encode() != entry[1]
 
 
-def _without_future(known: dict[str, str | None]) -> int:
+def _clear_future_dates(known: dict[str, str | None]) -> int:
     """Take away dates that are still to come, by more than clocks and zones may differ."""
     latest = datetime.now(UTC) + timedelta(days=1)
     future = [
@@ -220,11 +220,11 @@ def _notes(
             "before it begins, without a date; git fetch --unshallow gets the rest"
         )
     notes += [
-        f"git commit {words} pages: passed over as a bulk change"
-        for words in history.bulk[:_TOLD_BULKS]
+        f"git commit {summary} pages: passed over as a bulk change"
+        for summary in history.bulk[:_MAX_NOTES]
     ]
-    if len(history.bulk) > _TOLD_BULKS:
-        notes.append(f"{len(history.bulk) - _TOLD_BULKS:,} more bulk changes were passed over")
+    if len(history.bulk) > _MAX_NOTES:
+        notes.append(f"{len(history.bulk) - _MAX_NOTES:,} more bulk changes were passed over")
     if history.only_bulk:
         notes.append(f"{_files(history.only_bulk)} touched by bulk changes alone, without a date")
     if changed:
@@ -233,7 +233,7 @@ def _notes(
         notes.append(f"{_files(future)} committed in the future, without a date")
     notes += [
         f"{os.fsdecode(path)!r} is a submodule: its files have no date from here"
-        for path in submodules[:_TOLD_BULKS]
+        for path in submodules[:_MAX_NOTES]
     ]
     return notes
 
@@ -282,15 +282,15 @@ class GitDatedSource:
         dates = git_dates(
             self._root or self._folder,
             patterns=self._patterns,
-            languages=_languages(self._folder),
+            languages=_built_languages(self._folder),
             may_ascend=self._root is None,
         )
         for batch in self._source.batches():
-            places = batches.column(batch, "source")
+            locations = batches.column(batch, "source")
             reasons = batches.column(batch, "reason")
             found = [
-                self._date(dates, place, is_wanted=reason is None)
-                for place, reason in zip(places, reasons, strict=True)
+                self._date(dates, location, is_wanted=reason is None)
+                for location, reason in zip(locations, reasons, strict=True)
             ]
             column = {"git_lastmod": batches.text_array(found)}
             if "git_lastmod" in batch.schema.names:
@@ -306,10 +306,10 @@ class GitDatedSource:
                 "--git-path PATTERN says where it lies"
             )
 
-    def _date(self, dates: GitDates, place: str | None, *, is_wanted: bool) -> str | None:
-        if not place:
+    def _date(self, dates: GitDates, location: str | None, *, is_wanted: bool) -> str | None:
+        if not location:
             return None
-        path = os.path.relpath(place, self._folder).replace(os.sep, "/")
+        path = os.path.relpath(location, self._folder).replace(os.sep, "/")
         source = dates.source_of(path)
         if source is not None:
             return dates.known[source]
@@ -320,7 +320,7 @@ class GitDatedSource:
         return None
 
 
-def _languages(folder: str) -> list[str]:
+def _built_languages(folder: str) -> list[str]:
     """The languages that have a folder of their own in a built site."""
     try:
         return [name for name in os.listdir(folder) if is_language(name)]

@@ -29,7 +29,7 @@ class FileChange(NamedTuple):
 
     status: str
     path: bytes
-    before: bytes | None = None
+    previous_path: bytes | None = None
 
 
 class Commit(NamedTuple):
@@ -47,27 +47,29 @@ def commits(tokens: Iterable[bytes]) -> Iterator[Commit]:
     A path may hold any byte but zero, so it is its place that tells it from a status.
     """
     commit: Commit | None = None
-    waiting = iter(tokens)
-    for token in waiting:
-        word = token.lstrip(b"\n")
-        if word.startswith(b"\x02"):
+    remaining = iter(tokens)
+    for token in remaining:
+        text = token.lstrip(b"\n")
+        if text.startswith(b"\x02"):
             if commit is not None:
                 yield commit
-            commit = _commit(word)
-        elif commit is not None and _STATUS.fullmatch(word):
-            path = next(waiting, b"")
-            is_pair = word[1:].isdigit()
-            change = FileChange(word[:1].decode(), next(waiting, b""), path) if is_pair else None
-            commit.changes.append(change or FileChange(word[:1].decode(), path))
+            commit = _commit(text)
+        elif commit is not None and _STATUS.fullmatch(text):
+            path = next(remaining, b"")
+            is_rename = text[1:].isdigit()
+            change = (
+                FileChange(text[:1].decode(), next(remaining, b""), path) if is_rename else None
+            )
+            commit.changes.append(change or FileChange(text[:1].decode(), path))
     if commit is not None:
         yield commit
 
 
-def _commit(word: bytes) -> Commit:
-    short, name, date = (*word[1:].split(b" ", 2), b"", b"")[:3]
+def _commit(text: bytes) -> Commit:
+    short, name, date = (*text[1:].split(b" ", 2), b"", b"")[:3]
     found = _DATE.fullmatch(date)
-    text = date.decode().replace("+00:00", "Z") if found else None
-    return Commit(short.decode("ascii", "replace"), name.decode("ascii", "replace"), text, [])
+    w3c = date.decode().replace("+00:00", "Z") if found else None
+    return Commit(short.decode("ascii", "replace"), name.decode("ascii", "replace"), w3c, [])
 
 
 @dataclass
@@ -90,47 +92,47 @@ class History:
     only_bulk: int = 0
 
     def __post_init__(self) -> None:
-        self._now = {path: path for path in self.wanted}
+        self._current = {path: path for path in self.wanted}
         """The paths of a time → those of today, of the files that are still without a date."""
 
     def read(self, history: Iterable[Commit]) -> None:
         """Take commits in, the newest first; stops when no file is left."""
         for commit in history:
             if commit.name in self.boundary:
-                self._end_at(commit)
+                self._stop_at(commit)
             else:
-                self._take(commit)
-            if not self._now:
+                self._apply(commit)
+            if not self._current:
                 return
 
-    def _take(self, commit: Commit) -> None:
+    def _apply(self, commit: Commit) -> None:
         is_bulk = self._is_bulk(commit)
         moved: dict[bytes, bytes] = {}
-        for status, path, before in commit.changes:
-            today = self._now.get(path)
-            if today is None:
+        for status, path, previous_path in commit.changes:
+            current_path = self._current.get(path)
+            if current_path is None:
                 continue
-            if status == "R" and before is not None:
-                moved[before] = self._now.pop(path)
+            if status == "R" and previous_path is not None:
+                moved[previous_path] = self._current.pop(path)
             elif not is_bulk:
-                del self._now[path]
+                del self._current[path]
                 if commit.date is not None:
-                    self.dates[today] = commit.date
+                    self.dates[current_path] = commit.date
             elif status == "A":
-                del self._now[path]
+                del self._current[path]
                 self.only_bulk += 1
-        self._now.update(moved)
+        self._current.update(moved)
 
-    def _end_at(self, commit: Commit) -> None:
+    def _stop_at(self, commit: Commit) -> None:
         for change in commit.changes:
-            if self._now.pop(change.path, None) is not None:
+            if self._current.pop(change.path, None) is not None:
                 self.cut_off += 1
 
     def _is_bulk(self, commit: Commit) -> bool:
         if len(commit.changes) < self.bulk_least:
             return False
         touched = sum(
-            status != "R" and self._now.get(path, path) in self.pages
+            status != "R" and self._current.get(path, path) in self.pages
             for status, path, _ in commit.changes
         )
         if touched < self.bulk_least or touched <= self.bulk_share * len(self.pages):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Set
 
 from urlset.languages import LANGUAGES, REGIONS
 
-__all__ = ["ENDINGS", "FOLDERS", "SourceIndex", "is_language", "page_of"]
+__all__ = ["EXTENSIONS", "FOLDERS", "SourceIndex", "is_language", "page_of"]
 
 FOLDERS = (
     "", "content/", "docs/", "src/", "pages/", "src/pages/", "src/content/", "src/content/docs/",
@@ -20,15 +20,15 @@ FOLDERS = (
 )  # fmt: skip
 """The folders in which sources are looked for, in this order."""
 
-ENDINGS = tuple(
+EXTENSIONS = tuple(
     ".md .mdx .html .rst .adoc .astro .njk .markdown .ipynb .txt .org .asciidoc .textile .vue "
     ".svelte .liquid .hbs .ejs .pug .haml .erb .twig .j2 .jinja .jinja2 .php .htm .xhtml".split()
 )
 """The endings of sources, in this order."""
 
-_ENDING = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
+_EXTENSION = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{2}))?", re.IGNORECASE)
-_INDEX, _README, _SUFFIXED, _DEFAULT = 100, 10_000, 1_000, 20_000
+_INDEX_RANK, _README_RANK, _SUFFIX_RANK, _DEFAULT_RANK = 100, 10_000, 1_000, 20_000
 
 
 def page_of(file: str) -> str:
@@ -37,7 +37,7 @@ def page_of(file: str) -> str:
     >>> page_of("about/index.html"), page_of("index.html"), page_of("tea/green.html")
     ('about', '', 'tea/green')
     """
-    return _ENDING.sub("", file).removesuffix("/")
+    return _EXTENSION.sub("", file).removesuffix("/")
 
 
 def is_language(name: str) -> bool:
@@ -69,60 +69,66 @@ class SourceIndex:
         self._built = {language.lower() for language in built}
         for path in paths:
             self._add(path)
-        self._relaxed: dict[str, str | None] = {}
+        self._normalized: dict[str, str | None] = {}
         for page, (_, path) in self._exact.items():
-            key = _relaxed(page)
-            is_other = key in self._relaxed and self._relaxed[key] != path
-            self._relaxed[key] = None if is_other else path
+            key = _normalized(page)
+            is_other = key in self._normalized and self._normalized[key] != path
+            self._normalized[key] = None if is_other else path
 
     def find(self, file: str) -> str | None:
         """The source of a built file, by its path in the site; None where it is not known."""
         page = page_of(file)
         if page in self._exact:
             return self._exact[page][1]
-        return self._relaxed.get(_relaxed(page))
+        return self._normalized.get(_normalized(page))
 
     def _add(self, path: str) -> None:
-        ending = next((e for e in ENDINGS if path.endswith(e)), None)
-        if ending is None:
+        extension = next((e for e in EXTENSIONS if path.endswith(e)), None)
+        if extension is None:
             return
         for number, folder in enumerate(FOLDERS):
             if path.startswith(folder):
-                rest = path[len(folder) : -len(ending)]
+                rest = path[len(folder) : -len(extension)]
                 if not rest or rest.endswith("/"):  # a file named `.md`
                     continue
-                rank = number * 200 + ENDINGS.index(ending)
+                rank = number * 200 + EXTENSIONS.index(extension)
                 self._add_page(rest, rank, path, is_content=bool(folder))
 
     def _add_page(self, rest: str, rank: int, path: str, *, is_content: bool) -> None:
         parent, _, name = rest.rpartition("/")
         stem, _, suffix = name.rpartition(".")
         if stem and is_language(suffix):  # about.de.md
-            self._add_in(suffix, f"{parent}/{stem}".strip("/"), rank + _SUFFIXED, path)
+            self._add_language_page(
+                suffix, f"{parent}/{stem}".strip("/"), rank + _SUFFIX_RANK, path
+            )
             return
         page, rank = _without_index(rest, rank)
-        self._put(page, rank, path)
+        self._insert(page, rank, path)
         language, _, inner = page.partition("/")
         if is_content and is_language(language) and language.lower() not in self._built:
-            self._put(inner, rank + _DEFAULT, path, language)
+            self._insert(inner, rank + _DEFAULT_RANK, path, language)
 
-    def _add_in(self, language: str, rest: str, rank: int, path: str) -> None:
+    def _add_language_page(self, language: str, rest: str, rank: int, path: str) -> None:
         page, rank = _without_index(rest, rank)
-        self._put(f"{language}/{page}".removesuffix("/"), rank, path)
+        self._insert(f"{language}/{page}".removesuffix("/"), rank, path)
         if language.lower() not in self._built:
-            self._put(page, rank + _DEFAULT, path, language)
+            self._insert(page, rank + _DEFAULT_RANK, path, language)
 
-    def _put(self, page: str, rank: int, path: str, language: str | None = None) -> None:
+    def _insert(self, page: str, rank: int, path: str, language: str | None = None) -> None:
         """Take a source of a page, unless there is a better one; of several languages none."""
-        before = self._exact.get(page)
+        previous = self._exact.get(page)
         if language is not None:
             if page in self._ambiguous:
                 return
-            if before is not None and before[0] >= _DEFAULT and not _same_language(before[1], path):
+            if (
+                previous is not None
+                and previous[0] >= _DEFAULT_RANK
+                and not _same_language(previous[1], path)
+            ):
                 self._ambiguous.add(page)
                 del self._exact[page]
                 return
-        if before is None or rank < before[0]:
+        if previous is None or rank < previous[0]:
             self._exact[page] = rank, path
 
 
@@ -130,9 +136,9 @@ def _without_index(rest: str, rank: int) -> tuple[str, int]:
     """The page of a source: that of an index is its folder."""
     parent, _, name = rest.rpartition("/")
     if name.lower() in ("index", "_index"):
-        return parent, rank + _INDEX
+        return parent, rank + _INDEX_RANK
     if name.lower() == "readme":
-        return parent, rank + _README
+        return parent, rank + _README_RANK
     return rest, rank
 
 
@@ -145,6 +151,6 @@ def _languages(path: str) -> set[str]:
     return {part.lower() for part in re.split(r"[/.]", path) if is_language(part)}
 
 
-def _relaxed(page: str) -> str:
+def _normalized(page: str) -> str:
     """A page as those generators write it that lower its case and join words by hyphens."""
     return page.lower().replace(" ", "-")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-__all__ = ["INDEXES", "Naming", "same_page"]
+__all__ = ["INDEXES", "FileUrls", "same_page"]
 
 INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.htm")
 """The names under which servers look for the page of a folder, the first that is there."""
@@ -19,16 +19,16 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
 
 
-class Naming:
+class FileUrls:
     """How paths below a folder become URLs.
 
     ``strip_html`` leaves the extension of a page out. ``trailing_slash`` None keeps what lies
     there (a folder ends with a slash, a file does not); True gives a stripped page one, too;
     False takes it from folders, but for the root.
 
-    >>> Naming("https://example.com/", strip_html=True).url("tea/green leaf.html")
+    >>> FileUrls("https://example.com/", strip_html=True).url("tea/green leaf.html")
     'https://example.com/tea/green%20leaf'
-    >>> Naming("https://example.com/").url("tea/index.html")
+    >>> FileUrls("https://example.com/").url("tea/index.html")
     'https://example.com/tea/'
     """
 
@@ -71,10 +71,10 @@ def same_page(one: str, other: str) -> bool:
     >>> same_page("https://www.example.com/tea", "https://example.com/tea")
     False
     """
-    return one == other or _plain(one) == _plain(other)
+    return one == other or _comparable(one) == _comparable(other)
 
 
-def _plain(url: str) -> str:
+def _comparable(url: str) -> str:
     host, _, path = _SCHEME.sub("", url.partition("#")[0], count=1).partition("/")
     path, mark, query = path.partition("?")
     path = unquote(path)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from urlset.sources.html.file_urls import INDEXES
 
-__all__ = ["Found", "is_hidden", "is_settled", "walk"]
+__all__ = ["FoundFile", "find_pages", "is_hidden", "is_settled"]
 
 MAX_DEPTH = 200
 
@@ -20,7 +20,7 @@ FINE_NS = 50_000_000
 it could change again within a tick, unseen."""
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file: its path below the folder (parts divided by ``/``), and where it is.
 
     ``error`` tells why it cannot be read; ``mtime`` is in seconds since 1970. ``twin`` is another
@@ -30,11 +30,11 @@ class Found(NamedTuple):
     """
 
     path: str
-    place: str
+    file_path: str
     mtime: float | None = None
     error: str | None = None
-    twin: str | None = None
-    is_second: bool = False
+    duplicate_of: str | None = None
+    is_duplicate: bool = False
     siblings: frozenset[str] = frozenset()
     state: str | None = None
     mtime_ns: int = 0
@@ -47,19 +47,19 @@ class _Folder(NamedTuple):
     identity: tuple[int, int] | None
 
 
-def walk(
+def find_pages(
     root: str,
     is_page: Callable[[str], bool],
     *,
     follow_symlinks: bool,
-    passed: Callable[[str], None],
-) -> Iterator[Found]:
+    on_skipped: Callable[[str], None],
+) -> Iterator[FoundFile]:
     """Yield the pages below a folder, sorted by name in each; raises ``OSError`` for the root only.
 
     Hidden files and folders are passed over. ``passed`` hears what is not followed: ``link``,
     ``loop``, ``depth``. Folders that cannot be read are yielded with their error.
     """
-    stack = [_listed(root, "", follow_symlinks)]
+    stack = [_list_folder(root, "", follow_symlinks)]
     while stack:
         folder = stack[-1]
         entry = next(folder.entries, None)
@@ -69,67 +69,67 @@ def walk(
         path = f"{folder.path}{entry.name}"
         if entry.is_symlink() and not follow_symlinks:
             if is_page(entry.name):
-                passed("link")
+                on_skipped("link")
         elif _is_folder(entry):
             if len(stack) >= MAX_DEPTH:
-                passed("depth")
+                on_skipped("depth")
                 continue
             try:
-                inner = _listed(entry.path, f"{path}/", follow_symlinks)
+                inner = _list_folder(entry.path, f"{path}/", follow_symlinks)
             except OSError as error:
-                yield Found(f"{path}/", entry.path, error=_words(error))
+                yield FoundFile(f"{path}/", entry.path, error=_error_text(error))
                 continue
             if inner.identity and any(inner.identity == above.identity for above in stack):
-                passed("loop")
+                on_skipped("loop")
             else:
                 stack.append(inner)
         elif is_page(entry.name):
             is_index = entry.name.lower() in INDEXES and len(stack) > 1
             siblings = stack[-2].names if is_index else folder.names
-            yield _found(entry, path, folder.names)._replace(siblings=siblings)
+            yield _found_file(entry, path, folder.names)._replace(siblings=siblings)
 
 
-def _listed(place: str, path: str, follow_symlinks: bool) -> _Folder:
-    with os.scandir(place) as entries:
-        kept = [entry for entry in entries if not is_hidden(entry.name)]
+def _list_folder(file_path: str, path: str, follow_symlinks: bool) -> _Folder:
+    with os.scandir(file_path) as entries:
+        visible = [entry for entry in entries if not is_hidden(entry.name)]
     # Beware: a name may hold bytes that are no text, which sort as they are.
-    kept.sort(key=lambda entry: os.fsencode(entry.name))
-    names = frozenset(entry.name for entry in kept)
-    status = os.stat(place) if follow_symlinks else None
-    return _Folder(path, iter(kept), names, (status.st_dev, status.st_ino) if status else None)
+    visible.sort(key=lambda entry: os.fsencode(entry.name))
+    names = frozenset(entry.name for entry in visible)
+    status = os.stat(file_path) if follow_symlinks else None
+    return _Folder(path, iter(visible), names, (status.st_dev, status.st_ino) if status else None)
 
 
-def _found(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Found:
+def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> FoundFile:
     try:
         status = entry.stat()
     except OSError as error:
-        return Found(path, entry.path, error=_words(error))
+        return FoundFile(path, entry.path, error=_error_text(error))
     if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
-        return Found(path, entry.path, error="no regular file")
+        return FoundFile(path, entry.path, error="no regular file")
     lower = entry.name.lower()
     if lower in INDEXES:
         first = next((name for name in INDEXES if name in names), entry.name)
-        return Found(
+        return FoundFile(
             path,
             entry.path,
             status.st_mtime,
-            twin=first,
-            is_second=first != entry.name,
+            duplicate_of=first,
+            is_duplicate=first != entry.name,
             state=_state(status),
             mtime_ns=status.st_mtime_ns,
         )
     stem = os.path.splitext(entry.name)[0]
-    twin = None
+    duplicate_of = None
     if stem in names:
-        beside = os.path.join(os.path.dirname(entry.path), stem)
-        twin = next(
-            (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{beside}/{name}")), None
+        folder_path = os.path.join(os.path.dirname(entry.path), stem)
+        duplicate_of = next(
+            (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{folder_path}/{name}")), None
         )
-    return Found(
+    return FoundFile(
         path,
         entry.path,
         status.st_mtime,
-        twin=twin,
+        duplicate_of=duplicate_of,
         state=_state(status),
         mtime_ns=status.st_mtime_ns,
     )
@@ -148,7 +148,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _words(error: OSError) -> str:
+def _error_text(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 

@@ -21,26 +21,26 @@ from urlset.html import (
     read_page,
 )
 from urlset.sources.candidates import Candidate, in_batches
-from urlset.sources.html.file_urls import Naming, same_page
-from urlset.sources.html.files import Found, is_settled, walk
+from urlset.sources.html.file_urls import FileUrls, same_page
+from urlset.sources.html.files import FoundFile, find_pages, is_settled
 from urlset.sources.html.special_pages import is_error_page, is_verification_file, may_be_error_page
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]
 
-TOGETHER = 8_192
+CACHE_BATCH = 8_192
 """Files that a cache is asked about together."""
 
-_PASSED = {
+_SKIPPED = {
     "link": "symbolic links to pages, which are not followed (follow_symlinks)",
     "loop": "folders that are links to one above them",
     "depth": "folders too deep to be looked into",
 }
 
-_LISTED_SUSPECTS = "pages called as error pages are, and listed, since their content is another's"
+_LISTED_LOOKALIKES = "pages called as error pages are, and listed, since their content is another's"
 
 
-class Cache(Protocol):
+class PageFactsCache(Protocol):
     """What keeps facts, by the path of the file, its state, and the rules by which it was read."""
 
     def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -54,7 +54,7 @@ class HtmlFolder:
     """The pages below a folder, as a static site generator leaves them.
 
     ``path`` is the folder that a server shows at ``base_url``. ``index.html`` and its like are
-    their folder's URL; ``strip_html`` and ``trailing_slash`` are told at :class:`Naming`. Hidden
+    their folder's URL; ``strip_html`` and ``trailing_slash`` are told at :class:`FileUrls`. Hidden
     files and folders are passed over, and whatever has no name of a page. ``images``,
     ``alternates``, ``videos`` and ``news`` are read from the pages on request. ``evidence`` holds
     ``page`` for the dates that pages say of themselves, ``content`` for fingerprints alone.
@@ -94,16 +94,16 @@ class HtmlFolder:
         self.name = os.fspath(path)
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self._naming = Naming(
+        self._urls = FileUrls(
             base_url, strip_html=strip_html, trailing_slash=trailing_slash, extensions=extensions
         )
-        asked = {"images": images, "alternates": alternates, "videos": videos, "news": news}
-        self._wants = {name for name, is_asked in asked.items() if is_asked}
+        requested = {"images": images, "alternates": alternates, "videos": videos, "news": news}
+        self._wants = {name for name, is_asked in requested.items() if is_asked}
         self._wants |= {"lastmod", "fingerprint"} if "page" in evidence else set()
         self._wants |= {"fingerprint"} if "content" in evidence else set()
-        self._follow = follow_symlinks
+        self._follow_symlinks = follow_symlinks
         self._engine = engine
-        self._cache: Cache | None = None
+        self._cache: PageFactsCache | None = None
         self._rules = rules_text(
             base_url, strip_html, trailing_slash, tuple(extensions), sorted(self._wants)
         )
@@ -111,7 +111,7 @@ class HtmlFolder:
         self._examples: dict[str, str] = {}
         self._read: list[tuple[str, str, str]] = []
 
-    def use_cache(self, cache: Cache) -> None:
+    def use_cache(self, cache: PageFactsCache) -> None:
         """Take what is known of files that did not change from a cache, and keep the rest there."""
         self._cache = cache
 
@@ -121,10 +121,13 @@ class HtmlFolder:
         Raises :class:`urlset.SourceError` where there is no such folder.
         """
         yield from in_batches(self._candidates())
-        self.notes += [
-            f"{count} × {what}, e.g. {self._examples[what]}" if what in self._examples else
-            f"{count} {what}" for what, count in self._counts.items()
-        ]  # fmt: skip
+        for description, count in self._counts.items():
+            example = self._examples.get(description)
+            self.notes.append(
+                f"{count} {description}"
+                if example is None
+                else f"{count} × {description}, e.g. {example}"
+            )
 
     def _candidates(self) -> Iterator[Candidate]:
         try:
@@ -133,90 +136,97 @@ class HtmlFolder:
                 for found, facts in self._files()
                 if (candidate := self._candidate(found, facts)) is not None
             )
-            self._keep()
+            self._flush()
         except OSError as error:
             raise SourceError(
                 f"expected a folder of HTML, found {error.strerror or error} at {self.name}; "
                 "give the folder that a server shows"
             ) from None
 
-    def _files(self) -> Iterator[tuple[Found, PageFacts | None]]:
+    def _files(self) -> Iterator[tuple[FoundFile, PageFacts | None]]:
         """The files of the folder, each with what is known of it."""
-        files = walk(
+        files = find_pages(
             self.name,
-            self._naming.is_page,
-            follow_symlinks=self._follow,
-            passed=lambda what: self._count(_PASSED[what]),
+            self._urls.is_page,
+            follow_symlinks=self._follow_symlinks,
+            on_skipped=lambda description: self._count(_SKIPPED[description]),
         )
         if self._cache is None:
             yield from ((found, None) for found in files)
             return
-        while some := list(islice(files, TOGETHER)):
-            self._keep()
-            asked = [(_key(found), found.state) for found in some if found.state is not None]
-            known = self._cache.find(self._rules, asked)
-            for found in some:
+        while chunk := list(islice(files, CACHE_BATCH)):
+            self._flush()
+            requested = [(_key(found), found.state) for found in chunk if found.state is not None]
+            known = self._cache.find(self._rules, requested)
+            for found in chunk:
                 text = known.get(_key(found))
                 yield found, None if text is None else facts_from_text(text)
 
-    def _keep(self) -> None:
+    def _flush(self) -> None:
         """Hand what was read to the cache."""
         if self._cache is not None and self._read:
             self._cache.keep(self._rules, self._read)
             self._read = []
 
-    def _remember(self, found: Found, facts: PageFacts) -> None:
+    def _store(self, found: FoundFile, facts: PageFacts) -> None:
         if self._cache is None or found.state is None or not is_settled(found.mtime_ns):
             return
         text = facts_to_text(facts)
         if text is not None:
             self._read.append((_key(found), found.state, text))
 
-    def _candidate(self, found: Found, facts: PageFacts | None) -> Candidate | None:
+    def _candidate(self, found: FoundFile, facts: PageFacts | None) -> Candidate | None:
         """What is told of a file; None for a second file of one URL, which is noted."""
-        loc = self._naming.url(found.path)
-        if found.is_second:
-            self._count("files beside the index of their folder", f"{found.path} ({found.twin})")
+        loc = self._urls.url(found.path)
+        if found.is_duplicate:
+            self._count(
+                "files beside the index of their folder", f"{found.path} ({found.duplicate_of})"
+            )
             return None
-        if found.twin and "/" in found.twin:
-            self._count("pages that are there twice", f"{found.path} and {found.twin}")
-        mtime = _moment(found.mtime)
-        told = Candidate(loc, source=_shown(found.place), mtime_lastmod=mtime)
+        if found.duplicate_of and "/" in found.duplicate_of:
+            self._count("pages that are there twice", f"{found.path} and {found.duplicate_of}")
+        mtime = _w3c_time(found.mtime)
+        candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
         if found.error:
-            return self._unreadable(told, found.error)
+            return self._unreadable(candidate, found.error)
         if facts is not None and not may_be_error_page(found.path, found.siblings):
-            return self._of_facts(told, found, facts)
+            return self._from_facts(candidate, found, facts)
         try:
-            with open(found.place, "rb") as file:
+            with open(found.file_path, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
-            return self._unreadable(told, (error.strerror or str(error)).lower())
+            return self._unreadable(candidate, (error.strerror or str(error)).lower())
         if len(data) > MAX_BYTES:
             self._count(f"pages over {MAX_BYTES >> 20} MiB, read up to there", found.path)
-        return self._of_page(told, found, data)
+        return self._from_content(candidate, found, data)
 
-    def _of_page(self, told: Candidate, found: Found, data: bytes) -> Candidate:
+    def _from_content(self, candidate: Candidate, found: FoundFile, data: bytes) -> Candidate:
         if not data.strip():
-            return told._replace(reason="empty")
+            return candidate._replace(reason="empty")
         if is_verification_file(found.path, data):
-            return told._replace(reason="verification file")
-        is_suspect = may_be_error_page(found.path, found.siblings)
-        wants = self._wants | {"text"} if is_suspect else self._wants
-        facts = read_page(data, told.loc, wants=wants)
-        if not is_suspect and len(data) <= MAX_BYTES:
-            self._remember(found, facts)
-        return self._of_facts(told, found, facts, is_suspect=is_suspect)
+            return candidate._replace(reason="verification file")
+        is_lookalike = may_be_error_page(found.path, found.siblings)
+        wants = self._wants | {"text"} if is_lookalike else self._wants
+        facts = read_page(data, candidate.loc, wants=wants)
+        if not is_lookalike and len(data) <= MAX_BYTES:
+            self._store(found, facts)
+        return self._from_facts(candidate, found, facts, is_lookalike=is_lookalike)
 
-    def _of_facts(
-        self, told: Candidate, found: Found, facts: PageFacts, *, is_suspect: bool = False
+    def _from_facts(
+        self,
+        candidate: Candidate,
+        found: FoundFile,
+        facts: PageFacts,
+        *,
+        is_lookalike: bool = False,
     ) -> Candidate:
-        loc, reason = self._judged(told.loc, facts)
-        if is_suspect and reason is None:
+        loc, reason = self._url_and_reason(candidate.loc, facts)
+        if is_lookalike and reason is None:
             if is_error_page(found.path, facts):
                 reason = "error page"
             else:
-                self._count(_LISTED_SUSPECTS, found.path)
-        return told._replace(
+                self._count(_LISTED_LOOKALIKES, found.path)
+        return candidate._replace(
             loc=loc,
             reason=reason,
             images=facts.images,
@@ -227,7 +237,7 @@ class HtmlFolder:
             page_lastmod=facts.lastmod,
         )
 
-    def _judged(self, loc: str, facts: PageFacts) -> tuple[str, str | None]:
+    def _url_and_reason(self, loc: str, facts: PageFacts) -> tuple[str, str | None]:
         """The URL of a page, and why it is not wanted."""
         if facts.refresh and not same_page(facts.refresh, loc):
             return loc, f"redirect: {facts.refresh}"
@@ -248,26 +258,28 @@ class HtmlFolder:
         )
         return canonical, None
 
-    def _unreadable(self, told: Candidate, why: str) -> Candidate:
-        self.failures.append(f"{told.source}: expected a page, found that it is unreadable: {why}")
-        return told._replace(reason=f"unreadable: {why}")
+    def _unreadable(self, candidate: Candidate, reason: str) -> Candidate:
+        self.failures.append(
+            f"{candidate.source}: expected a page, found that it is unreadable: {reason}"
+        )
+        return candidate._replace(reason=f"unreadable: {reason}")
 
-    def _count(self, what: str, example: str | None = None) -> None:
-        self._counts[what] += 1
+    def _count(self, description: str, example: str | None = None) -> None:
+        self._counts[description] += 1
         if example is not None:
-            self._examples.setdefault(what, _shown(example))
+            self._examples.setdefault(description, _display_path(example))
 
 
-def _key(found: Found) -> str:
-    return os.path.abspath(found.place)
+def _key(found: FoundFile) -> str:
+    return os.path.abspath(found.file_path)
 
 
-def _shown(path: str) -> str:
+def _display_path(path: str) -> str:
     """A path as text, whatever bytes are in it."""
     return os.fsencode(path).decode(errors="replace")
 
 
-def _moment(seconds: float | None) -> str | None:
+def _w3c_time(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     try:

@@ -22,9 +22,9 @@ MAX_TEXT = 2_000
 MAX_LINE = 200
 MAX_HEADING = 60
 
-_NAME = re.compile(r"([45]\d\d|[45]xx|50x|error|not[-_]?found)", re.IGNORECASE)
-_ENDING = re.compile(r"\.x?html?$", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,3}")
+_ERROR_NAME = re.compile(r"([45]\d\d|[45]xx|50x|error|not[-_]?found)", re.IGNORECASE)
+_HTML_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
+_SHORT_NUMBER = re.compile(r"\d{1,3}")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}))?", re.IGNORECASE)
 
 # Statuses of RFC 9110 and its extensions, and those that nginx, Cloudflare and IIS have besides.
@@ -53,8 +53,8 @@ not found|no such page|(?:does|do) ?n[o'’]t exist|(?:ca|could)n['’]t (?:be f
 |یافت نشد|नहीं मिला|ไม่พบ|không tìm thấy|không tồn tại|tidak ditemukan
 """
 _ANY_PHRASE = " ".join(_PHRASES.split()).replace(" |", "|")
-_SAYS_ERROR = re.compile(rf"(?<![a-zà-ÿ])(?:{_ANY_PHRASE})", re.IGNORECASE)
-_SAYS_ONLY = re.compile(
+_ERROR_PHRASE = re.compile(rf"(?<![a-zà-ÿ])(?:{_ANY_PHRASE})", re.IGNORECASE)
+_ERROR_LINE = re.compile(
     rf"\W*(?:[45]\d\d\W*)?(?:(?:the|this|sorry|oops|requested)\W+){{0,3}}(?:page )?"
     rf"(?:was |is )?(?:{_ANY_PHRASE})\W*",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
     False
     """
     *folders, name = _parts(path)
-    if not _NAME.fullmatch(name) or len(folders) > 1 or not all(map(_is_language, folders)):
+    if not _ERROR_NAME.fullmatch(name) or len(folders) > 1 or not all(map(_is_language, folders)):
         return False
     return not (name.isdigit() and any(map(_is_other_number, siblings)))
 
@@ -98,7 +98,7 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
     number = name if name.isdigit() else r"[45]\d\d"
     alone = re.compile(rf"\W*(?:error )?{number}(?: error)?\W*", re.IGNORECASE)
     lines = [line[:MAX_LINE] for line in facts.text.splitlines()]
-    if any(alone.fullmatch(line) or _SAYS_ONLY.fullmatch(line) for line in lines):
+    if any(alone.fullmatch(line) or _ERROR_LINE.fullmatch(line) for line in lines):
         return True
     if len(facts.text) > MAX_TEXT:
         return False
@@ -106,7 +106,7 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
     heads = [facts.title or "", facts.description or ""]
     short = [line for line in lines if len(line) <= MAX_HEADING]
     return any(map(is_numbered.search, heads + short)) or any(
-        map(_SAYS_ERROR.search, heads + lines)
+        map(_ERROR_PHRASE.search, heads + lines)
     )
 
 
@@ -131,7 +131,9 @@ def is_verification_file(path: str, data: bytes) -> bool:
 def _parts(path: str) -> list[str]:
     """The parts of a path as a visitor sees them: without ``index.html`` and endings."""
     *folders, name = path.split("/")
-    return folders if folders and name.lower() in INDEXES else [*folders, _ENDING.sub("", name)]
+    return (
+        folders if folders and name.lower() in INDEXES else [*folders, _HTML_SUFFIX.sub("", name)]
+    )
 
 
 def _is_language(name: str) -> bool:
@@ -148,5 +150,5 @@ def _is_language(name: str) -> bool:
 
 def _is_other_number(name: str) -> bool:
     """Tell whether a name is a number, and no status of HTTP: page 7 of many."""
-    stem = _ENDING.sub("", name)
-    return _NUMBER.fullmatch(stem) is not None and stem not in _STATUSES
+    stem = _HTML_SUFFIX.sub("", name)
+    return _SHORT_NUMBER.fullmatch(stem) is not None and stem not in _STATUSES

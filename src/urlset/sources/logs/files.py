@@ -14,11 +14,11 @@ from itertools import islice
 from typing import IO, Any
 
 from urlset.errors import SourceError
-from urlset.sources.logs.json_lines import ObjectLines
-from urlset.sources.logs.lines import CommonLines, FieldLines, Lines, unread
-from urlset.sources.logs.timestamps import Clock
+from urlset.sources.logs.json_lines import JsonFormat
+from urlset.sources.logs.lines import CommonFormat, ExtendedFormat, LogFormat, unparsed_line
+from urlset.sources.logs.timestamps import TimestampParser
 
-__all__ = ["begin_of", "blocks", "lines_of"]
+__all__ = ["blocks", "detect_format", "first_timestamp"]
 
 BLOCK_BYTES = 1 << 20
 _OPENERS: tuple[tuple[bytes, Any], ...] = (
@@ -37,23 +37,23 @@ def blocks(path: str, name: str) -> Iterator[bytes]:
     what could be read.
     """
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             yield from _whole_lines(file)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{name}: cannot be read to its end: {words}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{name}: cannot be read to its end: {reason}") from error
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _open(path: str) -> Iterator[IO[bytes]]:
     if path == "-":
-        yield _unpacked(sys.stdin.buffer)
+        yield _decompressed(sys.stdin.buffer)
         return
     with open(path, "rb") as file:
-        yield _unpacked(file)
+        yield _decompressed(file)
 
 
-def _unpacked(file: Any) -> Any:
+def _decompressed(file: Any) -> Any:
     head = file.peek(8) if hasattr(file, "peek") else b""
     opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
     if opener is None:
@@ -84,25 +84,25 @@ def _read(file: Any) -> bytes:
     return data
 
 
-def lines_of(block: bytes) -> Lines:
+def detect_format(block: bytes) -> LogFormat:
     """Tell the format by the first line that is not empty."""
     first = block.lstrip()[:1]
     if first == b"#":
-        return FieldLines()
-    return ObjectLines() if first == b"{" else CommonLines()
+        return ExtendedFormat()
+    return JsonFormat() if first == b"{" else CommonFormat()
 
 
-def begin_of(path: str) -> int:
+def first_timestamp(path: str) -> int:
     """The time of the first line that has one; late where there is none."""
-    clock = Clock()
+    parser = TimestampParser()
     try:
         for block in islice(blocks(path, path), 1):
-            lines = lines_of(block)
-            for row in islice(lines.rows(block), 1_000):
-                found = row if not row[7] else lines.row(row[7].strip()) or unread(b"")
-                begin = clock.read(found[2])
-                if begin is not None:
-                    return begin
+            log_format = detect_format(block)
+            for row in islice(log_format.rows(block), 1_000):
+                line = row if not row[7] else log_format.row(row[7].strip()) or unparsed_line(b"")
+                timestamp = parser.parse(line[2])
+                if timestamp is not None:
+                    return timestamp
     except SourceError:
         pass
     return 1 << 60

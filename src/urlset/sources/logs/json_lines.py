@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from urlset.engine import Engine
-from urlset.sources.logs.lines import CommonLines, LogLine, Tally, request_of, row_of, unread
+from urlset.sources.logs.lines import (
+    CommonFormat,
+    LogLine,
+    ParsedBlock,
+    log_line,
+    split_request,
+    unparsed_line,
+)
 
-__all__ = ["ObjectLines"]
+__all__ = ["JsonFormat"]
 
 # In the order in which they are looked for; a point leads into an object. Whence: the manuals of
 # nginx (variables), Caddy, Traefik, CloudFront, Cloudflare, Google Cloud and the Elastic schema.
@@ -38,19 +45,19 @@ _TIMES = (
 _TEXTS = ("log", "message", "msg")
 
 
-class ObjectLines:
+class JsonFormat:
     """One JSON object a line.
 
     >>> line = b'{"ts": 1793707205.5, "request": {"method": "GET", "uri": "/a"}, "status": 200}'
-    >>> next(iter(ObjectLines().rows(line)))[2:7]
+    >>> next(iter(JsonFormat().rows(line)))[2:7]
     (b'1793707205.5', b'GET', b'/a', b'', b'200')
     """
 
     def __init__(self) -> None:
-        self._texts = CommonLines()
-        self._found: dict[int, str] = {}
+        self._common = CommonFormat()
+        self._last_names: dict[int, str] = {}
 
-    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:  # noqa: ARG002
+    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
         """Give all rows: no engine reads them."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
@@ -58,22 +65,22 @@ class ObjectLines:
         """Yield the rows of a block of lines."""
         for line in block.split(b"\n"):
             if line:
-                yield self._row(line) or unread(line)
+                yield self._row(line) or unparsed_line(line)
             else:
-                yield unread(b"")
+                yield unparsed_line(b"")
 
     def row(self, line: bytes) -> LogLine | None:
         """Read the line of text that some shippers put into an object."""
         record = _loaded(line)
         text = next((record[name] for name in _TEXTS if isinstance(record.get(name), str)), "")
-        return self._texts.row(text.strip().encode("utf-8", "replace"))
+        return self._common.row(text.strip().encode("utf-8", "replace"))
 
     def _row(self, line: bytes) -> LogLine | None:
         record = _loaded(line)
         status = self._value(record, _STATUSES)
         method, target = self._value(record, _METHODS), self._value(record, _TARGETS)
         if not (method and target) and isinstance(record.get("request"), str):
-            method, target = request_of(_bytes(record["request"]))
+            method, target = split_request(_bytes(record["request"]))
         if not (method and target and len(status) == 3):
             return None
         query = record.get("cs-uri-query") or record.get("cs_uri_query")
@@ -82,7 +89,7 @@ class ObjectLines:
         host = self._value(record, _HOSTS)
         # The name of a machine (web-1) says nothing of the site.
         host = host if b"." in host or host.startswith((b"[", b"localhost")) else b""
-        return row_of(host, self._time(record), method, target, status)
+        return log_line(host, self._time(record), method, target, status)
 
     def _time(self, record: dict[str, Any]) -> bytes:
         date, time = record.get("date"), record.get("time")
@@ -92,13 +99,13 @@ class ObjectLines:
 
     def _value(self, record: dict[str, Any], names: list[str]) -> bytes:
         """The first value of one of these names; mostly it has that of the line before."""
-        last = self._found.get(id(names))
+        last = self._last_names.get(id(names))
         value = _at(record, last) if last else None
         if value is None:
             for name in names:
                 value = _at(record, name)
                 if value is not None:
-                    self._found[id(names)] = name
+                    self._last_names[id(names)] = name
                     break
         return b"" if value is None else _bytes(value)
 

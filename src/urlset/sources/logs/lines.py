@@ -10,7 +10,15 @@ from typing import Any, NamedTuple, Protocol
 from urlset.engine import Engine, LogHit
 from urlset.engine.reference.logs import lines
 
-__all__ = ["CommonLines", "FieldLines", "Lines", "LogLine", "request_of", "row_of", "unread"]
+__all__ = [
+    "CommonFormat",
+    "ExtendedFormat",
+    "LogFormat",
+    "LogLine",
+    "log_line",
+    "split_request",
+    "unparsed_line",
+]
 
 
 class LogLine(NamedTuple):
@@ -30,14 +38,14 @@ class LogLine(NamedTuple):
     other: bytes
 
 
-Tally = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
+ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
 """Hits and rows of a block of lines; see :meth:`urlset.engine.Engine.aggregate_log`."""
 
 
-class Lines(Protocol):
+class LogFormat(Protocol):
     """One way to write a log."""
 
-    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
+    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
         """Return the hits and rows of a block of whole lines.
 
         See :meth:`urlset.engine.Engine.aggregate_log`.
@@ -52,29 +60,29 @@ class Lines(Protocol):
         """Look closer at a line that a row has in ``other``; None where it is no request."""
 
 
-def unread(line: bytes) -> LogLine:
+def unparsed_line(line: bytes) -> LogLine:
     """A row of which nothing is known yet."""
     return LogLine(b"", b"", b"", b"", b"", b"", b"", line)
 
 
-_ORDINARY = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
+_PLAIN_PATH = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
 _TIME = re.compile(rb"\[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?)\] ")
 _REQUEST = re.compile(rb'"((?>(?:[^"\\]|\\.)*))" (\d{3})(?![^ ])')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"b": b"\b"}
-_WORDS = re.compile(rb'"(?>(?:[^"]|"")*)"|[^ ]++')
+_CELLS = re.compile(rb'"(?>(?:[^"]|"")*)"|[^ ]++')
 _MAX_LINE = 1 << 16
 
 
-class CommonLines:
+class CommonFormat:
     """The formats of Apache and nginx: common, combined, and both with a virtual host first.
 
     >>> line = b'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512'
-    >>> CommonLines().row(line)[2:7]
+    >>> CommonFormat().row(line)[2:7]
     (b'03/Nov/2026:12:00:00 +0000', b'GET', b'/a', b'?b=1', b'200')
     """
 
-    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:
+    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
         """Let the engine read the block: nearly all lines of a log are of one kind."""
         return engine.aggregate_log(block, keeps_queries)
 
@@ -89,12 +97,12 @@ class CommonLines:
         if time is None or request is None:
             return None
         before = line[: time.start()].split()
-        is_virtual = len(before) == 4 and before[1] != b"-"
-        method, target = request_of(_ESCAPE.sub(_unescaped, request[1]))
-        return row_of(before[0] if is_virtual else b"", time[1], method, target, request[2])
+        has_host = len(before) == 4 and before[1] != b"-"
+        method, target = split_request(_ESCAPE.sub(_unescaped, request[1]))
+        return log_line(before[0] if has_host else b"", time[1], method, target, request[2])
 
 
-class FieldLines:
+class ExtendedFormat:
     """The W3C extended format (https://www.w3.org/TR/WD-logfile), of IIS, CloudFront and others.
 
     ``#Fields:`` tells what the columns are, as often as they change.
@@ -115,35 +123,35 @@ class FieldLines:
         self._date = b""
         self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
 
-    def tally(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> Tally:  # noqa: ARG002
+    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
         """Give all rows: no engine knows columns that a log names itself."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
     def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
         """Yield the rows of a block of lines, those of directives empty."""
-        for ended in block.split(b"\n")[:-1]:
-            line = ended.rstrip(b"\r")
+        for raw_line in block.split(b"\n")[:-1]:
+            line = raw_line.rstrip(b"\r")
             if line.startswith(b"#"):
-                self._direct(line)
-                yield unread(b"")
+                self._read_directive(line)
+                yield unparsed_line(b"")
             else:
-                yield self._row(line) or unread(line)
+                yield self._row(line) or unparsed_line(line)
 
     def row(self, line: bytes) -> LogLine | None:  # noqa: ARG002 - of the contract
         """Know what ``rows`` knew: there is one way to read them."""
         return None
 
-    def _direct(self, line: bytes) -> None:
+    def _read_directive(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         if name.lower() == b"#fields":
             fields = value.decode("ascii", "replace").lower().split()
             self._width = len(fields)
             # What there is no field for is the empty cell behind all others.
-            places = [
+            indexes = [
                 next((fields.index(name) for name in names if name in fields), self._width)
                 for names in self._NAMES
             ]
-            self._pick = itemgetter(*places)
+            self._pick = itemgetter(*indexes)
         elif name.lower() == b"#date":
             self._date = value.split()[0] if value.split() else b""
 
@@ -158,24 +166,24 @@ class FieldLines:
         day = date or self._date
         time = day + b" " + time if day and time else b""
         target = stem + b"?" + query if query and query != b"-" else stem
-        return row_of(host, time, method, target, status)
+        return log_line(host, time, method, target, status)
 
 
 def _cells(line: bytes) -> list[bytes]:
     if b"\t" in line:
         return line.split(b"\t")
-    return _WORDS.findall(line) if b'"' in line else line.split()
+    return _CELLS.findall(line) if b'"' in line else line.split()
 
 
-def row_of(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> LogLine:
+def log_line(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> LogLine:
     """A row of its parts; a host that is ``-`` or ``_`` is none."""
     marker = b"" if host in (b"", b"-", b"_") else host
-    ordinary = _ORDINARY.match(target)
-    end = ordinary.end() if ordinary else 0
+    plain = _PLAIN_PATH.match(target)
+    end = plain.end() if plain else 0
     return LogLine(host, marker, time, method, target[:end], target[end:], status, b"")
 
 
-def request_of(line: bytes) -> tuple[bytes, bytes]:
+def split_request(line: bytes) -> tuple[bytes, bytes]:
     """Method and target of a request line; what is no such line has the method ``-``."""
     parts = line.split(b" ")
     if len(parts) > 3 or len(parts) < 2 or (len(parts) == 3 and not parts[2].startswith(b"HTTP/")):

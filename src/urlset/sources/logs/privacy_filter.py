@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from urlset.errors import ConfigurationError
 from urlset.urls import is_host, split_origin
 
-__all__ = ["REFUSALS", "Targets"]
+__all__ = ["REFUSALS", "TargetFilter"]
 
 REFUSALS = {
     "asset": "files that are no pages (styles, scripts, images, fonts, feeds …)",
@@ -36,16 +36,16 @@ _ASSETS = frozenset(
         "yml yaml toml ini conf log sql bak old swp key pem crt asc sig md5 sha1 sha256"
     ).split()
 )
-_MACHINERY = re.compile(
+_ADMIN_PATHS = re.compile(
     r"/(?:wp-(?:admin|includes|content|json)(?:/|$)|wp-[a-z-]+\.php|xmlrpc\.php|cgi-bin/"
     r"|cdn-cgi/|phpmyadmin|server-status$|_next/|_nuxt/|__)"
 )
-_PLAIN = re.compile(r"(?>(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*)")
-_ODD = re.compile(r"//|/\.\.?(?:/|$)|%(?:7F|2F|5C|3F|25)|&[^/&=]*=")
+_VALID_PATH = re.compile(r"(?>(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*)")
+_INVALID_PATH = re.compile(r"//|/\.\.?(?:/|$)|%(?:7F|2F|5C|3F|25)|&[^/&=]*=")
 # Addresses of mail, signed tokens, sessions of ASP.NET.
-_NAMING = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
+_PERSONAL = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
 # What hands out secrets, in the part of a path after it or the next but one: /reset/en/0f3a…
-_HANDING = (
+_SECRET_WORDS = (
     "sess token reset verif confirm unsubscribe invit activat passw magic login optout".split()
 )
 # Letters and digits, no slug: /sessions/2026-opening-keynote is a page.
@@ -54,19 +54,19 @@ _SECRET = re.compile(
 )
 _PARAMETER = re.compile(r"(?:;|%3B)(?>(?:[^/;=%]|%(?!3[BD]))*)(?:=|%3D)[^/]*+")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})|[^!-~]")
-_ORDINARY = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
+_PLAIN_PATH = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
 _ABSOLUTE = re.compile(rb"https?://", re.IGNORECASE)
 
 
-class Targets:
+class TargetFilter:
     """The targets of one site. ``base_url`` gives its scheme and host; its path does not matter.
 
     ``keep_parameters`` are the names of parameters that make another page (``id``, ``page``), in
     the order in which they are to be written. Raises :class:`urlset.ConfigurationError` for a
     base URL without a host.
 
-    >>> targets = Targets("https://example.com/", keep_parameters=["page"])
+    >>> targets = TargetFilter("https://example.com/", keep_parameters=["page"])
     >>> targets.clean(b"/a%7eb;jsessionid=1?sid=2&page=3")
     ('/a~b?page=3', None)
     >>> targets.clean(b"/reader@example.com/settings"), targets.clean(b"/.git/config")
@@ -77,7 +77,7 @@ class Targets:
         self, base_url: str, *, keep_parameters: Iterable[str] = (), keep_assets: bool = False
     ):
         scheme, authority, _ = split_origin(base_url)
-        self.host = _bare(authority.encode())
+        self.host = _host_of(authority.encode())
         if scheme.lower() not in ("http", "https") or not is_host(self.host.decode()):
             raise ConfigurationError(
                 f"expected a base URL as https://example.com/, found {base_url!r}"
@@ -91,13 +91,13 @@ class Targets:
         self._keep_assets = keep_assets
         self._hosts: dict[bytes, bool] = {}
 
-    def is_ours(self, host: bytes) -> bool:
+    def is_site_host(self, host: bytes) -> bool:
         """Tell whether a log's host, with or without a port, is the site's."""
         known = self._hosts.get(host)
         if known is None:
             if len(self._hosts) > 10_000:  # a client may name whatever it likes
                 self._hosts.clear()
-            known = self._hosts[host] = _bare(host) in (self.host, self._ascii_host)
+            known = self._hosts[host] = _host_of(host) in (self.host, self._ascii_host)
         return known
 
     def clean(self, target: bytes) -> tuple[str | None, str | None]:
@@ -108,22 +108,22 @@ class Targets:
         """
         if _ABSOLUTE.match(target):
             authority, slash, rest = target.partition(b"//")[2].partition(b"/")
-            if b"?" in authority or b"#" in authority or not self.is_ours(authority):
+            if b"?" in authority or b"#" in authority or not self.is_site_host(authority):
                 return None, "host"
             target = slash + rest or b"/"
-        if target[:1] == b"/" and len(target) <= MAX_TARGET and _ORDINARY.fullmatch(target):
-            return self._judged(target.decode("ascii"))  # nearly all, and half the time
+        if target[:1] == b"/" and len(target) <= MAX_TARGET and _PLAIN_PATH.fullmatch(target):
+            return self._checked(target.decode("ascii"))  # nearly all, and half the time
         raw, _, query = target.partition(b"#")[0].partition(b"?")
         if not raw.startswith(b"/") or len(raw) > MAX_TARGET:
             return None, "odd"
-        path = raw.decode("ascii") if _ORDINARY.fullmatch(raw) else _normal(raw)
+        path = raw.decode("ascii") if _PLAIN_PATH.fullmatch(raw) else _normalize_escapes(raw)
         if ";" in path or "%3B" in path:
             path = _PARAMETER.sub("", path)
-        if not _PLAIN.fullmatch(path):
+        if not _VALID_PATH.fullmatch(path):
             return None, "odd"
-        return self._judged(path, self._kept(query) if self.keep and query else "")
+        return self._checked(path, self._kept_query(query) if self.keep and query else "")
 
-    def _judged(self, path: str, query: str = "") -> tuple[str | None, str | None]:
+    def _checked(self, path: str, query: str = "") -> tuple[str | None, str | None]:
         refusal = self._refusal(path)
         if refusal is None and len(self.origin) + len(path) + len(query) > MAX_TARGET:
             refusal = "odd"
@@ -131,30 +131,32 @@ class Targets:
 
     def _refusal(self, path: str) -> str | None:
         # A search by pattern takes as long as ten by word, and there are a million paths.
-        small = path.lower()
-        if ("//" in path or "/." in path or "%" in path or "&" in path) and _ODD.search(path):
+        lower = path.lower()
+        if ("//" in path or "/." in path or "%" in path or "&" in path) and _INVALID_PATH.search(
+            path
+        ):
             return "odd"
-        if "/." in path or _MACHINERY.search(small):
+        if "/." in path or _ADMIN_PATHS.search(lower):
             return "hidden"
-        if ("@" in path or "(" in path or "/eyj" in small) and _NAMING.search(small):
+        if ("@" in path or "(" in path or "/eyj" in lower) and _PERSONAL.search(lower):
             return "private"
-        for word in _HANDING:
-            if word in small and _hands_out(small):
+        for word in _SECRET_WORDS:
+            if word in lower and _has_secret_after(lower):
                 return "private"
-        _, dot, ending = small.rpartition("/")[2].rpartition(".")
+        _, dot, ending = lower.rpartition("/")[2].rpartition(".")
         return "asset" if dot and ending in _ASSETS and not self._keep_assets else None
 
-    def _kept(self, query: bytes) -> str:
+    def _kept_query(self, query: bytes) -> str:
         """Write the parameters that were named, in the order of their names, the first of each."""
         found: dict[str, str] = {}
         for part in query.split(b"&", 100)[:100]:
-            text = _normal(part)
+            text = _normalize_escapes(part)
             found.setdefault(text.partition("=")[0], text)
         kept = [found[name] for name in self.keep if name in found]
         return "?" + "&".join(kept) if kept else ""
 
 
-def _bare(authority: bytes) -> bytes:
+def _host_of(authority: bytes) -> bytes:
     """The host of an authority in small letters, without its user, port and final dot."""
     host = authority.rpartition(b"@")[2].lower()
     name, colon, port = host.rpartition(b":")
@@ -162,21 +164,21 @@ def _bare(authority: bytes) -> bytes:
     return (name if is_port else host).removesuffix(b".")
 
 
-def _hands_out(path: str) -> bool:
+def _has_secret_after(path: str) -> bool:
     """Tell whether a part that hands out secrets has one behind it."""
     parts = path.split("/")
     return any(
         _SECRET.search(part)
         for number, name in enumerate(parts)
-        if any(word in name for word in _HANDING)
+        if any(word in name for word in _SECRET_WORDS)
         for part in parts[number + 1 : number + 3]
     )
 
 
-def _normal(raw: bytes) -> str:
-    return _ESCAPED.sub(_one_form, raw).decode("ascii")
+def _normalize_escapes(raw: bytes) -> str:
+    return _ESCAPED.sub(_normalize_escape, raw).decode("ascii")
 
 
-def _one_form(found: re.Match[bytes]) -> bytes:
+def _normalize_escape(found: re.Match[bytes]) -> bytes:
     byte = int(found[1], 16) if found[1] else found[0][0]
     return bytes((byte,)) if byte in _UNRESERVED and found[1] else b"%%%02X" % byte

@@ -12,11 +12,11 @@ from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.engine import LogHit
 from urlset.errors import SourceError
 from urlset.sources.candidates import BATCH_ROWS
-from urlset.sources.logs.files import begin_of, blocks, lines_of
-from urlset.sources.logs.lines import Lines, Tally
-from urlset.sources.logs.privacy_filter import REFUSALS, Targets
-from urlset.sources.logs.status_history import ALIVE, GONE, StatusHistory
-from urlset.sources.logs.timestamps import Clock
+from urlset.sources.logs.files import blocks, detect_format, first_timestamp
+from urlset.sources.logs.lines import LogFormat, ParsedBlock
+from urlset.sources.logs.privacy_filter import REFUSALS, TargetFilter
+from urlset.sources.logs.status_history import REMOVAL_STATUSES, SUCCESS_STATUSES, StatusHistory
+from urlset.sources.logs.timestamps import TimestampParser
 from urlset.sources.prefetch import prefetch
 
 __all__ = ["AccessLog"]
@@ -27,13 +27,13 @@ _COLUMNS: tuple[tuple[str, Kind], ...] = (
     ("source", "string"),
     ("line", "line"),
 )
-_WHYS = list(REFUSALS)
-_HOST = -1 - _WHYS.index("host")
+_REFUSAL_NAMES = list(REFUSALS)
+_OTHER_HOST = -1 - _REFUSAL_NAMES.index("host")
 _NEW = 1 << 60
 _QUESTION_MARK = ord("?")
 _MAX_ALIASES = 100_000
 
-Place = tuple[int, int]
+LinePosition = tuple[int, int]
 """The number of a file, and of a line in it."""
 
 
@@ -80,34 +80,36 @@ class AccessLog:
         self.name = ", ".join(self._names)
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self._targets = Targets(base_url, keep_parameters=keep_parameters, keep_assets=keep_assets)
+        self._filter = TargetFilter(
+            base_url, keep_parameters=keep_parameters, keep_assets=keep_assets
+        )
         self._min_hits = min_hits
         self._engine = engines.get(engine)
         self._progress = progress
-        self._sightings = StatusHistory()
+        self._history = StatusHistory()
         self._aliases: dict[bytes, bytes] = {}
-        self._left_out = [0] * len(_WHYS)  # counted from the end, as a refusal is numbered
+        self._excluded = [0] * len(_REFUSAL_NAMES)  # counted from the end, as a refusal is numbered
         self._lines = 0
         self._damaged = 0
-        self._first_damaged: Place | None = None
+        self._first_damaged: LinePosition | None = None
 
     def batches(self) -> Iterator[Any]:
         """Yield batches with loc, reason, source and line, when all files are read.
 
         Raises :class:`urlset.SourceError` where no line of any file is one of an access log.
         """
-        for number, path in self._by_time():
+        for number, path in self._files_by_time():
             before = self._lines - self._damaged
             try:
                 self._read(number, path)
             except SourceError as error:
                 self.failures.append(str(error))
             else:
-                self._judge(number, before)
+                self._check_file(number, before)
         if self.failures and self._lines == self._damaged:
             raise SourceError("; ".join(self.failures))
-        self._tell()
-        yield from self._given()
+        self._add_notes()
+        yield from self._result_batches()
 
     def merge(self, other: AccessLog) -> None:
         """Read the files of another log together with those of this one."""
@@ -115,140 +117,156 @@ class AccessLog:
         self._names += other._names
         self.name = ", ".join(self._names)
 
-    def _by_time(self) -> list[tuple[int, str]]:
+    def _files_by_time(self) -> list[tuple[int, str]]:
         """The files with the oldest first, as far as their first lines tell."""
-        begins = {path: begin_of(path) for path in self.paths if os.path.isfile(path)}
-        return sorted(enumerate(self.paths), key=lambda item: begins.get(item[1], 1 << 60))
+        timestamps = {path: first_timestamp(path) for path in self.paths if os.path.isfile(path)}
+        return sorted(enumerate(self.paths), key=lambda item: timestamps.get(item[1], 1 << 60))
 
     def _read(self, file: int, path: str) -> None:
-        clock, now, number = Clock(), 0, 1
-        tallied = self._tallied(path, self._names[file])
+        parser, now, number = TimestampParser(), 0, 1
+        parsed = self._parsed_blocks(path, self._names[file])
         if path != "-":  # what waits for a pipe could not be interrupted in a thread
-            tallied = prefetch(tallied)
-        for lines, (hits, rows), count in tallied:
-            self._count(hits, (file, number))
-            now = self._take(rows, lines, clock, now, (file, number))
+            parsed = prefetch(parsed)
+        for log_format, (hits, rows), count in parsed:
+            self._process_hits(hits, (file, number))
+            now = self._process_rows(rows, log_format, parser, now, (file, number))
             number += count
             self._lines += count
             if self._progress is not None:
                 self._progress(self._lines)
 
-    def _tallied(self, path: str, name: str) -> Iterator[tuple[Lines, Tally, int]]:
+    def _parsed_blocks(self, path: str, name: str) -> Iterator[tuple[LogFormat, ParsedBlock, int]]:
         """The blocks of a file, each with what says how to read it, and the number of its lines."""
-        lines: Lines | None = None
+        log_format: LogFormat | None = None
         for block in blocks(path, name):
-            lines = lines or lines_of(block)
-            tally = lines.tally(block, self._engine, keeps_queries=bool(self._targets.keep))
-            yield lines, tally, block.count(b"\n")
+            log_format = log_format or detect_format(block)
+            parsed = log_format.parse_block(
+                block, self._engine, keeps_queries=bool(self._filter.keep)
+            )
+            yield log_format, parsed, block.count(b"\n")
 
-    def _count(self, hits: Iterable[LogHit], place: Place) -> None:
+    def _process_hits(self, hits: Iterable[LogHit], position: LinePosition) -> None:
         """Take in what was there whenever a block asked for it."""
-        seen, left_out = self._sightings, self._left_out
-        known, counts, latest, against = seen.known, seen.hits, seen.last, seen.against
+        history, excluded = self._history, self._excluded
+        known, counts, latest, removals = (
+            history.known,
+            history.hits,
+            history.last,
+            history.removals,
+        )
         for host, path, count, last, line in hits:
-            if host and not self._targets.is_ours(host):
-                left_out[_HOST] += count
+            if host and not self._filter.is_site_host(host):
+                excluded[_OTHER_HOST] += count
                 continue
             index = known.get(path, _NEW)
             if index == _NEW:
-                index = self._meet(path, (place[0], place[1] + line))
+                index = self._register(path, (position[0], position[1] + line))
             if index < 0:
-                left_out[index] += count
+                excluded[index] += count
                 continue
             counts[index] += count
             if last > latest[index]:
                 latest[index] = last
-            if index in against:
-                seen.was_there(index, last)
+            if index in removals:
+                history.add_success(index, last)
 
-    def _take(
+    def _process_rows(
         self,
         rows: Iterable[tuple[int, int | None, tuple[bytes, ...]]],
-        lines: Lines,
-        clock: Clock,
+        log_format: LogFormat,
+        parser: TimestampParser,
         now: int,
-        place: Place,
+        position: LinePosition,
     ) -> int:
         """Take the rows of one block in; calls of functions are for what is rare."""
-        seen, left_out = self._sightings, self._left_out
-        known, hits, last, against = seen.known, seen.hits, seen.last, seen.against
-        is_ours, has_keep = self._targets.is_ours, bool(self._targets.keep)
+        history, excluded = self._history, self._excluded
+        known, hits, last, removals = history.known, history.hits, history.last, history.removals
+        is_site_host, has_keep = self._filter.is_site_host, bool(self._filter.keep)
         last_time = b""
         for line, second, row in rows:
-            number = place[1] + line
+            number = position[1] + line
             host, marker, time, method, path, tail, status, other = row
             if method != b"GET":
                 if other:
-                    now = self._look_closer(other, lines, clock, now, (place[0], number))
+                    now = self._process_unparsed(
+                        other, log_format, parser, now, (position[0], number)
+                    )
                 continue
-            if marker and not is_ours(host):
-                left_out[_HOST] += 1
+            if marker and not is_site_host(host):
+                excluded[_OTHER_HOST] += 1
                 continue
             if tail and (has_keep or tail[0] != _QUESTION_MARK):
-                path = self._clean(path + tail)
+                path = self._cleaned(path + tail)
             index = known.get(path, _NEW)
             if index < 0:
-                left_out[index] += 1
+                excluded[index] += 1
                 continue
             if second is not None:
                 last_time, now = b"", second
             elif time != last_time:
-                read = clock.read(time) if time else now
+                read = parser.parse(time) if time else now
                 if read is None:
-                    self._miss((place[0], number))
+                    self._record_damaged((position[0], number))
                     continue
                 last_time, now = time, read
-            if status == b"200" or status in ALIVE:
+            if status == b"200" or status in SUCCESS_STATUSES:
                 if index == _NEW:
-                    index = self._meet(path, (place[0], number))
+                    index = self._register(path, (position[0], number))
                     if index < 0:
-                        left_out[index] += 1
+                        excluded[index] += 1
                         continue
                 hits[index] += 1
                 if now > last[index]:
                     last[index] = now
-                if index in against:
-                    seen.was_there(index, now)
-            elif status in GONE:
-                seen.was_gone(path, status, now)
+                if index in removals:
+                    history.add_success(index, now)
+            elif status in REMOVAL_STATUSES:
+                history.add_removal(path, status, now)
         return now
 
-    def _look_closer(self, line: bytes, lines: Lines, clock: Clock, now: int, place: Place) -> int:
+    def _process_unparsed(
+        self,
+        line: bytes,
+        log_format: LogFormat,
+        parser: TimestampParser,
+        now: int,
+        position: LinePosition,
+    ) -> int:
         text = line.strip()
         if not text or text.startswith(b"#"):
             return now
-        row = lines.row(text)
+        row = log_format.row(text)
         if row is None:
-            self._miss(place)
+            self._record_damaged(position)
             return now
-        return self._take([(0, None, row)], lines, clock, now, place)
+        return self._process_rows([(0, None, row)], log_format, parser, now, position)
 
-    def _miss(self, place: Place) -> None:
+    def _record_damaged(self, position: LinePosition) -> None:
         self._damaged += 1
-        self._first_damaged = self._first_damaged or place
+        self._first_damaged = self._first_damaged or position
 
-    def _meet(self, path: bytes, place: Place) -> int:
+    def _register(self, path: bytes, position: LinePosition) -> int:
         """Number a path that was not seen before, below 0 where it is refused."""
-        refusal = _refusal_in(path) if path.startswith(b"!") else self._targets.clean(path)[1]
+        refusal = _refusal_in(path) if path.startswith(b"!") else self._filter.clean(path)[1]
         if refusal is not None:
-            return self._sightings.refuse(path, _WHYS.index(refusal))
-        return self._sightings.add(path, *place)
+            return self._history.refuse(path, _REFUSAL_NAMES.index(refusal))
+        return self._history.add(path, *position)
 
-    def _clean(self, target: bytes) -> bytes:
+    def _cleaned(self, target: bytes) -> bytes:
         """The path of a target that is not plain, or ``!`` and why there is none.
 
         What has been cleaned is remembered for a while.
         """
         found = self._aliases.get(target)
         if found is None:
-            path, refusal = self._targets.clean(target)
+            path, refusal = self._filter.clean(target)
             found = f"!{refusal}".encode() if path is None else path.encode()
             if len(self._aliases) >= _MAX_ALIASES:
                 self._aliases.clear()
             self._aliases[target] = found
         return found
 
-    def _judge(self, number: int, before: int) -> None:
+    def _check_file(self, number: int, before: int) -> None:
         """Report a file with damaged lines only: it is no log."""
         is_first = self._first_damaged is not None and self._first_damaged[0] == number
         if is_first and self._lines - self._damaged == before:
@@ -257,28 +275,33 @@ class AccessLog:
                 "JSON lines), found no line of one"
             )
 
-    def _tell(self) -> None:
+    def _add_notes(self) -> None:
         if self._first_damaged is not None:
             file, line = self._first_damaged
             self.notes.append(
                 f"{self._damaged:,} of {self._lines:,} lines could not be read, "
                 f"first: line {line:,} of {self._names[file]}"
             )
-        for count, words in zip(reversed(self._left_out), REFUSALS.values(), strict=True):
+        for count, description in zip(reversed(self._excluded), REFUSALS.values(), strict=True):
             if count:
                 lines = "1 line" if count == 1 else f"{count:,} lines"
-                self.notes.append(f"{lines} left out: {words}")
+                self.notes.append(f"{lines} left out: {description}")
 
-    def _given(self) -> Iterator[Any]:
-        sightings, origin = self._sightings, self._targets.origin
-        found = map(sightings.sighting, sightings.of_pages())
+    def _result_batches(self) -> Iterator[Any]:
+        history, origin = self._history, self._filter.origin
+        found = map(history.status_of, history.page_paths())
         rows = (
-            (origin + seen.path.decode("ascii"), seen.reason, self._names[seen.file], seen.line)
-            for seen in found
-            if seen.hits >= self._min_hits
+            (
+                origin + status.path.decode("ascii"),
+                status.reason,
+                self._names[status.file],
+                status.line,
+            )
+            for status in found
+            if status.hits >= self._min_hits
         )
-        while some := list(islice(rows, BATCH_ROWS)):
-            yield rows_to_batch(_COLUMNS, some)
+        while chunk := list(islice(rows, BATCH_ROWS)):
+            yield rows_to_batch(_COLUMNS, chunk)
 
 
 def _refusal_in(path: bytes) -> str:

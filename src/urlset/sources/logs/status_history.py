@@ -6,12 +6,12 @@ from array import array
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-__all__ = ["ALIVE", "GONE", "Sighting", "StatusHistory"]
+__all__ = ["REMOVAL_STATUSES", "SUCCESS_STATUSES", "StatusHistory", "UrlStatus"]
 
-ALIVE = frozenset((b"200", b"304"))
+SUCCESS_STATUSES = frozenset((b"200", b"304"))
 """Statuses of a page that is there; 304 is given only for what would have been a 200."""
 
-GONE = {
+REMOVAL_STATUSES = {
     status: f"{status.decode()} since" if status in (b"404", b"410") else "redirects since"
     for status in (b"404", b"410", b"301", b"302", b"303", b"307", b"308")
 }
@@ -23,12 +23,12 @@ FLICKER_SHARE = 0.01
 FLICKER_ANSWERS = 10
 # A temporary redirect may depend on the visitor (language, log-in): of those it takes ten in a
 # row, or as many as there were good answers.
-_LASTING = (b"404", b"410", b"301", b"308")
+_PERMANENT = (b"404", b"410", b"301", b"308")
 
 MAX_PENDING = 100_000
 
 
-class Sighting(NamedTuple):
+class UrlStatus(NamedTuple):
     """One URL: how often it was there, where it was seen first, what speaks against it."""
 
     path: bytes
@@ -52,10 +52,10 @@ class StatusHistory:
         """The number of each URL; below 0 for what is refused, see ``refuse``."""
         self.hits = array("L")
         self.last = array("q")
-        self.against: dict[int, list[int]] = {}
+        self.removals: dict[int, list[int]] = {}
         self._file = array("H")
         self._line = array("L")
-        self._statuses = sorted(GONE)
+        self._statuses = sorted(REMOVAL_STATUSES)
         self._pending: dict[bytes, list[int]] = {}
         self._refused = 0
 
@@ -68,10 +68,10 @@ class StatusHistory:
         self._line.append(line)
         pending = self._pending.pop(path, None)
         if pending is not None:
-            self.against[number] = pending
+            self.removals[number] = pending
         return number
 
-    def refuse(self, path: bytes, why: int) -> int:
+    def refuse(self, path: bytes, refusal: int) -> int:
         """Remember for a while that a path is none of a page, as a number below 0."""
         self._refused += 1
         if self._refused > MAX_PENDING:
@@ -79,19 +79,19 @@ class StatusHistory:
             for key in [key for key, number in self.known.items() if number < 0]:
                 del self.known[key]
             self._refused = 1
-        self.known[path] = -1 - why
-        return -1 - why
+        self.known[path] = -1 - refusal
+        return -1 - refusal
 
-    def was_there(self, number: int, now: int) -> None:
-        """Note an answer of :data:`ALIVE` at a time, of a URL that something speaks against."""
-        run = self.against[number]
+    def add_success(self, number: int, now: int) -> None:
+        """Record a success at a time for a URL with removals."""
+        run = self.removals[number]
         if now >= run[2]:
-            del self.against[number]
+            del self.removals[number]
         else:
             run[1] = max(run[1], now)
 
-    def was_gone(self, path: bytes, status: bytes, now: int) -> None:
-        """Note an answer of :data:`GONE` at a time."""
+    def add_removal(self, path: bytes, status: bytes, now: int) -> None:
+        """Note an answer of :data:`REMOVAL_STATUSES` at a time."""
         number = self.known.get(path)
         if number is None:
             if len(self._pending) >= MAX_PENDING and path not in self._pending:
@@ -100,31 +100,31 @@ class StatusHistory:
         elif number < 0 or now < self.last[number]:
             return
         else:
-            run = self.against.setdefault(number, [0, now, now, 0])
+            run = self.removals.setdefault(number, [0, now, now, 0])
         run[0] += 1
         run[1] = min(run[1], now)
         if now >= run[2]:
             run[2], run[3] = now, self._statuses.index(status)
 
-    def of_pages(self) -> list[bytes]:
+    def page_paths(self) -> list[bytes]:
         """The paths of pages, about in the order in which they were first seen."""
         return [path for path, number in self.known.items() if number >= 0]
 
-    def sighting(self, path: bytes) -> Sighting:
+    def status_of(self, path: bytes) -> UrlStatus:
         """All that is known of a path."""
         number = self.known[path]
-        return Sighting(
+        return UrlStatus(
             path, self.hits[number], self._file[number], self._line[number], self._reason(number)
         )
 
     def _reason(self, number: int) -> str | None:
-        run = self.against.get(number)
+        run = self.removals.get(number)
         if run is None or run[2] < self.last[number]:
             return None
         answers, first, _, status = run
-        share = FLICKER_SHARE if self._statuses[status] in _LASTING else 1
+        share = FLICKER_SHARE if self._statuses[status] in _PERMANENT else 1
         if answers < min(FLICKER_ANSWERS, self.hits[number] * share):
             return None
         day = datetime.fromtimestamp(max(first, self.last[number], 0), UTC).date()
-        words = GONE[self._statuses[status]]
-        return f"{words} {day}" if first > 0 else words.removesuffix(" since")
+        text = REMOVAL_STATUSES[self._statuses[status]]
+        return f"{text} {day}" if first > 0 else text.removesuffix(" since")

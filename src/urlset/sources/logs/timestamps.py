@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-__all__ = ["Clock"]
+__all__ = ["TimestampParser"]
 
 _MONTHS = b"jan feb mar apr may jun jul aug sep oct nov dec".split()
 _COMMON = re.compile(
@@ -19,22 +19,23 @@ _NUMBER = re.compile(rb"(\d{9,19})(?:\.\d{0,9})?")
 _LAST = 253_402_300_799  # the last second of the year 9999
 
 
-class Clock:
+class TimestampParser:
     """Reads the times of one log; what it has read, it need not read again.
 
     A time without a zone is taken as UTC, as W3C logs are. Numbers are seconds, milli-, micro- or
     nanoseconds of the epoch, which one is told by their size.
 
-    >>> Clock().read(b"03/Nov/2026:13:00:05 +0100") == Clock().read(b"2026-11-03T12:00:05.25Z")
+    >>> parser = TimestampParser()
+    >>> parser.parse(b"03/Nov/2026:13:00:05 +0100") == parser.parse(b"2026-11-03T12:00:05.25Z")
     True
-    >>> Clock().read(b"1793707205000"), Clock().read(b"yesterday")
+    >>> parser.parse(b"1793707205000"), parser.parse(b"yesterday")
     (1793707205, None)
     """
 
     def __init__(self) -> None:
         self._minutes: dict[bytes, int | None] = {}
 
-    def read(self, text: bytes) -> int | None:
+    def parse(self, text: bytes) -> int | None:
         """Read a time; None for what is none."""
         is_common = text[2:3] == b"/"
         at = 18 if is_common else 17

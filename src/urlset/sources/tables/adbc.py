@@ -23,67 +23,67 @@ _PACKAGES = {
     "bigquery": "bigquery",
 }
 # The others are shared libraries, which `dbc` installs (https://docs.columnar.tech/dbc/).
-_NAMED = {"mysql": "mysql", "mariadb": "mysql", "mssql": "mssql", "sqlserver": "mssql"}
+_DBC_DRIVERS = {"mysql": "mysql", "mariadb": "mysql", "mssql": "mssql", "sqlserver": "mssql"}
 _READ_ONLY = {
     # The server itself refuses to write then, also out of a function or a WITH … DELETE.
     "postgresql": "SET default_transaction_read_only = on",
     "mysql": "SET SESSION TRANSACTION READ ONLY",
 }
-_IS_QUERY = ("select", "with", "table", "values", "from", "(", "--", "/*")
+_QUERY_STARTS = ("select", "with", "table", "values", "from", "(", "--", "/*")
 
 
-def adbc_batches(address: Dsn, query: str) -> Iterator[Any]:
+def adbc_batches(dsn: Dsn, query: str) -> Iterator[Any]:
     """The rows of a query, a batch at a time; the first one may be without rows.
 
     Raises :class:`urlset.SourceError` where there is no driver or no connection, and
     :class:`urlset.QueryError` for a query that cannot be answered, or that would change something.
     """
-    with _statement(address, query) as (manager, statement):
-        yield from _rows(manager, statement, address, query)
+    with _statement(dsn, query) as (manager, statement):
+        yield from _query_batches(manager, statement, dsn, query)
 
 
-def adbc_schema(address: Dsn, query: str) -> Any | None:
+def adbc_schema(dsn: Dsn, query: str) -> Any | None:
     """Return the schema of what a query gives without running it; None if the driver cannot.
 
     Raises as :func:`adbc_batches`.
     """
-    with _statement(address, query) as (manager, statement):
+    with _statement(dsn, query) as (manager, statement):
         try:
             statement.set_sql_query(query)
             return open_schema(statement.execute_schema())
         except manager.NotSupportedError:
             return None
         except manager.Error as error:
-            raise _refused(address, str(error)) from None
+            raise _query_error(dsn, str(error)) from None
 
 
 @contextmanager
-def _statement(address: Dsn, query: str) -> Iterator[tuple[Any, Any]]:
+def _statement(dsn: Dsn, query: str) -> Iterator[tuple[Any, Any]]:
     """Open a connection that only reads; yields the driver manager and a statement."""
-    if not query.lstrip().lower().startswith(_IS_QUERY):
+    if not query.lstrip().lower().startswith(_QUERY_STARTS):
         raise QueryError(
-            f"{address.shown}: expected a query that only reads (SELECT … or WITH …), "
+            f"{dsn.shown}: expected a query that only reads (SELECT … or WITH …), "
             f"found {query.split(maxsplit=1)[0] if query.split() else 'nothing'}"
         )
-    kind, driver, manager = _driver(address)
+    kind, driver, manager = _driver(dsn)
     opened: list[Any] = []
     try:
         try:
-            opened.append(manager.AdbcDatabase(driver=driver, uri=address.url))
+            opened.append(manager.AdbcDatabase(driver=driver, uri=dsn.url))
             opened.append(manager.AdbcConnection(opened[0]))
             if kind in _READ_ONLY:
                 _run(manager, opened[1], _READ_ONLY[kind])
             opened.append(manager.AdbcStatement(opened[1]))
         except manager.Error as error:
-            words = address.without_secrets(str(error))
-            raise SourceError(_unreached(address, kind, words)) from None
+            message = dsn.without_secrets(str(error))
+            raise SourceError(_connection_error(dsn, kind, message)) from None
         yield manager, opened[2]
     finally:
         for handle in reversed(opened):
             handle.close()
 
 
-def _rows(manager: Any, statement: Any, address: Dsn, query: str) -> Iterator[Any]:
+def _query_batches(manager: Any, statement: Any, dsn: Dsn, query: str) -> Iterator[Any]:
     try:
         statement.set_sql_query(query)
         stream, _ = statement.execute_query()
@@ -92,61 +92,61 @@ def _rows(manager: Any, statement: Any, address: Dsn, query: str) -> Iterator[An
         yield from reader
     except manager.Error as error:
         # Beware: `from None`. The driver's words may have the password in them.
-        raise _refused(address, str(error)) from None
+        raise _query_error(dsn, str(error)) from None
     except Exception as error:
         if type(error) is not Exception:  # arro3 raises bare ones, with the driver's words
             raise
-        raise _refused(address, str(error)) from None
+        raise _query_error(dsn, str(error)) from None
 
 
-def _driver(address: Dsn) -> tuple[str, str, Any]:
+def _driver(dsn: Dsn) -> tuple[str, str, Any]:
     """The kind of a database, its driver, and the manager of drivers."""
-    scheme = address.scheme
-    kind = _PACKAGES.get(scheme) or _NAMED.get(scheme)
+    scheme = dsn.scheme
+    kind = _PACKAGES.get(scheme) or _DBC_DRIVERS.get(scheme)
     if kind is None:
         raise SourceError(
-            f"{address.shown}: expected a database that we know "
-            f"(sqlite, duckdb, {', '.join([*_PACKAGES, *_NAMED])}), found {scheme!r}"
+            f"{dsn.shown}: expected a database that we know "
+            f"(sqlite, duckdb, {', '.join([*_PACKAGES, *_DBC_DRIVERS])}), found {scheme!r}"
         )
     try:
         manager = import_module("adbc_driver_manager")
     except ImportError as error:
-        more = f" dbc, then `dbc install {kind}`" if scheme in _NAMED else ""
+        more = f" dbc, then `dbc install {kind}`" if scheme in _DBC_DRIVERS else ""
         raise SourceError(
-            f"{address.shown}: expected ADBC, found none; pip install 'urlset[sql]'{more}"
+            f"{dsn.shown}: expected ADBC, found none; pip install 'urlset[sql]'{more}"
         ) from error
-    if scheme in _NAMED:
+    if scheme in _DBC_DRIVERS:
         return kind, kind, manager
     try:
         driver = import_module(f"adbc_driver_{kind}")
     except ImportError as error:
         raise SourceError(
-            f"{address.shown}: expected a driver for {scheme}, found none; "
+            f"{dsn.shown}: expected a driver for {scheme}, found none; "
             f"pip install adbc-driver-{kind}"
         ) from error
     return kind, driver._driver_path(), manager
 
 
 def _run(manager: Any, connection: Any, statement: str) -> None:
-    running = manager.AdbcStatement(connection)
+    command = manager.AdbcStatement(connection)
     try:
-        running.set_sql_query(statement)
-        running.execute_update()
+        command.set_sql_query(statement)
+        command.execute_update()
     finally:
-        running.close()
+        command.close()
 
 
-def _unreached(address: Dsn, kind: str, words: str) -> str:
-    if kind in _NAMED.values() and ("Could not load" in words or "NOT_FOUND" in words):
+def _connection_error(dsn: Dsn, kind: str, message: str) -> str:
+    if kind in _DBC_DRIVERS.values() and ("Could not load" in message or "NOT_FOUND" in message):
         return (
-            f"{address.shown}: expected an ADBC driver for {kind}, found none. PyPI has no wheel "
+            f"{dsn.shown}: expected an ADBC driver for {kind}, found none. PyPI has no wheel "
             f"of it: `pip install dbc`, then `dbc install {kind}` puts one where it is found. "
             "Without it, export the query to CSV, TSV or Parquet and build from that file, as "
             "docs/sources.md (Query) shows"
         )
-    return f"{address.shown}: expected a database that answers, found: {words}"
+    return f"{dsn.shown}: expected a database that answers, found: {message}"
 
 
-def _refused(address: Dsn, words: str) -> QueryError:
-    said = address.without_secrets(words)
-    return QueryError(f"{address.shown}: the query cannot be answered: {said}")
+def _query_error(dsn: Dsn, message: str) -> QueryError:
+    message = dsn.without_secrets(message)
+    return QueryError(f"{dsn.shown}: the query cannot be answered: {message}")

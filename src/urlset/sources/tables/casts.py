@@ -8,9 +8,17 @@ from collections.abc import Callable
 from urlset.errors import SourceError
 from urlset.store import TABLES, quoted
 
-__all__ = ["Complain", "date_of", "list_of_images", "nested", "number_of", "text_of", "url_of"]
+__all__ = [
+    "ErrorFactory",
+    "date_sql",
+    "images_sql",
+    "nested_sql",
+    "number_sql",
+    "text_sql",
+    "url_sql",
+]
 
-Complain = Callable[[str, str], SourceError]
+ErrorFactory = Callable[[str, str], SourceError]
 """Makes the error of what was expected, and what to do; it knows the column and its type."""
 
 _TYPES = {
@@ -20,142 +28,151 @@ _TYPES = {
     for column in table.columns
 }
 _IMAGE = _TYPES["images"].removesuffix("[]")
-_TEXTS = re.compile(r"VARCHAR|ENUM\(.*|UUID|\"NULL\"|NULL", re.DOTALL)
-_WHOLE = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
-_NUMBER = re.compile(rf"{_WHOLE.pattern}|FLOAT|DOUBLE|DECIMAL\(.*")
+_TEXT = re.compile(r"VARCHAR|ENUM\(.*|UUID|\"NULL\"|NULL", re.DOTALL)
+_INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
+_NUMBER = re.compile(rf"{_INTEGER.pattern}|FLOAT|DOUBLE|DECIMAL\(.*")
 _NAIVE = re.compile(r"TIMESTAMP(?:_S|_MS|_NS)?")
 _NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # Of the years 1 to 9999: what lies beyond is passed on as it stands, and refused with its value.
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
-_CLOCK = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
+_LOCAL_TIME = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 
-def url_of(where: str, kind: str, complain: Complain) -> str:
+def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     """Text, as it stands."""
-    if kind == "JSON":
-        return f"CASE WHEN json_type({where}) = 'VARCHAR' THEN {where} ->> '$' END"
-    if not _TEXTS.fullmatch(kind):
-        raise complain("text (URLs)", "map the column that holds the URLs: loc=COLUMN")
-    return where if kind == "VARCHAR" else f"{where}::VARCHAR"
+    if type_name == "JSON":
+        return f"CASE WHEN json_type({column}) = 'VARCHAR' THEN {column} ->> '$' END"
+    if not _TEXT.fullmatch(type_name):
+        raise error("text (URLs)", "map the column that holds the URLs: loc=COLUMN")
+    return column if type_name == "VARCHAR" else f"{column}::VARCHAR"
 
 
-def text_of(where: str, kind: str) -> str:
+def text_sql(column: str, type_name: str) -> str:
     """Whatever it is as text; lists and structs as JSON."""
-    if kind == "VARCHAR":
-        return where
-    if kind == "JSON":
-        return f"({where} ->> '$')"
-    return f"to_json({where})::VARCHAR" if _NESTED.fullmatch(kind) else f"{where}::VARCHAR"
+    if type_name == "VARCHAR":
+        return column
+    if type_name == "JSON":
+        return f"({column} ->> '$')"
+    return f"to_json({column})::VARCHAR" if _NESTED.fullmatch(type_name) else f"{column}::VARCHAR"
 
 
-def number_of(where: str, kind: str, complain: Complain) -> str:
+def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     """A number; text that is none becomes NaN, which nobody takes for a priority."""
-    if kind == "FLOAT":  # 0.8 in four bytes is 0.800000011920929 in eight
-        return f"round({where}::DOUBLE, 7)"
-    if _NUMBER.fullmatch(kind):
-        return f"{where}::DOUBLE"
-    if kind == "JSON" or _TEXTS.fullmatch(kind):
-        text = f"nullif(trim({text_of(where, kind)}), '')"
+    if type_name == "FLOAT":  # 0.8 in four bytes is 0.800000011920929 in eight
+        return f"round({column}::DOUBLE, 7)"
+    if _NUMBER.fullmatch(type_name):
+        return f"{column}::DOUBLE"
+    if type_name == "JSON" or _TEXT.fullmatch(type_name):
+        text = f"nullif(trim({text_sql(column, type_name)}), '')"
         return f"CASE WHEN {text} IS NOT NULL THEN coalesce(TRY_CAST({text} AS DOUBLE), 'nan') END"
-    raise complain("a number", "leave it out, or map another")
+    raise error("a number", "leave it out, or map another")
 
 
-def date_of(
-    where: str, kind: str, how: str | None, complain: Complain
+def date_sql(
+    column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
     """An instant and a text, either of which may be none: a date without a time is text.
 
     ``how`` says what cannot be seen: ``epoch`` (seconds since 1970), ``epoch_ms``, ``utc`` (a
     time without its zone is one of UTC), ``date`` (the day alone).
     """
-    is_text = kind == "JSON" or _TEXTS.fullmatch(kind) is not None
-    plain = text_of(where, kind)
-    if how in ("epoch", "epoch_ms"):
-        if not is_text and not _NUMBER.fullmatch(kind):
-            raise complain("a number", f"leave {how}: out where it holds dates")
-        return _epoch(f"TRY_CAST({plain} AS DOUBLE)" if is_text else where, plain, how)
-    if how in ("utc", "date") and is_text:
-        is_clock = f"regexp_full_match({plain}, '{_CLOCK}')"
-        if how == "date":
-            return None, f"CASE WHEN {is_clock} THEN left({plain}, 10) ELSE {_or_null(plain)} END"
-        instant = f"CASE WHEN {is_clock} THEN TRY_CAST({plain} AS TIMESTAMP)::TIMESTAMPTZ END"
-        return instant, f"CASE WHEN {instant} IS NULL THEN {_or_null(plain)} END"
+    is_text = type_name == "JSON" or _TEXT.fullmatch(type_name) is not None
+    text_value = text_sql(column, type_name)
+    if conversion in ("epoch", "epoch_ms"):
+        if not is_text and not _NUMBER.fullmatch(type_name):
+            raise error("a number", f"leave {conversion}: out where it holds dates")
+        return _epoch(
+            f"TRY_CAST({text_value} AS DOUBLE)" if is_text else column, text_value, conversion
+        )
+    if conversion in ("utc", "date") and is_text:
+        is_clock = f"regexp_full_match({text_value}, '{_LOCAL_TIME}')"
+        if conversion == "date":
+            return (
+                None,
+                f"CASE WHEN {is_clock} THEN left({text_value}, 10) ELSE {_or_null(text_value)} END",
+            )
+        instant = f"CASE WHEN {is_clock} THEN TRY_CAST({text_value} AS TIMESTAMP)::TIMESTAMPTZ END"
+        return instant, f"CASE WHEN {instant} IS NULL THEN {_or_null(text_value)} END"
     if is_text:
-        return None, _or_null(plain)
-    if kind == "DATE":
-        return None, f"{where}::VARCHAR"
-    is_zoned = kind == "TIMESTAMP WITH TIME ZONE"
-    if how == "date" and (is_zoned or _NAIVE.fullmatch(kind)):
-        return None, f"{where}::TIMESTAMP::DATE::VARCHAR"
-    if is_zoned or (how == "utc" and _NAIVE.fullmatch(kind)):
-        instant = where if is_zoned else f"{where}::TIMESTAMP::TIMESTAMPTZ"
+        return None, _or_null(text_value)
+    if type_name == "DATE":
+        return None, f"{column}::VARCHAR"
+    is_zoned = type_name == "TIMESTAMP WITH TIME ZONE"
+    if conversion == "date" and (is_zoned or _NAIVE.fullmatch(type_name)):
+        return None, f"{column}::TIMESTAMP::DATE::VARCHAR"
+    if is_zoned or (conversion == "utc" and _NAIVE.fullmatch(type_name)):
+        instant = column if is_zoned else f"{column}::TIMESTAMP::TIMESTAMPTZ"
         # Infinity, and years that no date of Python has.
         is_date = f"{instant} BETWEEN to_timestamp({_FIRST_S}) AND to_timestamp({_LAST_S})"
         return (
             f"CASE WHEN {is_date} THEN {instant} END",
-            f"CASE WHEN NOT {is_date} THEN {where}::VARCHAR END",
+            f"CASE WHEN NOT {is_date} THEN {column}::VARCHAR END",
         )
-    if _NAIVE.fullmatch(kind):
-        raise complain(
+    if _NAIVE.fullmatch(type_name):
+        raise error(
             "a date, or a time with its zone",
             "nobody can know whose clock it was: map it as utc:COLUMN if it is UTC, "
             "as date:COLUMN to give the day alone, or cast it (… AT TIME ZONE …)",
         )
-    if _NUMBER.fullmatch(kind):
-        raise complain("a date", "map it as epoch:COLUMN (seconds since 1970) or epoch_ms:COLUMN")
-    raise complain("a date", "map another column, or leave it out")
+    if _NUMBER.fullmatch(type_name):
+        raise error("a date", "map it as epoch:COLUMN (seconds since 1970) or epoch_ms:COLUMN")
+    raise error("a date", "map another column, or leave it out")
 
 
-def list_of_images(
-    where: str, kind: str, how: str | None, complain: Complain
+def images_sql(
+    column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
     """Lists of images, and the values that still have to be converted; either may be absent.
 
     A column holds one URL, several in one text (``split(SEPARATOR)``), a list of URLs, or JSON.
     """
     one = f"lambda x: {{'loc': trim(x)}}::{_IMAGE}"
-    if how is not None and (_TEXTS.fullmatch(kind) or kind == "JSON"):
-        urls = f"string_split({text_of(where, kind)}, {quoted(how[len('split(') : -1])})"
-        kept = f"list_filter({urls}, lambda x: trim(x) <> '')"
-        return f"coalesce(list_transform({kept}, {one}), [])", None
-    if _TEXTS.fullmatch(kind):
-        text = text_of(where, kind)
+    if conversion is not None and (_TEXT.fullmatch(type_name) or type_name == "JSON"):
+        urls = (
+            f"string_split({text_sql(column, type_name)}, {quoted(conversion[len('split(') : -1])})"
+        )
+        non_empty = f"list_filter({urls}, lambda x: trim(x) <> '')"
+        return f"coalesce(list_transform({non_empty}, {one}), [])", None
+    if _TEXT.fullmatch(type_name):
+        text = text_sql(column, type_name)
         is_json = f"regexp_matches({text}, '^\\s*([\\[{{]|null\\s*$)')"
-        whole = f"[{{'loc': trim({text})}}::{_IMAGE}]"
+        single = f"[{{'loc': trim({text})}}::{_IMAGE}]"
         return (
-            f"CASE WHEN trim({text}) <> '' AND NOT {is_json} THEN {whole} ELSE [] END",
+            f"CASE WHEN trim({text}) <> '' AND NOT {is_json} THEN {single} ELSE [] END",
             f"CASE WHEN {is_json} THEN {text} END",
         )
-    if kind == "VARCHAR[]":
-        kept = f"list_filter({where}, lambda x: trim(x) <> '')"
-        return f"coalesce(list_transform({kept}, {one}), [])", None
-    return nested("images", where, kind, complain)
+    if type_name == "VARCHAR[]":
+        non_empty = f"list_filter({column}, lambda x: trim(x) <> '')"
+        return f"coalesce(list_transform({non_empty}, {one}), [])", None
+    return nested_sql("images", column, type_name, error)
 
 
-def nested(target: str, where: str, kind: str, complain: Complain) -> tuple[str | None, str | None]:
+def nested_sql(
+    target: str, column: str, type_name: str, error: ErrorFactory
+) -> tuple[str | None, str | None]:
     """Lists and structs of our types, or the values that still have to be converted."""
     type_ = _TYPES[target]
     is_list = type_.endswith("[]")
-    if kind == type_:
-        return (f"coalesce({where}, [])" if is_list else where), None
-    if kind == "JSON":
-        return None, f"{where}::VARCHAR"
-    if _TEXTS.fullmatch(kind):
-        return None, text_of(where, kind)
-    if re.fullmatch(r"STRUCT\(.*|.*\]", kind, re.DOTALL):
-        return None, where
-    what = "a list of objects" if is_list else "an object"
+    if type_name == type_:
+        return (f"coalesce({column}, [])" if is_list else column), None
+    if type_name == "JSON":
+        return None, f"{column}::VARCHAR"
+    if _TEXT.fullmatch(type_name):
+        return None, text_sql(column, type_name)
+    if re.fullmatch(r"STRUCT\(.*|.*\]", type_name, re.DOTALL):
+        return None, column
+    expected = "a list of objects" if is_list else "an object"
     if target == "images":
-        what = "a URL, a list of URLs, or a list of objects"
-    raise complain(f"{what}, or JSON", f"map another column, or none: {target}=")
+        expected = "a URL, a list of URLs, or a list of objects"
+    raise error(f"{expected}, or JSON", f"map another column, or none: {target}=")
 
 
 def _or_null(text: str) -> str:
     return f"nullif(trim({text}), '')"
 
 
-def _epoch(number: str, plain: str, how: str) -> tuple[str, str]:
-    seconds = f"({number}) / 1000.0" if how == "epoch_ms" else f"({number})"
+def _epoch(number: str, text_value: str, conversion: str) -> tuple[str, str]:
+    seconds = f"({number}) / 1000.0" if conversion == "epoch_ms" else f"({number})"
     is_moment = f"{seconds} BETWEEN {_FIRST_S} AND {_LAST_S}"
     instant = f"CASE WHEN {is_moment} THEN to_timestamp({seconds}) END"
-    return instant, f"CASE WHEN NOT coalesce({is_moment}, false) THEN {_or_null(plain)} END"
+    return instant, f"CASE WHEN NOT coalesce({is_moment}, false) THEN {_or_null(text_value)} END"

@@ -30,7 +30,7 @@ class Dsn:
     """
 
     def __init__(self, text: str, environment: Mapping[str, str] = os.environ):
-        self._given = text
+        self._text = text
         name = text.removeprefix("env:") if text.startswith("env:") else None
         url = text if name is None else environment.get(name, "")
         found = _URL.fullmatch(url.strip())
@@ -49,30 +49,30 @@ class Dsn:
         is_dialect = plus and scheme in _DIALECTS
         self.scheme = scheme if is_dialect else scheme + plus + driver
         self.url = f"{scheme}://{found['rest']}" if is_dialect else url.strip()
-        place, _, query = found["rest"].partition("?")
-        account, at, host = place.rpartition("@")
+        authority, _, query = found["rest"].partition("?")
+        account, at, host = authority.rpartition("@")
         user, _, password = account.partition(":")
-        is_cut = "@" in query and re.search(r":\D*\Z", place) is not None
-        if is_cut or re.search(r"[@/#\[\]]", account):
+        is_ambiguous = "@" in query and re.search(r":\D*\Z", authority) is not None
+        if is_ambiguous or re.search(r"[@/#\[\]]", account):
             # A driver would take a part of it for a host, and name that in its errors.
             raise SourceError(
                 "expected the URL of a database with a password that is percent-encoded "
                 f"(@ as %40, / as %2F, ? as %3F), found one that is not{where}"
             )
         self.path = host.partition("/")[2] if self.scheme in ("sqlite", "duckdb") else ""
-        own = f"{self.scheme}://{user}{at}{host}"
-        self.shown = own if name is None else text
-        hidden = {password, unquote(password)}
+        url_shown = f"{self.scheme}://{user}{at}{host}"
+        self.shown = url_shown if name is None else text
+        secrets = {password, unquote(password)}
         for key, value in parse_qsl(query, keep_blank_values=True):
             if key.lower() not in _PUBLIC:
-                hidden |= {value}
-        self._secrets = sorted((part for part in hidden if part), key=len, reverse=True)
+                secrets |= {value}
+        self._secrets = sorted((part for part in secrets if part), key=len, reverse=True)
 
     def __repr__(self) -> str:
         return f"Address({self.shown!r})"
 
-    def without_secrets(self, words: str) -> str:
+    def without_secrets(self, message: str) -> str:
         """The words of a driver on one line, without the URL and without what is secret in it."""
-        for secret in (self._given, self.url, *self._secrets):
-            words = words.replace(secret, "…")
-        return " ".join(words.split())
+        for secret in (self._text, self.url, *self._secrets):
+            message = message.replace(secret, "…")
+        return " ".join(message.split())

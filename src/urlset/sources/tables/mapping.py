@@ -13,30 +13,37 @@ from typing import NamedTuple
 from urlset.errors import SourceError
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
-    Complain,
-    date_of,
-    list_of_images,
-    nested,
-    number_of,
-    text_of,
-    url_of,
+    ErrorFactory,
+    date_sql,
+    images_sql,
+    nested_sql,
+    number_sql,
+    text_sql,
+    url_sql,
 )
-from urlset.sources.tables.nested_values import AS_GIVEN
+from urlset.sources.tables.nested_values import UNCONVERTED
 from urlset.store import identifier, quoted
 from urlset.writer.input_batches import misspelt
 
-__all__ = ["NoUrlColumnError", "Pick", "Plan", "field_of", "is_ours", "parse_mapping"]
+__all__ = [
+    "ColumnPlan",
+    "NamedExpression",
+    "NoUrlColumnError",
+    "field_of",
+    "is_urlset_table",
+    "parse_mapping",
+]
 
-Pick = tuple[str, str]
+NamedExpression = tuple[str, str]
 """The name of a column, and the expression in SQL that it holds."""
 
 _BY_NAME = ("loc", "lastmod", "changefreq", "priority")
 _NESTED = ("images", "videos", "news", "alternates")
-_OURS = ("lastmod_text", "extra", "source", "offset", "line")
-_OURS_TYPES = {"offset": "UBIGINT", "line": "UINTEGER"}
+_URLSET_COLUMNS = ("lastmod_text", "extra", "source", "offset", "line")
+_URLSET_TYPES = {"offset": "UBIGINT", "line": "UINTEGER"}
 _DATES = ("lastmod", "page_lastmod", "git_lastmod", "header_lastmod", "mtime_lastmod")
 _TARGETS = (*_BY_NAME, *_NESTED, *EVIDENCE, "extra")
-_HOW = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.DOTALL)
+_CONVERSION = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.DOTALL)
 
 
 class NoUrlColumnError(SourceError):
@@ -51,17 +58,17 @@ class NoUrlColumnError(SourceError):
         self.found = found
 
 
-class _Told(NamedTuple):
+class _Target(NamedTuple):
     """What a mapping says of one target: the column, and how it is to be read."""
 
     column: str
-    how: str | None
+    conversion: str | None
 
 
-class Plan(NamedTuple):
+class ColumnPlan(NamedTuple):
     """The expressions that make candidates of the rows of a table."""
 
-    picks: list[Pick]
+    expressions: list[NamedExpression]
     notes: list[str]
 
     @classmethod
@@ -73,7 +80,7 @@ class Plan(NamedTuple):
         mapping: Mapping[str, str] | None = None,
         keep: Sequence[str] = (),
         as_source: bool = True,
-    ) -> Plan:
+    ) -> ColumnPlan:
         """Plan for columns with their types (as DuckDB calls them).
 
         A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
@@ -87,23 +94,24 @@ class Plan(NamedTuple):
 
         Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
 
-        >>> Plan.of({"URL": "VARCHAR", "id": "BIGINT"}, name="a.csv", as_source=False).picks
+        >>> columns = {"URL": "VARCHAR", "id": "BIGINT"}
+        >>> ColumnPlan.of(columns, name="a.csv", as_source=False).expressions
         [('loc', '"URL"')]
         """
-        planner = _Planner(columns, name)
-        told = planner.told(mapping or {})
-        picks = planner.picks(told)
-        if as_source and not any(pick[0] == "source" for pick in picks):
-            picks.append(("source", f"{quoted(name)}::VARCHAR"))
-        taken = {pick[0] for pick in picks}
+        builder = _MappingBuilder(columns, name)
+        targets = builder.targets(mapping or {})
+        expressions = builder.expressions(targets)
+        if as_source and not any(expression[0] == "source" for expression in expressions):
+            expressions.append(("source", f"{quoted(name)}::VARCHAR"))
+        names_used = {expression[0] for expression in expressions}
         for kept in dict.fromkeys(keep):
-            column = planner.found(kept)
-            if kept not in taken and column is not None:
-                picks.append((kept, text_of(identifier(column), columns[column])))
-        used = {meant.column: target for target, meant in told.items()}
+            column = builder.found(kept)
+            if kept not in names_used and column is not None:
+                expressions.append((kept, text_sql(identifier(column), columns[column])))
+        used = {target_column.column: target for target, target_column in targets.items()}
         without = {target for target, column in (mapping or {}).items() if not column}
         unused = unused_columns(columns, used, keep=keep, without=without)
-        return cls(picks, [f"{name}: {words}" for words in unused])
+        return cls(expressions, [f"{name}: {words}" for words in unused])
 
 
 def parse_mapping(text: str) -> dict[str, str]:
@@ -137,105 +145,109 @@ def field_of(column: str) -> str | None:
     return name if name in (*_BY_NAME, *_NESTED) else misspelt(name)
 
 
-def is_ours(columns: Mapping[str, str]) -> bool:
+def is_urlset_table(columns: Mapping[str, str]) -> bool:
     """Tell whether a table has the columns that urlset itself writes."""
     return {"loc", "lastmod_text", "alternates", "offset"} <= set(columns)
 
 
-class _Planner:
+class _MappingBuilder:
     def __init__(self, columns: Mapping[str, str], name: str):
         self._columns = columns
         self._name = name
 
-    def told(self, mapping: Mapping[str, str]) -> dict[str, _Told]:
+    def targets(self, mapping: Mapping[str, str]) -> dict[str, _Target]:
         """The mapping, with what there is by name besides."""
-        told = {
-            target: meant
+        targets = {
+            target: target_column
             for target, value in mapping.items()
-            if (meant := self._meant(target, value)) is not None
+            if (target_column := self._parse_target(target, value)) is not None
         }
         for target in (*_BY_NAME, *_NESTED):
-            spelt = [column for column in self._columns if field_of(column) == target]
-            found = target if target in spelt else self._only(spelt, target, mapping)
+            candidates = [column for column in self._columns if field_of(column) == target]
+            found = (
+                target if target in candidates else self._single_column(candidates, target, mapping)
+            )
             has_parts = any(other.startswith(f"{target}.") for other in mapping)
             if found is not None and target not in mapping and not has_parts:
-                told[target] = _Told(found, None)
-        if "loc" not in told:
-            told["loc"] = _Told(self._url_column(), None)
-        if is_ours(self._columns):
-            for target in _OURS:
+                targets[target] = _Target(found, None)
+        if "loc" not in targets:
+            targets["loc"] = _Target(self._url_column(), None)
+        if is_urlset_table(self._columns):
+            for target in _URLSET_COLUMNS:
                 if target in self._columns:
-                    told.setdefault(target, _Told(target, None))
-        return told
+                    targets.setdefault(target, _Target(target, None))
+        return targets
 
-    def picks(self, told: Mapping[str, _Told]) -> list[Pick]:
+    def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:
         """The expressions, each under the name of a column of candidates."""
-        picks = [
-            pick
-            for target, meant in told.items()
+        expressions = [
+            expression
+            for target, target_column in targets.items()
             if not target.startswith("alternates.")
-            for pick in self._pick(target, meant)
+            for expression in self._expressions_for(target, target_column)
         ]
-        locales = {t.partition(".")[2]: v for t, v in told.items() if t.startswith("alternates.")}
+        locales = {
+            t.partition(".")[2]: v for t, v in targets.items() if t.startswith("alternates.")
+        }
         if locales:
-            picks.append(("alternates", self._alternates(locales)))
-        return picks
+            expressions.append(("alternates", self._alternates(locales)))
+        return expressions
 
-    def _pick(self, target: str, meant: _Told) -> Iterator[Pick]:
-        where, kind = identifier(meant.column), self._columns[meant.column]
-        say = self._complain(target, meant.column, kind)
+    def _expressions_for(self, target: str, target_column: _Target) -> Iterator[NamedExpression]:
+        where, kind = identifier(target_column.column), self._columns[target_column.column]
+        error = self._error_factory(target, target_column.column, kind)
         if target == "lastmod":
-            instant, text = date_of(where, kind, meant.how, say)
-            if is_ours(self._columns) and meant == _Told("lastmod", None):
-                text = _either(text)
+            instant, text = date_sql(where, kind, target_column.conversion, error)
+            if is_urlset_table(self._columns) and target_column == _Target("lastmod", None):
+                text = _written_text_or(text)
             pair = (("lastmod", instant), ("lastmod_text", text))
             yield from ((name, expression) for name, expression in pair if expression)
         elif target in _DATES:
-            yield target, _as_text(*date_of(where, kind, meant.how, say))
+            yield target, _as_text(*date_sql(where, kind, target_column.conversion, error))
         elif target == "lastmod_text":
             return  # it goes with lastmod
         elif target in _NESTED:
-            ready, given = (
-                list_of_images(where, kind, meant.how, say)
+            ready, unconverted = (
+                images_sql(where, kind, target_column.conversion, error)
                 if target == "images"
-                else nested(target, where, kind, say)
+                else nested_sql(target, where, kind, error)
             )
-            pair = ((target, ready), (target + AS_GIVEN, given))
+            pair = ((target, ready), (target + UNCONVERTED, unconverted))
             yield from ((name, expression) for name, expression in pair if expression)
         else:
-            yield target, self._expression(target, where, kind, say)
+            yield target, self._expression(target, where, kind, error)
 
-    def _expression(self, target: str, where: str, kind: str, say: Complain) -> str:
+    def _expression(self, target: str, where: str, kind: str, error: ErrorFactory) -> str:
         if target == "loc":
-            return url_of(where, kind, say)
+            return url_sql(where, kind, error)
         if target == "priority":
-            return number_of(where, kind, say)
-        if target in _OURS_TYPES:
-            return f"{where}::{_OURS_TYPES[target]}"
-        return text_of(where, kind)
+            return number_sql(where, kind, error)
+        if target in _URLSET_TYPES:
+            return f"{where}::{_URLSET_TYPES[target]}"
+        return text_sql(where, kind)
 
     def find(self, column: str, target: str) -> str:
         """A column as the table spells it; raises for one that is not there."""
         if found := self.found(column):
             return found
-        near = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
-        hint = f"; is {near[0]!r} meant?" if near else ""
+        close = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
+        hint = f"; is {close[0]!r} meant?" if close else ""
         raise SourceError(
             f"{self._name}: expected a column {column!r} for {target}, "
-            f"found {_shown(self._columns)}{hint}"
+            f"found {_column_list(self._columns)}{hint}"
         )
 
     def found(self, column: str) -> str | None:
         """A column as the table spells it, or None."""
         if column in self._columns:
             return column
-        alike = [name for name in self._columns if name.lower() == column.lower()]
-        return alike[0] if len(alike) == 1 else None
+        matching = [name for name in self._columns if name.lower() == column.lower()]
+        return matching[0] if len(matching) == 1 else None
 
-    def _meant(self, target: str, value: str) -> _Told | None:
+    def _parse_target(self, target: str, value: str) -> _Target | None:
         if target not in _TARGETS and not re.fullmatch(r"alternates\.[A-Za-z0-9-]+", target):
-            near = difflib.get_close_matches(target, _TARGETS, n=1)
-            hint = f"; is {near[0]!r} meant?" if near else ""
+            close = difflib.get_close_matches(target, _TARGETS, n=1)
+            hint = f"; is {close[0]!r} meant?" if close else ""
             raise SourceError(
                 f"{self._name}: expected a mapping of {', '.join(_TARGETS)} or "
                 f"alternates.LANGUAGE, found {target!r}{hint}"
@@ -244,64 +256,71 @@ class _Planner:
             if target == "loc":
                 raise SourceError(f"{self._name}: expected a column for loc, found none")
             return None
-        found = None if value in self._columns else _HOW.fullmatch(value)
+        found = None if value in self._columns else _CONVERSION.fullmatch(value)
         if found is None:
-            return _Told(self.find(value, target), None)
-        how, column = found.groups()
-        is_right = target == "images" if how.startswith("split") else target in _DATES
+            return _Target(self.find(value, target), None)
+        conversion, column = found.groups()
+        is_right = target == "images" if conversion.startswith("split") else target in _DATES
         if not is_right:
-            wanted = "images" if how.startswith("split") else "a date"
+            expected = "images" if conversion.startswith("split") else "a date"
             raise SourceError(
-                f"{self._name}: expected {how}: before a column of {wanted}, found it for {target}"
+                f"{self._name}: expected {conversion}: before a column of {expected}, "
+                f"found it for {target}"
             )
-        return _Told(self.find(column, target), how)
+        return _Target(self.find(column, target), conversion)
 
-    def _only(self, spelt: list[str], target: str, mapping: Mapping[str, str]) -> str | None:
-        if len(spelt) > 1 and target not in mapping:
+    def _single_column(
+        self, candidates: list[str], target: str, mapping: Mapping[str, str]
+    ) -> str | None:
+        if len(candidates) > 1 and target not in mapping:
             raise SourceError(
-                f"{self._name}: expected one column for {target}, found {' and '.join(spelt)}; "
-                f"say which: {target}={spelt[0]}"
+                f"{self._name}: expected one column for {target}, "
+                f"found {' and '.join(candidates)}; name one: {target}={candidates[0]}"
             )
-        return spelt[0] if spelt else None
+        return candidates[0] if candidates else None
 
     def _url_column(self) -> str:
         urls = [column for column in self._columns if column.strip().lower() == "url"]
         if urls:
             return urls[0]
         column = next((name for name in self._columns if likely_field(name) == "loc"), "COLUMN")
-        found = f"{self._name}: expected a column 'loc' or 'url', found {_shown(self._columns)}"
+        found = (
+            f"{self._name}: expected a column 'loc' or 'url', found {_column_list(self._columns)}"
+        )
         raise NoUrlColumnError(
             f"{found}; map the one that holds the URLs: loc={column}", found=found
         )
 
-    def _complain(self, target: str, column: str, kind: str) -> Complain:
-        def complain(expected: str, advice: str) -> SourceError:
+    def _error_factory(self, target: str, column: str, kind: str) -> ErrorFactory:
+        def error(expected: str, advice: str) -> SourceError:
             return SourceError(
                 f"{self._name}: expected {expected} for {target}, "
                 f"found column {column!r} of type {kind}; {advice}"
             )
 
-        return complain
+        return error
 
-    def _alternates(self, locales: Mapping[str, _Told]) -> str:
+    def _alternates(self, locales: Mapping[str, _Target]) -> str:
         """A list of those that there are."""
         parts = []
         for locale, (column, _) in locales.items():
             kind = self._columns[column]
-            href = url_of(identifier(column), kind, self._complain("alternates", column, kind))
+            href = url_sql(
+                identifier(column), kind, self._error_factory("alternates", column, kind)
+            )
             href = f"trim({href})"
             one = f"{{'hreflang': {quoted(locale)}, 'href': {href}, 'media': NULL::VARCHAR}}"
             parts.append(f"CASE WHEN {href} <> '' THEN [{one}] ELSE [] END")
         return " || ".join(parts)
 
 
-def _either(text: str | None) -> str:
+def _written_text_or(text: str | None) -> str:
     """What stood there, where that is W3C; else the instant alone."""
-    given = (
+    unconverted = (
         "CASE WHEN regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:"
         "[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)?)?') THEN lastmod_text END"
     )
-    return given if text is None else f"coalesce({given}, {text})"
+    return unconverted if text is None else f"coalesce({unconverted}, {text})"
 
 
 def _as_text(instant: str | None, text: str | None) -> str:
@@ -311,7 +330,7 @@ def _as_text(instant: str | None, text: str | None) -> str:
     return written if text is None else f"coalesce({text}, {written})"
 
 
-def _shown(columns: Mapping[str, str]) -> str:
+def _column_list(columns: Mapping[str, str]) -> str:
     names = list(columns)
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return (", ".join(names[:20]) or "none") + more
@@ -361,7 +380,7 @@ def unused_columns(
     >>> list(unused_columns({"loc": "VARCHAR", "updated_at": "DATE"}, {"loc": "loc"}))
     ["column 'updated_at' is not used; --map lastmod=updated_at would use it"]
     """
-    taken = {field: column for column, field in used.items()}
+    names_used = {field: column for column, field in used.items()}
     for column, kind in columns.items():
         field = likely_field(column)
         if field in (None, "loc") or column in used or column in keep or field in without:
@@ -369,13 +388,16 @@ def unused_columns(
         assert field is not None
         if field in ("videos", "alternates") and not re.search(r"VARCHAR|JSON|\]|STRUCT", kind):
             continue
-        how = _how(kind) if field == "lastmod" else ""
-        other = taken.get(field)
+        conversion = _conversion_for(kind) if field == "lastmod" else ""
+        other = names_used.get(field)
         instead = f", as {field} is column {other!r}" if other is not None else ""
-        yield (f"column {column!r} is not used{instead}; --map {field}={how}{column} would use it")
+        yield (
+            f"column {column!r} is not used{instead}; "
+            f"--map {field}={conversion}{column} would use it"
+        )
 
 
-def _how(kind: str) -> str:
+def _conversion_for(kind: str) -> str:
     """The prefix with which a date of that type can be read."""
     if kind.startswith("TIMESTAMP") and not kind.endswith("ZONE"):
         return "utc:"

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
-from urlset.sources.candidates import FAULT, fault_text
+from urlset.sources.candidates import FAULT, encode_fault
 from urlset.writer import values
 from urlset.writer.extensions import from_text, is_blank
 from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["AS_GIVEN", "NESTED_FIELDS", "with_nested_values"]
+__all__ = ["NESTED_FIELDS", "UNCONVERTED", "with_nested_values"]
 
-AS_GIVEN = " as given"
+UNCONVERTED = " as given"
 """Suffix of the column that holds the unconverted values of a field."""
 
 NESTED_FIELDS: dict[str, Any] = {
@@ -31,30 +31,32 @@ _URLS = ("loc", ".href", ".license")  # a number is none
 def with_nested_values(batch: Any) -> Any:
     """Return a batch with its nested columns converted, and with a column of faults if any.
 
-    A field has its unconverted values in a column named with :data:`AS_GIVEN`. A column with the
+    A field has its unconverted values in a column named with :data:`UNCONVERTED`. A column with the
     name of the field itself holds the values of those rows where the other is null.
     """
     names = batch.schema.names
-    given = [name for name in NESTED_FIELDS if name + AS_GIVEN in names]
-    if not given:
+    unconverted = [name for name in NESTED_FIELDS if name + UNCONVERTED in names]
+    if not unconverted:
         return batch
-    columns = {name: batch.column(name) for name in names if not name.endswith(AS_GIVEN)}
+    columns = {name: batch.column(name) for name in names if not name.endswith(UNCONVERTED)}
     faults: list[str | None] = [None] * batch.num_rows
-    for name in given:
-        column, spec = batch.column(name + AS_GIVEN), NESTED_FIELDS[name]
+    for name in unconverted:
+        column, spec = batch.column(name + UNCONVERTED), NESTED_FIELDS[name]
         if column.null_count == len(column) and name in columns:
             continue
         empty: Any = () if isinstance(spec, ListOf) else None
-        made = column_of(columns[name], name, spec) if name in columns else [empty] * batch.num_rows
+        converted = (
+            column_of(columns[name], name, spec) if name in columns else [empty] * batch.num_rows
+        )
         if column.null_count < len(column):
             for row, value in enumerate(column.to_pylist()):
                 try:
-                    made[row] = made[row] if value is None else _field(value, name, spec)
+                    converted[row] = converted[row] if value is None else _field(value, name, spec)
                 except ValueProblem as fault:
-                    faults[row] = faults[row] or fault_text(
+                    faults[row] = faults[row] or encode_fault(
                         fault.field, fault.value, fault.expected, fault.advice
                     )
-        columns[name] = array_of(made, spec)
+        columns[name] = array_of(converted, spec)
     if any(faults):
         columns[FAULT] = batches.text_array(faults)
     return batches.batch_of(columns)
@@ -66,10 +68,10 @@ def _field(value: Any, name: str, spec: Any) -> Any:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            value = from_text(value, name, _form(spec))
+            value = from_text(value, name, _expected(spec))
         else:
             if isinstance(value, str):  # a column of JSON that holds text
-                value = from_text(value, name, _form(spec))
+                value = from_text(value, name, _expected(spec))
     return _list(value, name, spec) if isinstance(spec, ListOf) else _struct(value, name, spec)
 
 
@@ -79,15 +81,15 @@ def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
     if isinstance(value, str | Mapping):
         value = [value]
     if not isinstance(value, list | tuple):
-        raise ValueProblem(where, value, _form(spec), "put it into a list")
-    made = (
+        raise ValueProblem(where, value, _expected(spec), "put it into a list")
+    converted = (
         _struct(item, f"{where}[{number}]", spec.item)
         if isinstance(spec.item, StructOf)
         else values.text(item, where)
         for number, item in enumerate(value)
         if not is_blank(item)
     )
-    return tuple(item for item in made if item is not None)
+    return tuple(item for item in converted if item is not None)
 
 
 def _struct(value: Any, where: str, spec: StructOf) -> Any:
@@ -98,14 +100,14 @@ def _struct(value: Any, where: str, spec: StructOf) -> Any:
     if isinstance(value, str) and first in ("loc", "value"):
         value = {first: value}
     if not isinstance(value, Mapping):
-        raise ValueProblem(where, value, _form(spec), "convert it")
+        raise ValueProblem(where, value, _expected(spec), "convert it")
     for key in value:
         if key not in fields:
             raise ValueProblem(
                 where, key, f"keys of {', '.join(fields)}", "rename it, or leave it out"
             )
-    made = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
-    return spec.row(**made) if any(made.values()) else None
+    converted = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
+    return spec.row(**converted) if any(converted.values()) else None
 
 
 def _leaf(value: Any, where: str, kind: Any) -> Any:
@@ -118,7 +120,7 @@ def _leaf(value: Any, where: str, kind: Any) -> Any:
     return values.text(value, where)
 
 
-def _form(spec: Any) -> str:
+def _expected(spec: Any) -> str:
     """The form that is expected, in words."""
     if isinstance(spec, ListOf):
         item = "texts" if isinstance(spec.item, str) else f"objects with {_keys(spec.item)}"

@@ -11,7 +11,7 @@ from urlset.errors import QueryError
 from urlset.sources.tables.adbc import adbc_batches, adbc_schema
 from urlset.sources.tables.dsn import Dsn
 from urlset.sources.tables.mapping import parse_mapping
-from urlset.sources.tables.table import Table, shaped
+from urlset.sources.tables.table import Table, map_batches
 from urlset.store import QUERY_S
 
 __all__ = ["Query"]
@@ -59,8 +59,8 @@ class Query:
         environment: Mapping[str, str] = os.environ,
         timeout_s: float | None = QUERY_S,
     ):
-        self._address = Dsn(connection, environment)
-        self.name = name or self._address.shown
+        self._dsn = Dsn(connection, environment)
+        self.name = name or self._dsn.shown
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._sql = sql
@@ -70,47 +70,47 @@ class Query:
 
     def check(self) -> None:
         """Raise what :meth:`batches` would raise before the first row, if the driver can tell."""
-        if self._address.scheme in ("sqlite", "duckdb"):
-            self._file().check()
+        if self._dsn.scheme in ("sqlite", "duckdb"):
+            self._table().check()
             return
-        schema = adbc_schema(self._address, self._sql)
+        schema = adbc_schema(self._dsn, self._sql)
         if schema is not None:
             self._expect_different_names(schema)
             empty = table_of(schema)
-            list(shaped((), self.name, self._mapping, self._keep, empty=empty, notes=[]))
+            list(map_batches((), self.name, self._mapping, self._keep, empty=empty, notes=[]))
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
-        if self._address.scheme in ("sqlite", "duckdb"):
-            file = self._file()
+        if self._dsn.scheme in ("sqlite", "duckdb"):
+            file = self._table()
             file.notes = self.notes
             yield from file.batches()
             return
-        rows = adbc_batches(self._address, self._sql)
+        rows = adbc_batches(self._dsn, self._sql)
         schema = next(rows)
         self._expect_different_names(schema)
         empty = table_of(schema)
         try:
-            yield from shaped(
+            yield from map_batches(
                 rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes
             )
         finally:
             rows.close()  # type: ignore[attr-defined] # a generator
 
     def _expect_different_names(self, schema: Any) -> None:
-        twice = [name for name in schema.names if schema.names.count(name) > 1]
-        if twice:
+        duplicates = [name for name in schema.names if schema.names.count(name) > 1]
+        if duplicates:
             raise QueryError(
-                f"{self.name}: expected columns of different names, found {twice[0]!r} twice"
+                f"{self.name}: expected columns of different names, found {duplicates[0]!r} twice"
             )
 
-    def _file(self) -> Table:
+    def _table(self) -> Table:
         return Table(
-            self._address.path,
+            self._dsn.path,
             mapping=self._mapping,
             keep=self._keep,
             query=self._sql,
-            form="sqlite" if self._address.scheme == "sqlite" else "duckdb",
+            form="sqlite" if self._dsn.scheme == "sqlite" else "duckdb",
             name=self.name,
             query_timeout_s=self._timeout_s,
         )

@@ -47,27 +47,27 @@ def sqlite_batches(
     :class:`urlset.SourceError`, which calls the file ``name``, and :class:`urlset.QueryError` for a
     query that is none, that would change something, or that runs longer than ``timeout_s`` seconds.
     """
-    called = name or path
-    connection = _opened(path, called)
+    source_name = name or path
+    connection = _open(path, source_name)
     limit = _TimeLimit(timeout_s if query is not None else None)
     with closing(connection):
         try:
             connection.set_progress_handler(limit.is_over, _STEPS)
-            statement = query if query is not None else _select(connection, table, called)
+            statement = query if query is not None else _table_query(connection, table, source_name)
             connection.set_authorizer(_authorize)
             cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # of Python 3.11: more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
         except sqlite3.Error as error:
             if limit.is_over():
-                raise _ended(limit) from error
-            raise _told(error, called, query) from error
+                raise _timeout_error(limit) from error
+            raise _database_error(error, source_name, query) from error
         if cursor.description is None:
             raise QueryError(f"expected one query (SELECT …), found one without rows: {query!r}")
         names = [column[0] for column in cursor.description]
         if len(set(names)) < len(names):
             raise QueryError(f"expected columns of different names, found {', '.join(names)}")
-        yield from _batches(cursor, names, called, query, limit)
+        yield from _batches(cursor, names, source_name, query, limit)
 
 
 class _TimeLimit:
@@ -94,7 +94,7 @@ class _TimeLimit:
             self._used += time.monotonic() - self._began
 
 
-def _opened(path: str, called: str) -> sqlite3.Connection:
+def _open(path: str, source_name: str) -> sqlite3.Connection:
     with open(path, "rb") as file:
         head = file.read(20)
     uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
@@ -107,7 +107,7 @@ def _opened(path: str, called: str) -> sqlite3.Connection:
         connection.text_factory = _text
         connection.execute("PRAGMA query_only = ON")
     except sqlite3.Error as error:
-        raise _told(error, called, None) from error
+        raise _database_error(error, source_name, None) from error
     return connection
 
 
@@ -119,7 +119,7 @@ def _authorize(action: int, *_: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
 
-def _select(connection: sqlite3.Connection, table: str | None, called: str) -> str:
+def _table_query(connection: sqlite3.Connection, table: str | None, source_name: str) -> str:
     found = connection.execute(
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
@@ -127,16 +127,16 @@ def _select(connection: sqlite3.Connection, table: str | None, called: str) -> s
     names = [row[0] for row in found]
     shown = ", ".join(names[:10]) or "none"
     if table is not None and table not in names:
-        raise SourceError(f"expected a table {table!r} in {called!r}, found {shown}")
+        raise SourceError(f"expected a table {table!r} in {source_name!r}, found {shown}")
     if table is None and len(names) != 1:
         raise SourceError(
-            f"expected one table in {called!r}, found {shown}; name one, or give a query"
+            f"expected one table in {source_name!r}, found {shown}; name one, or give a query"
         )
     return 'SELECT * FROM "{}"'.format((table or names[0]).replace('"', '""'))
 
 
 def _batches(
-    cursor: sqlite3.Cursor, names: list[str], called: str, query: str | None, limit: _TimeLimit
+    cursor: sqlite3.Cursor, names: list[str], source_name: str, query: str | None, limit: _TimeLimit
 ) -> Iterator[Any]:
     kinds: list[_Kind] | None = None
     first = 1
@@ -146,14 +146,14 @@ def _batches(
                 rows = cursor.fetchmany(BATCH_ROWS)
         except sqlite3.Error as error:
             if limit.is_over():
-                raise _ended(limit) from error
-            raise _told(error, called, query) from error
+                raise _timeout_error(limit) from error
+            raise _database_error(error, source_name, query) from error
         if kinds is None:
             kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
         elif not rows:
             return
         columns = [
-            _values([row[n] for row in rows], kind, names[n], first, called)
+            _values([row[n] for row in rows], kind, names[n], first, source_name)
             for n, kind in enumerate(kinds)
         ]
         yield rows_to_batch([*zip(names, kinds, strict=True)], [*zip(*columns, strict=True)])
@@ -167,17 +167,21 @@ def _kind(values: list[Any]) -> _Kind:
     return "string"
 
 
-_PLAIN: dict[_Kind, set[type]] = {"string": {str}, "integer": {int}, "number": {int, float}}
+_EXPECTED_TYPES: dict[_Kind, set[type]] = {
+    "string": {str},
+    "integer": {int},
+    "number": {int, float},
+}
 
 
-def _values(values: list[Any], kind: _Kind, name: str, first: int, called: str) -> list[Any]:
+def _values(values: list[Any], kind: _Kind, name: str, first: int, source_name: str) -> list[Any]:
     """The values of a column as its kind has them; most columns hold nothing else."""
-    if {*map(type, values)} - {type(None)} <= _PLAIN[kind]:
+    if {*map(type, values)} - {type(None)} <= _EXPECTED_TYPES[kind]:
         return values
-    return [_value(value, kind, name, first + n, called) for n, value in enumerate(values)]
+    return [_value(value, kind, name, first + n, source_name) for n, value in enumerate(values)]
 
 
-def _value(value: Any, kind: _Kind, name: str, row: int, called: str) -> Any:
+def _value(value: Any, kind: _Kind, name: str, row: int, source_name: str) -> Any:
     if value is None:
         return None
     if kind == "string":
@@ -187,16 +191,18 @@ def _value(value: Any, kind: _Kind, name: str, row: int, called: str) -> Any:
     if isinstance(value, int if kind == "integer" else (int, float)):
         return value
     raise SourceError(
-        f"{called}: expected numbers in column {name!r} as in its first rows, found {value!r} in "
-        f"row {row:,}; give a query with CAST({name} AS TEXT)"
+        f"{source_name}: expected numbers in column {name!r} as in its first rows, "
+        f"found {value!r} in row {row:,}; give a query with CAST({name} AS TEXT)"
     )
 
 
-def _ended(limit: _TimeLimit) -> QueryError:
+def _timeout_error(limit: _TimeLimit) -> QueryError:
     return QueryError(f"the query was ended: it ran longer than {limit.seconds:g} seconds")
 
 
-def _told(error: sqlite3.Error, called: str, query: str | None) -> SourceError | QueryError:
+def _database_error(
+    error: sqlite3.Error, source_name: str, query: str | None
+) -> SourceError | QueryError:
     # The lower byte is the code, the others say more (www.sqlite.org/rescode.html#extrc).
     code = (getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_ERROR) & 0xFF
     if query is not None and code == sqlite3.SQLITE_AUTH:
@@ -205,4 +211,4 @@ def _told(error: sqlite3.Error, called: str, query: str | None) -> SourceError |
     is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
     if query is not None and isinstance(error, sqlite3.OperationalError) and not is_locked:
         return QueryError(f"the query cannot be answered: {error}")
-    return SourceError(f"expected a file of SQLite, found {called!r}: {error}")
+    return SourceError(f"expected a file of SQLite, found {source_name!r}: {error}")

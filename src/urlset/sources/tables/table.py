@@ -15,17 +15,17 @@ from typing import Any, Literal, get_args
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
 from urlset.sources.prefetch import prefetch
-from urlset.sources.tables.mapping import Plan, field_of, parse_mapping
+from urlset.sources.tables.mapping import ColumnPlan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
-from urlset.sources.text_files import head_of, is_json_array
+from urlset.sources.text_files import is_json_array, read_head
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
-__all__ = ["Table", "TableForm", "delimiter_of", "shaped", "table_form"]
+__all__ = ["Table", "TableForm", "detect_delimiter", "detect_table_form", "map_batches"]
 
 TableForm = Literal["csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb"]
 
-_HEAD = 65_536
+_HEAD_BYTES = 65_536
 _SUFFIXES: dict[str, TableForm] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -33,7 +33,7 @@ _SUFFIXES: dict[str, TableForm] = {
     ".ndjson": "jsonl",
     ".arrows": "arrow",
 }
-_STREAM = b"\xff\xff\xff\xff"
+_IPC_STREAM = b"\xff\xff\xff\xff"
 _FEATHER_1 = b"FEA1"
 _DELIMITERS = ",;\t|"
 
@@ -41,7 +41,7 @@ _DELIMITERS = ",;\t|"
 class Table:
     """The rows of one table, as candidates.
 
-    ``mapping`` names a column for a field (see :class:`urlset.sources.tables.mapping.Plan`):
+    ``mapping`` names a column for a field (see :class:`urlset.sources.tables.mapping.ColumnPlan`):
     ``{"loc": "url", "lastmod": "updated_at", "alternates.de": "url_de", "images": "photo"}``.
     Before a column may stand how to read it: ``epoch:`` and ``epoch_ms:`` for numbers since 1970,
     ``utc:`` for times without a zone that are of UTC, ``date:`` for their day alone,
@@ -94,8 +94,8 @@ class Table:
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
-        found = table_form(self._path, self.name)  # which tells what cannot be read
-        form = self._form or found
+        detected = detect_table_form(self._path, self.name)  # which tells what cannot be read
+        form = self._form or detected
         if form is None:
             raise SourceError(
                 f"expected a table (CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB), "
@@ -109,21 +109,23 @@ class Table:
                 timeout_s=self._query_timeout_s,
                 name=self.name,
             )
-            yield from self._shaped(None, rows)
+            yield from self._map(None, rows)
         elif form == "arrow":
             if self._query is not None:
                 raise SourceError(
                     f"{self.name}: expected no query, a file of Arrow takes none; write Parquet"
                 )
-            yield from self._shaped(*read_ipc(self._path, self.name))
+            yield from self._map(*read_ipc(self._path, self.name))
         else:
-            yield from self._foreign(form, only_check=only_check)
+            yield from self._read_external(form, only_check=only_check)
 
-    def _shaped(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
+    def _map(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
         empty = None if schema is None else table_of(schema)
-        return shaped(rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes)
+        return map_batches(
+            rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes
+        )
 
-    def _foreign(
+    def _read_external(
         self, form: Literal["csv", "jsonl", "parquet", "duckdb"], *, only_check: bool
     ) -> Iterator[Any]:
         header: list[str] = []
@@ -138,22 +140,24 @@ class Table:
             header=header,
             delimiter=delimiter,
             types=self._types_of_json,
-            is_array=form == "jsonl" and is_json_array(head_of(self._path, self.name)),
+            is_array=form == "jsonl" and is_json_array(read_head(self._path, self.name)),
             timeout_s=self._query_timeout_s,
             name=self.name,
         ) as file:
-            plan = Plan.of(file.columns, name=self.name, mapping=self._mapping, keep=self._keep)
+            plan = ColumnPlan.of(
+                file.columns, name=self.name, mapping=self._mapping, keep=self._keep
+            )
             if only_check:
                 return
             self.notes += plan.notes
-            yield from map(with_nested_values, prefetch(file.batches(plan.picks)))
+            yield from map(with_nested_values, prefetch(file.batches(plan.expressions)))
 
-    def _types_of_json(self, found: dict[str, str]) -> dict[str, str]:
+    def _types_of_json(self, detected: dict[str, str]) -> dict[str, str]:
         """Types of the columns of JSON lines, also of keys that the first rows do not have."""
         if self._query is not None:
-            return found
-        fields = {name: field_of(name) for name in found}
-        missing = {name: "VARCHAR" for name in self._keep if name not in found}
+            return detected
+        fields = {name: field_of(name) for name in detected}
+        missing = {name: "VARCHAR" for name in self._keep if name not in detected}
         for name in ("lastmod", "changefreq", "priority", *NESTED_FIELDS):
             if name not in fields.values() and name not in self._mapping:
                 missing[name] = "DOUBLE" if name == "priority" else "VARCHAR"
@@ -161,12 +165,12 @@ class Table:
         # Keys of objects differ from row to row, too.
         types = {
             name: "JSON" if fields[name] in NESTED_FIELDS or name in nested else kind
-            for name, kind in found.items()
+            for name, kind in detected.items()
         }
         return missing | types
 
 
-def shaped(
+def map_batches(
     rows: Iterable[Any],
     name: str,
     mapping: Mapping[str, str],
@@ -180,25 +184,25 @@ def shaped(
     ``empty`` is a batch or a table without rows, for where there may be no batch at all. What is
     to be said of the columns goes into ``notes``.
     """
-    shaper = ColumnMapper()
-    plan: Plan | None = None
+    mapper = ColumnMapper()
+    plan: ColumnPlan | None = None
     try:
         if empty is not None:
-            plan = Plan.of(shaper.columns(empty), name=name, mapping=mapping, keep=keep)
+            plan = ColumnPlan.of(mapper.columns(empty), name=name, mapping=mapping, keep=keep)
             notes += plan.notes
         for batch in rows:
             if plan is None:
-                columns = shaper.columns(table_of(batch.schema))
-                plan = Plan.of(columns, name=name, mapping=mapping, keep=keep)
+                columns = mapper.columns(table_of(batch.schema))
+                plan = ColumnPlan.of(columns, name=name, mapping=mapping, keep=keep)
                 notes += plan.notes
             if batch.num_rows:
-                made = shaper.shaped(table_of(batch.schema, batch), plan.picks)
-                yield from map(with_nested_values, made)
+                mapped = mapper.shaped(table_of(batch.schema, batch), plan.expressions)
+                yield from map(with_nested_values, mapped)
     finally:
-        shaper.close()
+        mapper.close()
 
 
-def table_form(path: str, name: str | None = None) -> TableForm | None:
+def detect_table_form(path: str, name: str | None = None) -> TableForm | None:
     """Tell by its first bytes, and for text by its suffix, which kind of table a file is.
 
     None for what is no table, or for text that only a look at its lines can tell. Raises
@@ -211,59 +215,64 @@ def table_form(path: str, name: str | None = None) -> TableForm | None:
         with open(path, "rb") as file:
             head = file.read(16)
     except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"expected a table, found {name!r}: {words}") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"expected a table, found {name!r}: {reason}") from error
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(SQLITE_MAGIC):
         return "sqlite"
     if head[8:12] == b"DUCK":
         return "duckdb"
-    if head.startswith((IPC_MAGIC, _STREAM)):
+    if head.startswith((IPC_MAGIC, _IPC_STREAM)):
         return "arrow"
     if head.startswith(_FEATHER_1):
         raise SourceError(
             f"expected a file of Arrow, found Feather of the first version: {name!r}; "
             "write it again with pyarrow, or as Parquet"
         )
-    plain = path.lower().removesuffix(".gz")
-    return _SUFFIXES.get(os.path.splitext(plain)[1])
+    uncompressed = path.lower().removesuffix(".gz")
+    return _SUFFIXES.get(os.path.splitext(uncompressed)[1])
 
 
-def delimiter_of(line: str) -> str:
+def detect_delimiter(line: str) -> str:
     """The delimiter of a header: the one that stands in it most often outside of quotes.
 
-    >>> delimiter_of('url;"title, long";lastmod')
+    >>> detect_delimiter('url;"title, long";lastmod')
     ';'
     """
-    counts = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in _DELIMITERS}
-    return max(counts, key=lambda mark: counts[mark])
+    counts = {
+        separator: len(next(csv.reader([line], delimiter=separator), []))
+        for separator in _DELIMITERS
+    }
+    return max(counts, key=lambda separator: counts[separator])
 
 
 def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
     """The names of the columns of CSV, no two alike, and what stands between them."""
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD)
+            head = file.read(_HEAD_BYTES)
         if head.startswith(b"\x1f\x8b"):
             with gzip.open(path) as packed:
-                head = packed.read(_HEAD)
+                head = packed.read(_HEAD_BYTES)
     except (OSError, EOFError, zlib.error) as error:
-        words = getattr(error, "strerror", None) or error
-        raise SourceError(f"expected CSV, found {name!r}: {words}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"expected CSV, found {name!r}: {reason}") from error
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise SourceError(f"expected UTF-8, found UTF-16 in {name!r}; convert it, e.g. with iconv")
     text = head.decode("utf-8-sig", errors="replace")
     lines = text.splitlines()
     if not lines:
         raise SourceError(f"expected CSV with a header, found an empty file: {name!r}")
-    mark = delimiter or delimiter_of(lines[0])
+    separator = delimiter or detect_delimiter(lines[0])
     try:
-        cells = next(csv.reader(io.StringIO(text), delimiter=mark, strict=True))
+        cells = next(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
     except (csv.Error, StopIteration) as error:
         raise SourceError(f"expected CSV with a header, found {name!r}: {error}") from error
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SourceError(f"{name}: expected columns of different names, found {twice[0]!r} twice")
-    return names, mark
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise SourceError(
+            f"{name}: expected columns of different names, found {duplicates[0]!r} twice"
+        )
+    return names, separator
