@@ -22,6 +22,7 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries
 from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
+from urlset.sources.candidates import source_type_of
 from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
 from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
@@ -193,7 +194,7 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
         | ({} if options.min_hits is None else {"min_hits": options.min_hits}),
     )
     source = open_source(table["path"], made)
-    if type(source).__name__ == "HtmlFolder" and _asks_git(source.name, options):
+    if source_type_of(source) == "html" and _asks_git(source.name, options):
         return _with_git(source, options)
     return source
 

@@ -16,6 +16,7 @@ from urlset.cli.sink import Sink
 from urlset.cli.stdout_target import BuildOutput
 from urlset.errors import GateError, UrlsetError
 from urlset.sources import Source
+from urlset.sources.candidates import source_type_of
 
 __all__ = ["report_gate", "run_build"]
 
@@ -140,22 +141,22 @@ def _chain(wishes: BuildConfig) -> Sequence[str]:
 
 def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
     """The options that could find dates, by the kinds of the sources."""
-    kinds = {type(source).__name__ for source in sources}
+    kinds = {source_type_of(source) for source in sources}
     options = []
-    if "HtmlFolder" in kinds and chain:
+    if "html" in kinds and chain:
         options.append("--git-root DIR asks git for the sources of pages")
-    if "GitDatedSource" in kinds:
+    if "git" in kinds:
         options.append("--git-path PATTERN says where git has the sources of pages")
-    if kinds & {"HtmlFolder", "GitDatedSource"} and chain and "mtime" not in chain:
+    if kinds & {"html", "git"} and chain and "mtime" not in chain:
         options.append("--lastmod mtime takes the times of files")
-    is_table = kinds & {"Table", "Query", "InMemorySource"} or any(map(_is_table_of_text, sources))
+    is_table = kinds & {"table", "query", "rows"} or any(map(_is_table_of_text, sources))
     if is_table and "given" in chain:
         options.append("--map lastmod=COLUMN names a column with dates")
     return options
 
 
 def _is_table_of_text(source: Source) -> bool:
-    is_list = type(source).__name__ == "TextSource"
+    is_list = source_type_of(source) == "text"
     return is_list and source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl"))
 
 

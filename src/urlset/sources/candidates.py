@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
@@ -23,10 +23,12 @@ __all__ = [
     "GUESSES",
     "Candidate",
     "Source",
+    "SourceType",
     "decode_fault",
     "encode_fault",
     "in_batches",
     "keep_date_text",
+    "source_type_of",
 ]
 
 BATCH_ROWS = 8_192
@@ -134,6 +136,32 @@ class Source(Protocol):
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches (``arro3.core.RecordBatch``) with columns of candidates."""
+
+
+SourceType = Literal[
+    "candidates",
+    "failed",
+    "git",
+    "html",
+    "log",
+    "query",
+    "rows",
+    "sitemap",
+    "stream",
+    "table",
+    "text",
+]
+"""What a source of urlset reads; each class of source declares it as ``source_type``."""
+
+
+def source_type_of(source: Source) -> SourceType | None:
+    """Return the declared type of a source, or None for a source that is not one of urlset's.
+
+    >>> from urlset.sources import CandidateRows
+    >>> source_type_of(CandidateRows([]))
+    'candidates'
+    """
+    return getattr(source, "source_type", None)
 
 
 def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:

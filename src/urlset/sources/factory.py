@@ -12,12 +12,12 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from urlset.errors import SourceError
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
-from urlset.sources.candidates import Source
+from urlset.sources.candidates import Source, SourceType, source_type_of
 from urlset.sources.kinds import SourceKind, detect_kind
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.mapping import parse_mapping
@@ -257,6 +257,8 @@ class StreamSource:
     the file goes when the batches end, or with this object. Raises :class:`urlset.SourceError`.
     """
 
+    source_type: ClassVar[SourceType] = "stream"
+
     def __init__(self, name: str, make: Callable[[str], Source]):
         self.name = name
         self.failures: list[str] = []
@@ -338,6 +340,8 @@ def _root(path: str) -> str:
 class FailedSource:
     """A source that cannot be opened, where the others are to be built without it."""
 
+    source_type: ClassVar[SourceType] = "failed"
+
     def __init__(self, name: str, error: str):
         self.name = name
         self.failures = [error]
@@ -352,7 +356,7 @@ def merge_logs(sources: Iterable[Source]) -> Iterator[Source]:
     """Make one source of all logs: what the old one had is gone by the word of the new one."""
     log: Any = None
     for source in sources:
-        if type(source).__name__ != "AccessLog":
+        if source_type_of(source) != "log":
             yield source
         elif log is None:
             log = source

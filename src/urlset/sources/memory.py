@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from urlset.arrow import is_arrow, open_stream
 from urlset.arrow.streams import rows_to_batch
@@ -14,6 +14,7 @@ from urlset.sources.candidates import (
     CANDIDATE,
     FAULT,
     Candidate,
+    SourceType,
     encode_fault,
     in_batches,
     keep_date_text,
@@ -38,6 +39,8 @@ class InMemorySource:
     >>> [batch.num_rows for batch in InMemorySource([{"loc": "https://example.com/"}]).batches()]
     [1]
     """
+
+    source_type: ClassVar[SourceType] = "rows"
 
     def __init__(
         self,
@@ -90,6 +93,8 @@ class CandidateRows:
     >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
     [1]
     """
+
+    source_type: ClassVar[SourceType] = "candidates"
 
     def __init__(self, rows: Iterable[Candidate | Entry | str], name: str = "rows"):
         self.name = name

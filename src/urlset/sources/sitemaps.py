@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import urlset.reader as readers
 from urlset.arrow import open_stream
@@ -13,6 +13,7 @@ from urlset.dates import format_date, parse_date
 
 if TYPE_CHECKING:
     from urlset.http import Policy
+from urlset.sources.candidates import SourceType
 
 __all__ = ["Sitemaps"]
 
@@ -31,6 +32,8 @@ class Sitemaps:
     >>> Sitemaps("https://example.com/sitemap.xml").name
     'https://example.com/sitemap.xml'
     """
+
+    source_type: ClassVar[SourceType] = "sitemap"
 
     def __init__(
         self,

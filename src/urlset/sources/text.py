@@ -7,12 +7,13 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import text_files
+from urlset.sources.candidates import SourceType
 from urlset.sources.json_array import json_items
 from urlset.sources.tables.mapping import ColumnPlan, NamedExpression, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
@@ -58,6 +59,8 @@ class TextSource:
     >>> TextSource("urls.txt").name
     'urls.txt'
     """
+
+    source_type: ClassVar[SourceType] = "text"
 
     def __init__(
         self,

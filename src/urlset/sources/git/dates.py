@@ -10,11 +10,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from urlset.arrow import batches
 from urlset.errors import ConfigurationError
-from urlset.sources.candidates import Source
+from urlset.sources.candidates import Source, SourceType
 from urlset.sources.git.command import GitError, run_git, stream_git
 from urlset.sources.git.history import LOG, History, commits
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
@@ -253,6 +253,8 @@ class GitDatedSource:
     keeps nothing of it, the next one above. ``patterns`` tell where in it the source of a page
     lies, see :class:`urlset.sources.GitDates`. Pages without a source are counted in ``notes``.
     """
+
+    source_type: ClassVar[SourceType] = "git"
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from urlset.dates import format_date
 from urlset.errors import SourceError
@@ -20,7 +20,7 @@ from urlset.html import (
     forbids_index,
     read_page,
 )
-from urlset.sources.candidates import Candidate, in_batches
+from urlset.sources.candidates import Candidate, SourceType, in_batches
 from urlset.sources.html.file_urls import FileUrls, same_page
 from urlset.sources.html.files import FoundFile, find_pages, is_settled
 from urlset.sources.html.special_pages import is_error_page, is_verification_file, may_be_error_page
@@ -74,6 +74,8 @@ class HtmlFolder:
     ...     [batch["loc"][0].as_py() for batch in source.batches()]
     ['https://example.com/']
     """
+
+    source_type: ClassVar[SourceType] = "html"
 
     def __init__(
         self,

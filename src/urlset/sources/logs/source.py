@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from urlset import engine as engines
 from urlset.arrow.streams import Kind, rows_to_batch
 from urlset.engine import LogHit
 from urlset.errors import SourceError
-from urlset.sources.candidates import BATCH_ROWS
+from urlset.sources.candidates import BATCH_ROWS, SourceType
 from urlset.sources.logs.files import blocks, detect_format, first_timestamp
 from urlset.sources.logs.lines import LogFormat, ParsedBlock
 from urlset.sources.logs.privacy_filter import REFUSALS, TargetFilter
@@ -62,6 +62,8 @@ class AccessLog:
     million URLs of 60 characters was measured at 251 MB. ``name``, ``failures`` and ``notes`` are
     as :class:`urlset.sources.Source` says.
     """
+
+    source_type: ClassVar[SourceType] = "log"
 
     def __init__(
         self,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from urlset.arrow.ipc import table_of
 from urlset.errors import QueryError
+from urlset.sources.candidates import SourceType
 from urlset.sources.tables.adbc import adbc_batches, adbc_schema
 from urlset.sources.tables.dsn import Dsn
 from urlset.sources.tables.mapping import parse_mapping
@@ -47,6 +48,8 @@ class Query:
     >>> Query("postgresql://ann:secret@db.example/shop", "SELECT url FROM pages").name
     'postgresql://ann@db.example/shop'
     """
+
+    source_type: ClassVar[SourceType] = "query"
 
     def __init__(
         self,

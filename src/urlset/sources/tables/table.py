@@ -10,10 +10,11 @@ import stat
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
 from urlset.errors import SourceError
+from urlset.sources.candidates import SourceType
 from urlset.sources.prefetch import prefetch
 from urlset.sources.tables.mapping import ColumnPlan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
@@ -58,6 +59,8 @@ class Table:
     >>> Table("pages.parquet", mapping={"loc": "url"}).name
     'pages.parquet'
     """
+
+    source_type: ClassVar[SourceType] = "table"
 
     def __init__(
         self,
