@@ -70,8 +70,8 @@ def publish(folder: Path, files: dict[str, bytes], tell: Callable[[str], None] =
                 old += [name, *listed(data)]
         changed = [name for name, data in files.items() if target.read(name) != data]
         for name in changed:
-            target.put(name, files[name])
-            assert target.staged(name) == files[name]
+            target.stage(name, files[name])
+            assert target.read_staged(name) == files[name]
         tell("swap")
         target.swap(changed, [name for name in old if name not in files])
     tell("done")

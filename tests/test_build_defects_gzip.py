@@ -95,14 +95,14 @@ def test_a_bucket_is_told_what_a_packed_file_is(site, monkeypatch):
     pytest.importorskip("obstore", reason="obstore is not installed (urlset[cloud])")
     from obstore.store import MemoryStore
 
-    from urlset.object_store import Cloud
+    from urlset.object_store import ObjectStore
     from urlset.publisher.bucket import Bucket
 
     store = MemoryStore()
     monkeypatch.setattr(
         "urlset.builder.pipeline.open_target",
         lambda *_, cache_control, **__: Bucket(
-            Cloud(store, "memory://maps"), cache_control=cache_control
+            ObjectStore(store, "memory://maps"), cache_control=cache_control
         ),
     )
 

@@ -140,7 +140,7 @@ def test_a_section_without_urls_is_in_no_index(site):
 class Shelf:
     """A target in memory where every file of a large set lies already."""
 
-    place = "memory"
+    location = "memory"
     is_remote = False
     child = b"as it was published"
 
@@ -163,17 +163,17 @@ class Shelf:
     def modified(self, _name: str) -> datetime | None:
         return None
 
-    def put(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: bytes) -> None:
         self.new[name] = data
 
-    def staged(self, name: str) -> bytes:
+    def read_staged(self, name: str) -> bytes:
         return self.new[name]
 
 
 @contextmanager
 def _kept(bench, path):
     """A ledger whose file has all of it when this ends."""
-    ledger = Ledger(bench, path, Shelf.place, "sitemap")
+    ledger = Ledger(bench, path, Shelf.location, "sitemap")
     with bench.transaction():
         yield ledger
 

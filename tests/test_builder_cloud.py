@@ -83,10 +83,10 @@ def test_a_bucket_that_is_not_there(publish, s3_server, tmp_path):
 _KILLED = """
 import os, pathlib, sys
 from urlset.builder import build
-from urlset.object_store import Cloud
+from urlset.object_store import ObjectStore
 from urlset.sources import CandidateRows
 
-put, left = Cloud.put, [int(sys.argv[2])]
+put, left = ObjectStore.put, [int(sys.argv[2])]
 
 def put_or_die(*arguments):
     if not left[0]:
@@ -94,7 +94,7 @@ def put_or_die(*arguments):
     left[0] -= 1
     put(*arguments)
 
-Cloud.put = put_or_die
+ObjectStore.put = put_or_die
 rows = CandidateRows([f"/p{number}" for number in map(int, sys.argv[3].split(","))])
 base = "https://example.com/maps/"
 build(rows, "s3://shop/maps", base_url=base, ledger=pathlib.Path(sys.argv[1]), max_urls=2)

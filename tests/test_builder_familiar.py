@@ -6,7 +6,7 @@ import pytest
 
 import urlset
 from urlset.arrow import batches
-from urlset.arrow.streams import Kind, rows_to_batch
+from urlset.arrow.streams import ColumnType, rows_to_batch
 from urlset.builder import build, incremental, roundtrip
 from urlset.errors import EntryError
 from urlset.model import Image
@@ -16,7 +16,7 @@ BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 MONDAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ColumnType] = {
     "loc": "string",
     "lastmod": "instant",
     "changefreq": "string",

@@ -116,7 +116,7 @@ def test_files_are_on_the_disk_before_the_first_takes_its_place(tmp_path, monkey
     names = [f"{number}.xml" for number in range(20)]
     with open_target(tmp_path / "out", "sitemap") as target:
         for name in names:
-            target.put(name, name.encode())
+            target.stage(name, name.encode())
         target.swap(names, [])
 
     first = steps.index(next(step for step in steps if step[0] == "replace"))

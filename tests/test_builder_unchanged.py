@@ -78,8 +78,8 @@ def run(root: Path, number: int, step: Any) -> tuple[Build, dict[str, bytes], li
     )
     files = {path.name: path.read_bytes() for path in (root / "public").iterdir()}
     with ScratchDatabase() as bench:
-        bench.borrow(str(root / "ledger.duckdb"), "ledger")
-        (schema,) = bench.one(
+        bench.attach_copy(str(root / "ledger.duckdb"), "ledger")
+        (schema,) = bench.fetch_one(
             "SELECT schema_name FROM duckdb_schemas() WHERE schema_name LIKE 'set_%'"
         )
         urls = bench.rows(f"SELECT * FROM ledger.{schema}.urls ORDER BY loc")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import TargetError
-from urlset.publisher import FolderTarget, due, open_target, orphans_after, recovery
+from urlset.publisher import FolderTarget, expired_orphans, open_target, recovery, update_orphans
 from urlset.publisher.file_lock import LOCK_NAME
 from urlset.publisher.journal import Step, read_journal
 
@@ -26,7 +26,7 @@ ROOT = pytest.mark.skipif(
 def publish(folder: Path, files: dict[str, bytes], retired: tuple[str, ...] = ()) -> None:
     with open_target(folder, "sitemap") as target:
         for name, data in files.items():
-            target.put(name, data)
+            target.stage(name, data)
         target.swap(list(files), retired)
 
 
@@ -39,11 +39,11 @@ def test_target_reads_what_is_there_and_what_was_put(tmp_path):
     (tmp_path / "folder").mkdir()
 
     with open_target(tmp_path, "sitemap") as target:
-        target.put("b.xml", b"3")
+        target.stage("b.xml", b"3")
 
-        assert target.place == str(tmp_path)
+        assert target.location == str(tmp_path)
         assert target.names() == ["a.xml", "b.xml"]
-        assert (target.read("b.xml"), target.staged("b.xml")) == (b"1", b"3")
+        assert (target.read("b.xml"), target.read_staged("b.xml")) == (b"1", b"3")
         assert target.read("c.xml") is None
         assert target.modified("c.xml") is None
         written = target.modified("b.xml")
@@ -64,7 +64,7 @@ def test_file_url_is_a_folder(tmp_path):
     place = tmp_path / "with space"
 
     with open_target(place.as_uri(), "sitemap") as target:
-        target.put("a.xml", b"1")
+        target.stage("a.xml", b"1")
         target.swap(["a.xml"], [])
 
     assert os.listdir(place) == ["a.xml"]
@@ -79,7 +79,12 @@ def test_address_of_another_kind_is_refused(output):
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b.xml", "/etc/x", "..\\b.xml", "a\0b"])
 def test_name_that_leads_elsewhere_is_refused(tmp_path, name):
     with open_target(tmp_path / "site", "sitemap") as target:
-        for ask in (target.read, target.staged, target.modified, lambda n: target.put(n, b"")):
+        for ask in (
+            target.read,
+            target.read_staged,
+            target.modified,
+            lambda n: target.stage(n, b""),
+        ):
             with pytest.raises(TargetError, match="expected the name of a file without its folder"):
                 ask(name)
         with pytest.raises(TargetError, match="expected the name of a file without its folder"):
@@ -98,7 +103,7 @@ def test_swap_that_contradicts_itself_is_refused(tmp_path, names, retired, messa
     publish(tmp_path, {"a.xml": b"1"})
 
     with open_target(tmp_path, "sitemap") as target:
-        target.put("a.xml", b"2")
+        target.stage("a.xml", b"2")
         with pytest.raises(TargetError, match=message):
             target.swap(names, retired)
 
@@ -109,13 +114,13 @@ def test_orphans_are_due_after_their_grace():
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     hour = timedelta(hours=1)
 
-    known = orphans_after(
+    known = update_orphans(
         {"index.xml": noon, "back.xml": noon}, ["index.xml", "9.xml"], noon + hour
     )
 
-    assert due(known, noon + hour, hour) == ["index.xml"]
-    assert due(known, noon + 2 * hour, hour) == ["index.xml", "9.xml"]
-    assert due(known, noon + hour, timedelta()) == ["index.xml", "9.xml"]
+    assert expired_orphans(known, noon + hour, hour) == ["index.xml"]
+    assert expired_orphans(known, noon + 2 * hour, hour) == ["index.xml", "9.xml"]
+    assert expired_orphans(known, noon + hour, timedelta()) == ["index.xml", "9.xml"]
 
 
 # ── one at a time ──
@@ -123,7 +128,7 @@ def test_orphans_are_due_after_their_grace():
 
 def test_second_publication_into_a_folder_is_refused_and_told_of_the_first(tmp_path):
     with open_target(tmp_path, "sitemap") as target:
-        target.put("a.xml", b"1")
+        target.stage("a.xml", b"1")
         with (
             pytest.raises(TargetError, match=f"process {os.getpid()} on .* since 20.*; wait until"),
             open_target(tmp_path, "shop"),
@@ -139,7 +144,7 @@ def test_lock_of_a_killed_process_is_free(tmp_path):
     code = (
         "import os, signal, sys; from urlset.publisher import open_target\n"
         "with open_target(sys.argv[1], 'sitemap') as target:\n"
-        "    target.put('a.xml', b'1'); os.kill(os.getpid(), signal.SIGKILL)"
+        "    target.stage('a.xml', b'1'); os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", code, tmp_path], env=environment(), check=False)
     left = set(os.listdir(tmp_path))
@@ -425,7 +430,7 @@ def test_linked_folder_may_lead_elsewhere_meanwhile(tmp_path):
     (tmp_path / "current").symlink_to("one")
 
     with open_target(tmp_path / "current", "sitemap") as target:
-        target.put("a.xml", b"1")
+        target.stage("a.xml", b"1")
         (tmp_path / "current").unlink()
         (tmp_path / "current").symlink_to("two")
         target.swap(["a.xml"], [])

@@ -18,12 +18,12 @@ obstore = pytest.importorskip("obstore", reason="obstore is not installed (urlse
 
 from obstore.store import LocalStore, MemoryStore  # noqa: E402
 
-from urlset.object_store import Cloud  # noqa: E402
+from urlset.object_store import ObjectStore  # noqa: E402
 from urlset.object_store import store as object_store  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
 
 
-class Faulty(Cloud):
+class Faulty(ObjectStore):
     """A store in memory whose n-th write or removal fails, done or not."""
 
     def __init__(self, store: MemoryStore, fail_at: int = 0, *, done: bool = False, times: int = 1):
@@ -49,13 +49,13 @@ class Faulty(Cloud):
 
 
 def bucket(store: MemoryStore, **options) -> Bucket:
-    return Bucket(Cloud(store, "memory://maps"), **options)
+    return Bucket(ObjectStore(store, "memory://maps"), **options)
 
 
 def publish(target: Bucket, files: dict[str, bytes], retired: tuple[str, ...] = ()) -> None:
     with target:
         for name, data in files.items():
-            target.put(name, data)
+            target.stage(name, data)
         target.swap(list(files), retired)
 
 
@@ -107,8 +107,8 @@ def test_encoding_is_seen_by_visitors_only():
 
     with packed as target:
         for name in ("a.xml", "b.txt", "c.xml.gz"):
-            target.put(name, b"data")
-            assert target.staged(name) == b"data"
+            target.stage(name, b"data")
+            assert target.read_staged(name) == b"data"
         target.swap(["a.xml", "b.txt", "c.xml.gz"], [])
         assert [target.read(name) for name in target.names()] == [b"data"] * 3
 
@@ -126,8 +126,8 @@ def test_leaving_without_a_swap_leaves_all_as_found():
     before = contents(store)
 
     with bucket(store) as target:
-        target.put("a.xml", b"2")
-        target.put("b.xml", b"2")
+        target.stage("a.xml", b"2")
+        target.stage("b.xml", b"2")
         folder = target._stage
 
     assert contents(store) == before
@@ -136,7 +136,7 @@ def test_leaving_without_a_swap_leaves_all_as_found():
 
 def test_name_that_leads_elsewhere_is_refused():
     with bucket(MemoryStore()) as target:
-        for ask in (target.read, target.modified, lambda name: target.put(name, b"")):
+        for ask in (target.read, target.modified, lambda name: target.stage(name, b"")):
             with pytest.raises(TargetError, match="without its folder"):
                 ask("a/b.xml")
 
@@ -153,12 +153,14 @@ def test_second_publisher_is_refused_and_the_first_ones_files_stay(known, before
     with bucket(store) as late:
         if known:
             assert late.read("a.xml") == before
-        late.put("child.xml", b"late")
-        late.put("other.xml", b"late")
-        late.put("a.xml", b"late")
+        late.stage("child.xml", b"late")
+        late.stage("other.xml", b"late")
+        late.stage("a.xml", b"late")
         publish(bucket(store), {"a.xml": b"first"})
         there = contents(store)
-        with pytest.raises(TargetError, match=r"expected .*found version.*somebody else") as caught:
+        with pytest.raises(
+            TargetError, match=r"expected .*found version.*another process"
+        ) as caught:
             late.swap(["child.xml", "other.xml", "a.xml"], [])
 
     assert "is put back" in str(caught.value)
@@ -172,7 +174,7 @@ def test_retired_file_that_was_written_since_is_not_removed():
     with bucket(store) as late:
         late.read("a.xml")
         publish(bucket(store), {"a.xml": b"2"})
-        with pytest.raises(TargetError, match="somebody else publishes there"):
+        with pytest.raises(TargetError, match="another process publishes there"):
             late.swap([], ["a.xml"])
 
     assert contents(store)["a.xml"][0] == b"2"
@@ -189,7 +191,7 @@ def test_two_publishers_at_once_never_mix():
             with bucket(store) as target:
                 for name in ("a.xml", "b.xml"):
                     target.read(name)
-                    target.put(name, word)
+                    target.stage(name, word)
                 barrier.wait()
                 target.swap(["a.xml", "b.xml"], [])
         except TargetError as error:
@@ -279,7 +281,7 @@ def test_store_that_keeps_other_bytes_is_told():
 
 def test_store_without_headers_is_told(tmp_path):
     with pytest.raises(TargetError, match=r"cannot write file://x/1\.xml"):
-        publish(Bucket(Cloud(LocalStore(tmp_path), "file://x")), {"1.xml": b"data"})
+        publish(Bucket(ObjectStore(LocalStore(tmp_path), "file://x")), {"1.xml": b"data"})
 
 
 # ── addresses ──
@@ -324,7 +326,7 @@ def test_encoding_is_of_object_stores(url, tmp_path, monkeypatch):
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "a2V5")
     monkeypatch.setenv("GOOGLE_SKIP_SIGNATURE", "true")
 
-    assert open_target(url, "sitemap", encoding="gzip").place == url
+    assert open_target(url, "sitemap", encoding="gzip").location == url
     with pytest.raises(ValueError, match="expected no encoding for a folder"):
         open_target(tmp_path, "sitemap", encoding="gzip")
     with pytest.raises(ValueError, match="expected encoding to be one of"):
@@ -341,7 +343,7 @@ def test_without_obstore_it_says_what_to_install(monkeypatch):
 def test_folder_needs_no_obstore(tmp_path):
     code = (
         "import sys; from urlset.publisher import open_target\n"
-        "with open_target(sys.argv[1], 'sitemap') as t: t.put('a', b''); t.swap(['a'], [])\n"
+        "with open_target(sys.argv[1], 'sitemap') as t: t.stage('a', b''); t.swap(['a'], [])\n"
         "assert 'obstore' not in sys.modules"
     )
     path = str(Path(__file__).parents[1] / "src")
@@ -364,9 +366,9 @@ def test_words_of_a_store_are_told_without_credentials(monkeypatch):
 def test_s3_publication_appears_with_its_headers(s3, s3_server):
     with open_target(s3, "sitemap", encoding="gzip") as target:
         assert target.names() == []
-        target.put("sitemap-1.xml", b"<child/>")
-        target.put("robots.txt", b"hello")
-        target.put("sitemap.xml", b"<index/>")
+        target.stage("sitemap-1.xml", b"<child/>")
+        target.stage("robots.txt", b"hello")
+        target.stage("sitemap.xml", b"<index/>")
         assert target.names() == []
         target.swap(["sitemap-1.xml", "robots.txt", "sitemap.xml"], [])
         assert target.names() == ["robots.txt", "sitemap-1.xml", "sitemap.xml"]
@@ -382,13 +384,13 @@ def test_s3_publication_appears_with_its_headers(s3, s3_server):
 def test_s3_next_publication_replaces_and_retires(s3):
     with open_target(s3, "sitemap") as target:
         for name in ("1.xml", "2.xml", "sitemap.xml"):
-            target.put(name, b"old")
+            target.stage(name, b"old")
         target.swap(["1.xml", "2.xml", "sitemap.xml"], [])
 
     with open_target(f"{s3}/", "sitemap") as target:
         assert target.read("sitemap.xml") == b"old"
-        target.put("1.xml", b"new")
-        target.put("sitemap.xml", b"new")
+        target.stage("1.xml", b"new")
+        target.stage("sitemap.xml", b"new")
         target.swap(["1.xml", "sitemap.xml"], ["2.xml", "gone.xml"])
 
         assert target.names() == ["1.xml", "sitemap.xml"]
@@ -401,19 +403,19 @@ def test_s3_condition_holds_where_the_race_is_closest(s3, before):
     # If-None-Match), https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
     if before is not None:
         with open_target(s3, "sitemap") as target:
-            target.put("sitemap.xml", before)
+            target.stage("sitemap.xml", before)
             target.swap(["sitemap.xml"], [])
 
-    class Late(Cloud):
+    class Late(ObjectStore):
         def put(self, key, data, attributes, expected):
             with open_target(s3, "sitemap") as first:
-                first.put("sitemap.xml", b"first")
+                first.stage("sitemap.xml", b"first")
                 first.swap(["sitemap.xml"], [])
             super().put(key, data, attributes, expected)
 
-    inner = Cloud.of(s3, allow_http=False)
+    inner = ObjectStore.of(s3, allow_http=False)
     with Bucket(Late(inner._store, s3)) as late:
-        late.put("sitemap.xml", b"late")
+        late.stage("sitemap.xml", b"late")
         with pytest.raises(TargetError, match="expected what was put, found version"):
             late.swap(["sitemap.xml"], [])
 

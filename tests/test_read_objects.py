@@ -32,7 +32,7 @@ def maps(s3: str) -> str:
     }
     with open_target(s3, "sitemap") as target:
         for name, data in names.items():
-            target.put(name, data)
+            target.stage(name, data)
         target.swap(list(names), [])
     return s3
 

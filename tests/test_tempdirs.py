@@ -60,12 +60,12 @@ def test_what_has_no_lock_goes_after_a_day_and_what_is_no_folder_never(place):
 def test_a_borrowed_file_has_what_was_committed_and_not_tidied_up(tmp_path):
     path = str(tmp_path / "kept.duckdb")
     with ScratchDatabase() as bench:
-        bench.keep(path, "kept")
+        bench.attach(path, "kept")
         bench.run("CREATE TABLE kept.numbers AS SELECT 7 AS n")
 
     with ScratchDatabase() as bench:
-        bench.borrow(path, "kept")
-        assert bench.one("SELECT n FROM kept.numbers") == (7,)
+        bench.attach_copy(path, "kept")
+        assert bench.fetch_one("SELECT n FROM kept.numbers") == (7,)
 
 
 def environment():

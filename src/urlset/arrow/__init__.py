@@ -31,12 +31,12 @@ __all__ = [
     "batches_to_entries",
     "chain_streams",
     "entries_to_stream",
+    "filter_stream",
     "is_arrow",
     "open_schema",
     "open_stream",
     "rows_of",
     "schema",
-    "select_rows",
     "selected",
 ]
 
@@ -118,7 +118,7 @@ def chain_streams(
     return reader.__arrow_c_stream__(requested_schema)
 
 
-def select_rows(
+def filter_stream(
     stream: Any,
     is_wanted: Callable[[str, datetime | None], bool],
     requested_schema: object = None,

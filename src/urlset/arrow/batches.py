@@ -14,24 +14,24 @@ from urlset.arrow.streams import shaped
 __all__ = [
     "as_table",
     "batch_of",
-    "beside",
-    "column",
-    "count_up",
-    "ends",
+    "column_values",
+    "combine_batches",
     "entry_columns",
-    "first",
-    "followed",
+    "first_and_last",
+    "first_value",
+    "has_values",
     "in_microseconds",
-    "is_filled",
-    "item_values",
-    "one_batch",
-    "parts_of",
-    "replaced",
-    "rows_at",
+    "list_field_values",
+    "next_values",
+    "number_array",
+    "replace_column",
+    "split_batch",
+    "take_rows",
     "text_array",
     "text_columns",
     "unsigned_array",
-    "written_columns",
+    "with_columns",
+    "writable_columns",
 ]
 
 
@@ -40,7 +40,7 @@ def as_table(*batches: Any) -> Any:
     return arro3.Table.from_batches(list(batches))
 
 
-def one_batch(stream: Any) -> Any:
+def combine_batches(stream: Any) -> Any:
     """All rows of a stream, which must have some, as one batch."""
     reader = open_stream(stream)
     batches = list(reader)
@@ -50,7 +50,7 @@ def one_batch(stream: Any) -> Any:
     return whole
 
 
-def parts_of(batch: Any, rows: int) -> Iterator[tuple[int, Any]]:
+def split_batch(batch: Any, rows: int) -> Iterator[tuple[int, Any]]:
     """Cut a batch into parts of so many rows, each with the number of its first, from 0."""
     for start in range(0, batch.num_rows, rows):
         yield start, batch.slice(start, min(rows, batch.num_rows - start))
@@ -85,41 +85,41 @@ def column_to_text(values: Any) -> Any:
     return values if values.type == type_of("string") else values.cast(type_of("string"))
 
 
-def column(batch: Any, name: str) -> list[Any]:
+def column_values(batch: Any, name: str) -> list[Any]:
     """The values of a column."""
     values: list[Any] = batch.column(name).to_pylist()
     return values
 
 
-def first(batch: Any, name: str) -> Any:
+def first_value(batch: Any, name: str) -> Any:
     """The first value of a column."""
     return batch.column(name)[0].as_py()
 
 
-def beside(batch: Any, columns: Mapping[str, Any]) -> Any:
+def with_columns(batch: Any, columns: Mapping[str, Any]) -> Any:
     """A batch with more columns."""
     names = batch.schema.names
     return batch_of({**{name: batch.column(name) for name in names}, **columns})
 
 
-def replaced(batch: Any, name: str, values: Any) -> Any:
+def replace_column(batch: Any, name: str, values: Any) -> Any:
     """A batch with another column in the place of one."""
     return batch_of({n: values if n == name else batch.column(n) for n in batch.schema.names})
 
 
-def followed(batch: Any, name: str, end: int) -> Any:
+def next_values(batch: Any, name: str, end: int) -> Any:
     """A column without its first value, and another number behind its last."""
     values = batch.column(name)
     last = arro3.Array([end], values.type)
     return arro3.ChunkedArray([values.slice(1), last]).combine_chunks()
 
 
-def is_filled(batch: Any, name: str) -> bool:
+def has_values(batch: Any, name: str) -> bool:
     """Whether a column has any value; a list of nothing is none."""
     return _has_values(batch.column(name))
 
 
-def item_values(batch: Any, name: str, field: str) -> list[Any]:
+def list_field_values(batch: Any, name: str, field: str) -> list[Any]:
     """The values of one field of all structs in a column of lists, without their rows."""
     number = [key for key, _ in dict(ENTRY.fields)[name].item.fields].index(field)
     items: Any = arro3.list_flatten(batch.column(name))
@@ -127,7 +127,7 @@ def item_values(batch: Any, name: str, field: str) -> list[Any]:
     return list(values.to_pylist())
 
 
-def ends(batch: Any, name: str) -> list[Any]:
+def first_and_last(batch: Any, name: str) -> list[Any]:
     """The first and the last value of a column; none of one that is not there."""
     if name not in batch.schema.names:
         return []
@@ -136,12 +136,12 @@ def ends(batch: Any, name: str) -> list[Any]:
     return found
 
 
-def rows_at(batch: Any, numbers: Sequence[int]) -> Any:
+def take_rows(batch: Any, numbers: Sequence[int]) -> Any:
     """Some rows of a batch, by their numbers from 0."""
     return batch.take(unsigned_array(numbers))
 
 
-def count_up(start: int, count: int) -> Any:
+def number_array(start: int, count: int) -> Any:
     """A column of numbers from ``start`` on."""
     return arro3.Array.from_buffer(array("Q", range(start, start + count)))
 
@@ -174,7 +174,7 @@ def _rounded(values: Any) -> Any:
     return arro3.Array(rounded, type_of("number"))
 
 
-def written_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
+def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
     """The columns of a batch that are written, each of the type that an engine takes.
 
     ``sources`` names the column of each field. None where a column has another type, whose values

@@ -15,7 +15,7 @@ from typing import Any, overload
 import arro3.core as arro3
 
 from urlset.arrow import batches_to_entries
-from urlset.arrow.streams import Flow
+from urlset.arrow.streams import LazyStream
 from urlset.model import Entry
 
 __all__ = ["IndexedRows", "to_arrow", "to_pandas", "to_polars"]
@@ -44,7 +44,7 @@ def _table(stream: Any) -> Any:
     try:
         return arro3.Table.from_arrow(stream)
     except Exception:
-        failure = stream.failure if isinstance(stream, Flow) else None
+        failure = stream.failure if isinstance(stream, LazyStream) else None
         if failure is None:
             raise
         raise failure from None

@@ -13,20 +13,20 @@ import arro3.core as arro3
 from urlset.arrow import ENTRY, Leaf, ListOf, array_of, column_of, schema, selected, type_of
 
 __all__ = [
-    "Counted",
-    "Flow",
-    "Kind",
-    "Tally",
+    "ColumnType",
+    "LazyStream",
+    "NumberedRows",
+    "RowLimit",
     "as_entries",
     "numbered",
+    "rewrite_dates",
     "rows_to_batch",
-    "rows_to_flow",
+    "rows_to_stream",
     "shaped",
-    "uncounted",
-    "with_texts",
+    "without_row_numbers",
 ]
 
-Kind = Leaf | ListOf
+ColumnType = Leaf | ListOf
 """What a column of plain rows holds."""
 
 Choose = Callable[[str, datetime | None], bool]
@@ -35,7 +35,7 @@ Choose = Callable[[str, datetime | None], bool]
 _ENTRY = arro3.Field("entry", arro3.DataType.uint32())
 
 
-class Flow:
+class LazyStream:
     """An Arrow stream whose batches are made while they are asked for.
 
     Whoever reads it may be a library of another language, which makes words of an exception:
@@ -67,13 +67,15 @@ class Flow:
             raise RuntimeError(f"{type(self.failure).__name__}: {self.failure}")
 
 
-def rows_to_flow(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[Any]]) -> Flow:
+def rows_to_stream(
+    columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequence[Any]]
+) -> LazyStream:
     """Make a stream of one batch from rows of as many values as there are columns."""
     batch = rows_to_batch(columns, rows)
-    return Flow(batch.schema, lambda: iter([batch]))
+    return LazyStream(batch.schema, lambda: iter([batch]))
 
 
-def rows_to_batch(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[Any]]) -> Any:
+def rows_to_batch(columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequence[Any]]) -> Any:
     """Make one batch from rows of as many values as there are columns."""
     arrays = [
         array_of([row[number] for row in rows], kind) for number, (_, kind) in enumerate(columns)
@@ -84,7 +86,7 @@ def rows_to_batch(columns: Sequence[tuple[str, Kind]], rows: Sequence[Sequence[A
     return arro3.RecordBatch.from_arrays(arrays, schema=arro3.Schema(fields))
 
 
-def numbered(streams: Iterable[tuple[int, Any]]) -> Flow:
+def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
     """Chain tables of entries, each behind a first column ``document`` with its number."""
     field = arro3.Field("document", arro3.DataType.uint32())
 
@@ -93,10 +95,10 @@ def numbered(streams: Iterable[tuple[int, Any]]) -> Flow:
             for batch in arro3.RecordBatchReader.from_stream(stream):
                 yield batch.add_column(0, field, _repeated(number, batch.num_rows))
 
-    return Flow(_counted_schema().insert(0, field), batches)
+    return LazyStream(_counted_schema().insert(0, field), batches)
 
 
-class Tally:
+class RowLimit:
     """How many rows have passed, and how many are still wanted (``left``; None for all)."""
 
     def __init__(self, limit: int | None = None):
@@ -104,25 +106,25 @@ class Tally:
         self.count = 0
 
     @property
-    def left(self) -> int | None:
+    def remaining(self) -> int | None:
         """How many more are wanted."""
         return None if self.limit is None else max(0, self.limit - self.count)
 
     @property
-    def is_full(self) -> bool:
+    def is_reached(self) -> bool:
         """Whether there are as many as were wanted, and maybe more."""
-        return self.left == 0
+        return self.remaining == 0
 
 
-class Counted:
+class NumberedRows:
     """The wanted entries of one document behind a first column ``entry``, counted as they pass.
 
     That is the number of each in the document, from 1, of those that are not wanted, too.
     ``len()`` is that of the document. Where it is read again, what passed before is not counted.
     """
 
-    def __init__(self, rows: Any, choose: Choose | None = None, tally: Tally | None = None):
-        self.tally = tally or Tally()
+    def __init__(self, rows: Any, choose: Choose | None = None, row_limit: RowLimit | None = None):
+        self.row_limit = row_limit or RowLimit()
         self._rows = rows
         self._choose = choose
         self._passed = 0
@@ -131,10 +133,10 @@ class Counted:
         return len(self._rows)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return Flow(_counted_schema(), self._batches).__arrow_c_stream__(requested_schema)
+        return LazyStream(_counted_schema(), self._batches).__arrow_c_stream__(requested_schema)
 
     def _batches(self) -> Iterator[Any]:
-        self.tally.count -= self._passed
+        self.row_limit.count -= self._passed
         self._passed = 0
         start = 1
         for batch in arro3.RecordBatchReader.from_stream(self._rows):
@@ -144,17 +146,17 @@ class Counted:
             start += batch.num_rows
             if self._choose is not None:
                 rows = selected(rows, self._choose)
-            if self.tally.left is not None:
-                rows = rows.slice(0, min(self.tally.left, rows.num_rows))
+            if self.row_limit.remaining is not None:
+                rows = rows.slice(0, min(self.row_limit.remaining, rows.num_rows))
             self._passed += rows.num_rows
-            self.tally.count += rows.num_rows
+            self.row_limit.count += rows.num_rows
             if rows.num_rows:
                 yield rows
-            if self.tally.is_full:
+            if self.row_limit.is_reached:
                 return
 
 
-def uncounted(streams: Iterable[Any]) -> Flow:
+def without_row_numbers(streams: Iterable[Any]) -> LazyStream:
     """Chain tables of counted entries, without their numbers: the schema of entries."""
 
     def batches() -> Iterator[Any]:
@@ -162,10 +164,10 @@ def uncounted(streams: Iterable[Any]) -> Flow:
             for batch in arro3.RecordBatchReader.from_stream(stream):
                 yield batch.remove_column(0)
 
-    return Flow(schema(), batches)
+    return LazyStream(schema(), batches)
 
 
-def as_entries(stream: Any, source: str | None = None) -> Flow:
+def as_entries(stream: Any, source: str | None = None) -> LazyStream:
     """Bring any stream with a column ``loc`` (or ``url``) into the schema of entries.
 
     Columns that are missing are absent from every entry, ``source`` is then the one given;
@@ -182,10 +184,10 @@ def as_entries(stream: Any, source: str | None = None) -> Flow:
             columns = [shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
             yield arro3.RecordBatch.from_arrays(columns, schema=schema())
 
-    return Flow(schema(), batches)
+    return LazyStream(schema(), batches)
 
 
-def with_texts(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
+def rewrite_dates(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
     """A batch of entries with the text of each date made anew, and none besides where that is none.
 
     ``lastmod`` is left out: the text says all. ``source`` is put where a row has none.

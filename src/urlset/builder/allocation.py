@@ -118,7 +118,7 @@ class Allocator:
                         (SELECT loc FROM differing WHERE state = 'moved')
                     WINDOW w AS (ORDER BY {sort_key(self._settings)}))
                 WHERE n > {self._settings.max_urls} OR content > {self._room}""")
-            count, size = self._bench.one(
+            count, size = self._bench.fetch_one(
                 f"SELECT count(*), coalesce(sum({DATED}), 0)::BIGINT FROM evicted"
             )
             self._bench.run("DELETE FROM differing WHERE loc IN (SELECT loc FROM evicted)")
@@ -134,7 +134,7 @@ class Allocator:
         """The queue, cut where a file is full of URLs."""
         rows = self._bench.rows("SELECT section, min(n) FROM queue GROUP BY section")
         self._bench.run("CREATE TABLE starts (section VARCHAR, start BIGINT)")
-        self._bench.fill(
+        self._bench.insert_rows(
             "starts", [(section, first - self._begun(section)) for section, first in rows]
         )
         query = _PILES.format(most=self._settings.max_urls)
@@ -174,7 +174,7 @@ class Allocator:
         rows = f"FROM queue WHERE n >= {pile.next} AND n < {pile.next + urls}"
         content, news = pile.bytes, pile.news
         if urls < pile.end - pile.next:
-            content, news = self._bench.one(
+            content, news = self._bench.fetch_one(
                 f"SELECT sum(bytes)::BIGINT, count(*) FILTER (news) {rows}"
             )
         if file.content + content <= self._room and file.news + news <= MAX_NEWS:
@@ -211,7 +211,7 @@ def _frame(
     frame = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
     if not has_more:
         return frame
-    used = bench.one("""
+    used = bench.fetch_one("""
         SELECT bool_or(len(images) > 0), bool_or(len(videos) > 0), bool_or(news IS NOT NULL),
             bool_or(len(alternates) > 0) FROM extended""")
     return frame + sum(
@@ -280,7 +280,7 @@ def _sort(bench: ScratchDatabase, rows: str, order: str, parts: int) -> None:
     """Make ``sorted``: one part after the other, each of the rows between two bounds."""
     if parts > 1:
         bench.run(_BOUNDS.format(order=order, parts=parts))
-    if parts <= 1 or bench.one("SELECT count(*) FROM bounds") != (parts,):  # of very few rows
+    if parts <= 1 or bench.fetch_one("SELECT count(*) FROM bounds") != (parts,):  # of very few rows
         bench.run(f"CREATE TABLE sorted AS {rows} ORDER BY {order}")
         return
     bench.run(f"CREATE TABLE sorted AS {rows} LIMIT 0")
@@ -295,7 +295,7 @@ def _facts(bench: ScratchDatabase, settings: BuildOptions) -> _Facts:
     """Look at all rows: columns with no value in them, or one text in all, are ``alike``."""
     facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_ALIKE)
     base = quoted(settings.base)
-    count, is_within, *found = bench.one(
+    count, is_within, *found = bench.fetch_one(
         f"SELECT count(*), bool_and(starts_with(loc, {base})), {facts} {_NEW}"
     )
     alike = {}

@@ -100,15 +100,15 @@ class CanonicalUrls:
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
-        given = batches.column(entries, "loc")
+        given = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(given):
             made = self._untracked(self._secured(self._canonical(given)))
             reasons = self._reasons(given, made)
             if made != given:
-                entries = batches.replaced(entries, "loc", batches.text_array(made))
+                entries = batches.replace_column(entries, "loc", batches.text_array(made))
         for name, fields in _FIELDS.items() if not self._is_text else ():
-            if name in entries.schema.names and batches.is_filled(entries, name):
+            if name in entries.schema.names and batches.has_values(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
 
@@ -210,13 +210,13 @@ class CanonicalUrls:
 
     def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
         """Entries with canonical URLs of images, videos or alternates."""
-        columns = [batches.item_values(entries, name, field) for field in fields]
+        columns = [batches.list_field_values(entries, name, field) for field in fields]
         is_done = (url is None or self._is_done(url) for urls in columns for url in urls)
         if all(is_done):
             return entries
         rows = column_of(entries.column(name), name, _SPECS[name])
         made = [tuple(self._item(item, fields) for item in items) for items in rows]
-        return batches.replaced(entries, name, array_of(made, _SPECS[name]))
+        return batches.replace_column(entries, name, array_of(made, _SPECS[name]))
 
     def _is_done(self, url: str) -> bool:
         return is_canonical(url) and not self._insecure.match(url)

@@ -29,7 +29,7 @@ def stage_companion_files(published: Published, settings: BuildOptions, target: 
     name = stylesheet.file_of(settings.stylesheet)
     data = stylesheet.to_write(target.read(name)) if name else None
     if name and data is not None:
-        target.put(name, data)
+        target.stage(name, data)
         published.besides.append(name)
 
 

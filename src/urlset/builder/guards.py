@@ -63,7 +63,7 @@ def check_hosts(bench: ScratchDatabase, settings: BuildOptions) -> None:
         AND NOT starts_with(loc, {quoted(settings.base)})
         AND lower(regexp_extract(loc, '^[a-zA-Z]+://(?:[^/@?#]*@)?([^/?#]+)', 1))
             NOT IN ({hosts})"""
-    (count,) = bench.one(f"SELECT count(*) FROM {foreign}")
+    (count,) = bench.fetch_one(f"SELECT count(*) FROM {foreign}")
     if count:
         rows = bench.rows(f"SELECT loc FROM {foreign} ORDER BY loc LIMIT 3")
         examples = ", ".join(loc for (loc,) in rows)
@@ -99,7 +99,7 @@ def _outside(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
         f"AND regexp_matches(substr(loc, {len(origin) + 1}), '^([/?#]|$)'))"
     )
     is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {exclusion_sql(settings)} IS NULL"
-    count, first, others, other = bench.one(f"""
+    count, first, others, other = bench.fetch_one(f"""
         SELECT count(*) FILTER ({is_own}), min(loc) FILTER ({is_own}),
             count(*) FILTER (NOT {is_own}), min(loc) FILTER (NOT {is_own})
         FROM given g WHERE {is_outside}""")
@@ -122,7 +122,7 @@ def _urls(count: int) -> str:
 
 def _columns(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     for name in settings.kept_columns:
-        (count,) = bench.one(f'SELECT count("{name}") FROM given')
+        (count,) = bench.fetch_one(f'SELECT count("{name}") FROM given')
         if not count:
             yield f"no source has anything in the column {name}: it makes no sections"
 
@@ -143,7 +143,7 @@ def _disbelieved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str
         ),
     }
     counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
-    found = bench.one(
+    found = bench.fetch_one(
         f"SELECT {counts} FROM given_dates WHERE lastmod_text IS NOT NULL AND reason IS NULL"
     )
     for (one, many), count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
@@ -166,7 +166,7 @@ def _bulk(bench: ScratchDatabase) -> Iterator[str]:
 
 def _unmoved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     """Pages that have another content than in the last build, and still the same older date."""
-    count, first = bench.one(f"""
+    count, first = bench.fetch_one(f"""
         SELECT count(*), min(loc) FROM differing
         WHERE fingerprint <> old_fingerprint AND lastmod = old_lastmod AND lastmod_from <> 'content'
             AND left(lastmod, 10) < {quoted(format_date(settings.now)[:10])}""")

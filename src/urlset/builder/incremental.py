@@ -50,7 +50,7 @@ SELECT * FROM staged WHERE id IN (SELECT id FROM {FAMILIAR} WHERE known IS NULL)
 
 def plain_part(entries: Any) -> Any | None:
     """The columns of entries that hold anything, where those are core elements; else None."""
-    filled = [n for n in entries.schema.names if n == "loc" or batches.is_filled(entries, n)]
+    filled = [n for n in entries.schema.names if n == "loc" or batches.has_values(entries, n)]
     if not _PLAIN.issuperset(filled) or {"lastmod", "lastmod_text"} <= set(filled):
         return None
     return batches.batch_of({name: entries.column(name) for name in filled if name != "offset"})
@@ -136,10 +136,10 @@ def split(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules:
         return None
     bench.run(_FRESH)
     bench.run(_SAME)
-    count, last = bench.one("SELECT count(*), max(known) FROM same")
+    count, last = bench.fetch_one("SELECT count(*), max(known) FROM same")
     marked = f"bit_count(bitstring_agg(known, 0, {last}))" if count else "0"
     distinct = marked if (last or 0) < MAX_BITS else "count(DISTINCT known)"
-    (twins,) = bench.one(_TWINS.format(urls=ledger.table("urls"), distinct=distinct))
+    (twins,) = bench.fetch_one(_TWINS.format(urls=ledger.table("urls"), distinct=distinct))
     if twins:
         bench.run("DROP VIEW same")
         bench.run("DROP TABLE fresh")
@@ -171,7 +171,9 @@ def portions_of(bench: ScratchDatabase, one: str, other: str) -> Iterator[tuple[
 
     They are for the FROM of a query, and have their ``rowid``.
     """
-    ((rows,), (others,)) = (bench.one(f"SELECT count(*) FROM {name}") for name in (one, other))
+    ((rows,), (others,)) = (
+        bench.fetch_one(f"SELECT count(*) FROM {name}") for name in (one, other)
+    )
     count = portions(max(rows, others))
     if count == 1:
         yield one, other

@@ -141,7 +141,7 @@ class Ingest:
                 self._source = source
                 self.count -= batch.num_rows
                 start = self._starts[source - 1] - 1
-                numbers = [number - start for number in batches.column(batch, "id")]
+                numbers = [number - start for number in batches.column_values(batch, "id")]
                 yield from self._take_parts(self._parts_of(batch, numbers))
             self.staging.flush()
         if self._first_refused is not None:
@@ -169,10 +169,10 @@ class Ingest:
         if not self._settings.rewrites or not batch.num_rows or self._is_published:
             return batch
         name = "loc" if "loc" in batch.schema.names else "url"
-        locs = batches.column(batch, name)
+        locs = batches.column_values(batch, name)
         for rewrite in self._settings.rewrites:
             locs = [loc and rewrite.apply(loc) for loc in locs]
-        return batches.replaced(batch, name, batches.text_array(locs))
+        return batches.replace_column(batch, name, batches.text_array(locs))
 
     def _parts(self, given: Iterator[Any]) -> Iterator[Part]:
         """Cut the batches of a source into parts."""
@@ -182,7 +182,7 @@ class Ingest:
             self._columns.update(
                 name
                 for name in self._settings.kept_columns
-                if name in batch.schema.names and batches.is_filled(batch, name)
+                if name in batch.schema.names and batches.has_values(batch, name)
             )
             yield from self._parts_of(batch, numbers)
 
@@ -201,24 +201,24 @@ class Ingest:
             if reasons is not None:
                 batch = self._excluded(batch, reasons)
         whole = Part(batch, entries, numbers)
-        for start, some in batches.parts_of(entries, BATCH_ROWS):
+        for start, some in batches.split_batch(entries, BATCH_ROWS):
             yield whole.slice(start, some)
 
     def _excluded(self, batch: Any, reasons: list[str | None]) -> Any:
         """A batch with more reasons; one that the source gives stays."""
         if "reason" not in batch.schema.names:
-            return batches.beside(batch, {"reason": batches.text_array(reasons)})
-        given = batches.column(batch, "reason")
+            return batches.with_columns(batch, {"reason": batches.text_array(reasons)})
+        given = batches.column_values(batch, "reason")
         both = [own or other for own, other in zip(given, reasons, strict=True)]
-        return batches.replaced(batch, "reason", batches.text_array(both))
+        return batches.replace_column(batch, "reason", batches.text_array(both))
 
     def _without_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
         """Refuse the rows that the source itself calls invalid."""
-        faults = batches.column(batch, FAULT)
+        faults = batches.column_values(batch, FAULT)
         invalid = {row: decode_fault(text) for row, text in enumerate(faults) if text is not None}
         for row, fault in invalid.items():
             cells = {
-                name: batches.column(batch.slice(row, 1), name)[0]
+                name: batches.column_values(batch.slice(row, 1), name)[0]
                 for name in ("loc", "source", "line")
                 if name in batch.schema.names
             }
@@ -226,7 +226,7 @@ class Ingest:
             self._refuse(Entry(**{"loc": None, **cells}), numbers[row], error)
         valid = [row for row in range(batch.num_rows) if row not in invalid]
         if valid:
-            return batches.rows_at(batch, valid), [numbers[row] for row in valid]
+            return batches.take_rows(batch, valid), [numbers[row] for row in valid]
         return batch.slice(0, 0), []
 
     def _take_parts(self, parts: Iterator[Part]) -> Iterator[int]:
@@ -247,7 +247,7 @@ class Ingest:
         if whole is not None:
             self._lay(part, whole)
             return
-        for start, some in batches.parts_of(part.entries, PART_ROWS):
+        for start, some in batches.split_batch(part.entries, PART_ROWS):
             mine = part.slice(start, some)
             whole = self._judge.as_written(some)
             for checked in [whole] if whole is not None else self._row_by_row(mine):
@@ -313,10 +313,10 @@ class Ingest:
         columns = self._beside(part, checked.rows)
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
-        ends = batches.followed(checked.entries, "offset", checked.end)
-        made = batches.beside(checked.entries, {**columns, "end": ends})
+        ends = batches.next_values(checked.entries, "offset", checked.end)
+        made = batches.with_columns(checked.entries, {**columns, "end": ends})
         core = ("loc", "lastmod_text", "changefreq", "priority")
-        names = [*(name for name in core if batches.is_filled(made, name)), *columns]
+        names = [*(name for name in core if batches.has_values(made, name)), *columns]
         values = [("source", str(self._source)), ("size", _SIZE)]
         self.staging.insert(made, [*values, *((name, f'"{name}"') for name in names)])
         if checked.more is not None:
@@ -328,19 +328,19 @@ class Ingest:
         columns = {"id": self._ids(part.numbers, rows)}
         beside = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
         if beside is not None and rows is not None:
-            beside = batches.rows_at(beside, rows)
+            beside = batches.take_rows(beside, rows)
         if beside is not None:
             columns |= {
                 name: beside.column(name)
                 for name in beside.schema.names
-                if batches.is_filled(beside, name)
+                if batches.has_values(beside, name)
             }
         return columns | self._places(part.entries, rows)
 
     def _ids(self, numbers: Sequence[int], rows: list[int] | None) -> Any:
         start = self._starts[self._source - 1] - 1
         if rows is None and isinstance(numbers, range):
-            return batches.count_up(start + numbers[0], len(numbers))
+            return batches.number_array(start + numbers[0], len(numbers))
         taken = numbers if rows is None else [numbers[row] for row in rows]
         return batches.unsigned_array([start + number for number in taken])
 
@@ -355,12 +355,12 @@ class Ingest:
         found = {
             new: entries.column(name)
             for name, new in (("source", "place"), ("line", "line"))
-            if name in entries.schema.names and batches.is_filled(entries, name)
+            if name in entries.schema.names and batches.has_values(entries, name)
         }
         name = self._names[self._source - 1]
-        if "line" not in found and set(batches.ends(entries, "source")) == {name}:
+        if "line" not in found and set(batches.first_and_last(entries, "source")) == {name}:
             found.pop("place", None)  # of a table there is no more to tell
         if rows is None or not found:
             return found
-        taken = batches.rows_at(batches.batch_of(found), rows)
+        taken = batches.take_rows(batches.batch_of(found), rows)
         return {name: taken.column(name) for name in found}

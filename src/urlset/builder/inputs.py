@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from urlset.arrow import is_arrow
-from urlset.arrow.batches import column
+from urlset.arrow.batches import column_values
 from urlset.builder.options import EVIDENCE, Evidence
 from urlset.errors import SourceError
 from urlset.model import Entry
@@ -301,7 +301,7 @@ class _Peeked:
         if self._first is None or not self._first.num_rows:
             return None
         name = "loc" if "loc" in self._first.schema.names else "url"
-        found: str | None = column(self._first.slice(0, 1), name)[0]
+        found: str | None = column_values(self._first.slice(0, 1), name)[0]
         return found
 
     def batches(self) -> Iterator[Any]:

@@ -76,9 +76,9 @@ class Ledger:
         try:
             if is_kept:
                 _make_folder(self.path.parent)
-                self._bench.keep(path, "ledger")
+                self._bench.attach(path, "ledger")
             else:
-                self._bench.borrow(path, "ledger")
+                self._bench.attach_copy(path, "ledger")
         except StoreError as error:
             if error.failure in ("in-use", "other-file"):
                 raise
@@ -98,18 +98,18 @@ class Ledger:
     @property
     def is_new(self) -> bool:
         """Whether nothing was ever published by this ledger."""
-        return bool(self._bench.one(f"SELECT count(*) = 0 FROM {self.table('files')}")[0])
+        return bool(self._bench.fetch_one(f"SELECT count(*) = 0 FROM {self.table('files')}")[0])
 
     @property
     def shape(self) -> str | None:
         """What the files looked like, in a word, when they were last written."""
-        found: str | None = self._bench.one(f"SELECT shape FROM {self.table('settings')}")[0]
+        found: str | None = self._bench.fetch_one(f"SELECT shape FROM {self.table('settings')}")[0]
         return found
 
     @property
     def rules(self) -> str | None:
         """What decided of the entries that are published: a digest."""
-        found: str | None = self._bench.one(f"SELECT rules FROM {self.table('settings')}")[0]
+        found: str | None = self._bench.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]
         return found
 
     def files(self) -> list[File]:
@@ -124,7 +124,7 @@ class Ledger:
 
     def count(self) -> int:
         """How many URLs are published."""
-        return int(self._bench.one(f"SELECT count(*) FROM {self.table('urls')}")[0])
+        return int(self._bench.fetch_one(f"SELECT count(*) FROM {self.table('urls')}")[0])
 
     def indexes(self) -> dict[str, File]:
         """The indexes of the set as they were published, by name."""
@@ -164,7 +164,9 @@ class Ledger:
     def _expect_columns(self) -> None:
         """Raise :class:`urlset.StoreError` where a table has not the columns that it is to have."""
         kinds = sorted({kind for table in TABLES for _, kind, _ in table.columns})
-        types = self._bench.one(f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}")
+        types = self._bench.fetch_one(
+            f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}"
+        )
         called = dict(zip(kinds, types, strict=True))
         rows = self._bench.rows(
             "SELECT table_name, column_name, data_type FROM duckdb_columns() "
@@ -238,7 +240,7 @@ def clamp_future(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions)
     One of the two clocks was wrong, and nobody knows which. A moment that is over is never a lie
     to a crawler, and no grace lasts longer for it.
     """
-    (last,) = bench.one(
+    (last,) = bench.fetch_one(
         f"SELECT max(moment) FROM (SELECT built_at AS moment FROM {ledger.table('builds')} "
         f"UNION ALL SELECT since FROM {ledger.table('orphans')})"  # of one that was killed
     )

@@ -21,7 +21,7 @@ class PageCache:
     def __init__(self, bench: ScratchDatabase, ledger: Ledger):
         self._bench = bench
         self._pages = ledger.table("pages")
-        self._is_empty = bench.one(f"SELECT count(*) FROM {self._pages}") == (0,)
+        self._is_empty = bench.fetch_one(f"SELECT count(*) FROM {self._pages}") == (0,)
         bench.run(
             "CREATE TABLE pages_read (path VARCHAR, state VARCHAR, rules VARCHAR, facts VARCHAR)"
         )
@@ -58,7 +58,7 @@ class PageCache:
 
     def commit(self) -> None:
         """Write into the ledger what was read, and forget files that are gone."""
-        if self._bench.one("SELECT count(*) FROM pages_seen") == (0,):
+        if self._bench.fetch_one("SELECT count(*) FROM pages_seen") == (0,):
             return
         pages = self._pages
         self._bench.run(f"DELETE FROM {pages} WHERE path NOT IN (SELECT path FROM pages_seen)")

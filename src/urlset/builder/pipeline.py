@@ -84,7 +84,7 @@ class Pipeline:
                 check_robots(settings.robots, place=self._place)
             target = stack.enter_context(self._target())
             path, is_kept = settings.ledger or LEDGER, not settings.dry_run
-            ledger = Ledger(bench, path, target.place, settings.name, is_kept=is_kept)
+            ledger = Ledger(bench, path, target.location, settings.name, is_kept=is_kept)
             intake = Ingest(bench, self._engine, settings)
             self._prepare(bench, ledger, intake, target)
             self._duplicates = resolve(bench, ledger, settings, is_familiar=intake.is_trusting)
@@ -118,7 +118,7 @@ class Pipeline:
             settings.name,
             cache_control=settings.cache_control,
             encoding=settings.encoding,
-            is_rehearsal=settings.dry_run,
+            is_dry_run=settings.dry_run,
         )
 
     def _prepare(

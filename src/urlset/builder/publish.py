@@ -16,7 +16,7 @@ from urlset.builder.reports import Counts
 from urlset.builder.resolve import rules_of
 from urlset.dates import format_date
 from urlset.protocol import MAX_BYTES
-from urlset.publisher import Target, due, orphans_after
+from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
 from urlset.writer.index import render_indexes
 
@@ -149,8 +149,8 @@ def _retired(published: Published, ledger: Ledger, settings: BuildOptions, targe
     old = [*ledger.indexes(), *(file.name for file in ledger.files()), *before]
     there = set(target.names())
     names = [name for name in dict.fromkeys(old) if name not in kept and name in there]
-    orphans = orphans_after(before, names, settings.now)
-    published.retired = due(orphans, settings.now, settings.grace)
+    orphans = update_orphans(before, names, settings.now)
+    published.retired = expired_orphans(orphans, settings.now, settings.grace)
     published.orphans = {n: since for n, since in orphans.items() if n not in published.retired}
 
 
@@ -185,7 +185,7 @@ def record_intent(
     if not names:
         return
     with bench.transaction():
-        bench.fill(ledger.table("orphans"), [(name, settings.now) for name in names])
+        bench.insert_rows(ledger.table("orphans"), [(name, settings.now) for name in names])
 
 
 def commit(
@@ -218,7 +218,7 @@ def commit(
                 INSERT INTO {urls} BY NAME SELECT {placed} FROM queue
                 WHERE n BETWEEN {some[0][1][0]} AND {some[-1][1][1]}""")
     returned = f"{gone} WHERE loc IN (SELECT loc FROM differing WHERE state = 'added')"
-    if bench.one(f"SELECT count(*) FROM {gone}") != (0,):
+    if bench.fetch_one(f"SELECT count(*) FROM {gone}") != (0,):
         bench.run(
             f"UPDATE {urls} u SET first_seen = w.first_seen FROM {gone} w WHERE u.loc = w.loc"
         )
@@ -226,7 +226,7 @@ def commit(
     _write_files(bench, ledger, published)
     numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     bench.run(f"DELETE FROM {ledger.table('orphans')}")
-    bench.fill(ledger.table("orphans"), list(published.orphans.items()))
+    bench.insert_rows(ledger.table("orphans"), list(published.orphans.items()))
     total = sum(file.urls for file in published.files)
     bench.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
     shape = quoted(shape_of(settings))
@@ -252,7 +252,7 @@ def _write_files(bench: ScratchDatabase, ledger: Ledger, published: Published) -
         ("indexes", published.indexes, _INDEX),
     ):
         bench.run(f"DELETE FROM {ledger.table(table)}")
-        bench.fill(ledger.table(table), [_values(file, fields) for file in files])
+        bench.insert_rows(ledger.table(table), [_values(file, fields) for file in files])
 
 
 def _values(file: File, fields: list[str]) -> list[object]:

@@ -79,9 +79,9 @@ class FileRenderer:
             return self._published(file, data, len(there), digest, lastmod)
         packed = self._engine.gzip(data) if self._settings.gzip else data
         with self._lock:  # staging is for one thread at a time
-            self._target.put(file.name, packed)
+            self._target.stage(file.name, packed)
             self.made.add(file.name)
-            staged = self._target.staged(file.name)
+            staged = self._target.read_staged(file.name)
         if self._unpacked(staged, len(data)) != data:
             fail("unreadable", self._settings, f"expected {file.name} to read back as it was")
         digest = digest_of(packed)
@@ -211,7 +211,7 @@ class RowBatches:
         laid = [(n, *placing.ranges[n]) for n in numbers if n in placing.ranges]
         if laid:
             self._bench.run("CREATE OR REPLACE TABLE laid (file INTEGER, a BIGINT, z BIGINT)")
-            self._bench.fill("laid", laid)
+            self._bench.insert_rows("laid", laid)
             self._bench.run(f"""
                 INSERT INTO kept SELECT {_ROW}, file FROM queue
                 JOIN (SELECT file, unnest(range(a, z + 1)) AS n FROM laid) USING (n)""")

@@ -255,7 +255,7 @@ def _kept(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[
 
 def _rule(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
     for number, rule in enumerate(settings.filters, 1):
-        (found,) = bench.one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
+        (found,) = bench.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:
             return f"filter {number}: {rule.action}:{rule.pattern}"
     return (
@@ -273,7 +273,7 @@ def _file(bench: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]
 
 def count_changes(bench: ScratchDatabase) -> Counts:
     """What the build makes of the set, URL by URL."""
-    added, changed, removed = bench.one("""
+    added, changed, removed = bench.fetch_one("""
         SELECT count(*) FILTER (state = 'added'),
             count(*) FILTER (state IN ('changed', 'moved') AND is_changed),
             count(*) FILTER (state = 'removed')
@@ -285,8 +285,8 @@ def count_undated(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions
     """How many URLs of the set have no ``lastmod`` afterwards, where the form has room for one."""
     if settings.is_text:
         return 0
-    (before,) = bench.one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
-    (more,) = bench.one("""
+    (before,) = bench.fetch_one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
+    (more,) = bench.fetch_one("""
         SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
             - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM differing""")
     return int(before + more)

@@ -124,7 +124,7 @@ def check_patterns(bench: ScratchDatabase, settings: BuildOptions) -> None:
     named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]
     for what, pattern in named:
         try:
-            bench.one(f"SELECT regexp_matches('', {quoted(pattern)})")
+            bench.fetch_one(f"SELECT regexp_matches('', {quoted(pattern)})")
         except StoreError as error:
             raise ValueError(
                 f"expected a regular expression (RE2) in {what}, found {pattern!r}: {error.detail}"
@@ -157,7 +157,7 @@ def resolve(
         )
         bench.run(f"{made} {query}")
         made = "INSERT INTO differing"
-    (known,) = bench.one(
+    (known,) = bench.fetch_one(
         f"SELECT count(*) - (SELECT count(*) FROM differing WHERE NOT is_known) FROM {given} g "
         f"WHERE {wanted}"
     )
@@ -215,7 +215,7 @@ def _created(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> 
 
     What the first build lists was there before; nobody knows since when.
     """
-    (first,) = bench.one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
+    (first,) = bench.fetch_one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
     if "created" not in settings.lastmod or first is None:
         return "NULL::VARCHAR"
     gone = f"(SELECT max(first_seen) FROM {ledger.table('gone')} w WHERE w.loc = g.loc)"
@@ -227,7 +227,7 @@ def _created(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> 
 
 def _filled(bench: ScratchDatabase, table: str, columns: tuple[str, ...]) -> frozenset[str]:
     """The columns that hold anything at all: what is empty need not be carried along."""
-    counts = bench.one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
+    counts = bench.fetch_one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
     return frozenset(name for name, is_there in zip(columns, counts, strict=True) if is_there)
 
 
@@ -297,11 +297,11 @@ def _merge(bench: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -
 
 def _find_twins(bench: ScratchDatabase) -> int:
     """Make ``twins``: the URLs that are listed more than once; gives how many rows are too many."""
-    rows, hashes = bench.one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
+    rows, hashes = bench.fetch_one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
     if rows == hashes:
         return 0
     bench.run(_TWINS)
-    (doubles,) = bench.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM twins")
+    (doubles,) = bench.fetch_one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM twins")
     return int(doubles)
 
 

@@ -74,7 +74,7 @@ class RoundTrip:
                 return None
         elif parsed.marks or _has_fragment(data, parsed.entries):
             return None
-        read = batches.one_batch(parsed.entries)
+        read = batches.combine_batches(parsed.entries)
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
             return None
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
@@ -88,11 +88,11 @@ class RoundTrip:
 
     def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
         """Digests of those entries that have more than core elements; None where none has."""
-        first = batches.first(read, "offset")
+        first = batches.first_value(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
             return None
-        extras = batches.column(read, "extra")
+        extras = batches.column_values(read, "extra")
         lines = (data[start:after] for start, after in _spans(read, end))
         return [
             None if extra is None and _is_core(line) else _digest(line)
@@ -130,12 +130,12 @@ def _is_empty(column: Any) -> bool:
 
 def _spans(read: Any, end: int) -> Iterator[tuple[int, int]]:
     """Where each entry begins and ends."""
-    return pairwise([*batches.column(read, "offset"), end])
+    return pairwise([*batches.column_values(read, "offset"), end])
 
 
 def _largest(read: Any, end: int) -> int:
     """Bytes of the largest entry, without its lastmod."""
-    dates = batches.column(read, "lastmod_text")
+    dates = batches.column_values(read, "lastmod_text")
     return max(
         after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
         for (start, after), date in zip(_spans(read, end), dates, strict=True)
@@ -158,4 +158,4 @@ def _has_fragment(data: bytes, entries: Any) -> bool:
     """Whether a URL has one, of a document and its entries, of which there are some."""
     if b"#" not in data:
         return False
-    return any("#" in loc for loc in batches.column(batches.one_batch(entries), "loc"))
+    return any("#" in loc for loc in batches.column_values(batches.combine_batches(entries), "loc"))

@@ -11,7 +11,7 @@ from hashlib import md5
 from typing import Any
 from urllib.parse import urlsplit
 
-from urlset.arrow.batches import beside, text_array
+from urlset.arrow.batches import text_array, with_columns
 from urlset.builder.options import BuildOptions
 from urlset.sources import Source
 from urlset.store import quoted
@@ -72,7 +72,7 @@ class _Labelled:
     def batches(self) -> Iterator[Any]:
         """The batches of the source, each with the word."""
         for batch in self._source.batches():
-            yield beside(batch, {_COLUMN: text_array([self._label] * batch.num_rows)})
+            yield with_columns(batch, {_COLUMN: text_array([self._label] * batch.num_rows)})
 
 
 def _table(source: Source) -> str | None:

@@ -125,6 +125,6 @@ def check(
 def _verify(rules: Sequence[Rule]) -> None:
     """Raise :class:`urlset.QueryError` for SQL that may not be run, before anything is read."""
     if rules:
-        with Store.open() as store, store.asking() as asking:
+        with Store.open() as store, store.session() as asking:
             for rule in rules:
                 verified_query(asking, rule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from urlset.http import request_url
-from urlset.store import Session, quoted
+from urlset.store import StoreSession, quoted
 from urlset.urls import split_origin
 
 __all__ = ["as_map", "ascii_hosts"]
@@ -22,7 +22,7 @@ _HOSTS = f"""
     FROM ({_URLS}) WHERE strlen(url) > length(url)"""
 
 
-def ascii_hosts(store: Session) -> dict[str, str]:
+def ascii_hosts(store: StoreSession) -> dict[str, str]:
     """Return the hosts that are not ASCII, in lower case, with their form in ASCII."""
     found: dict[str, str] = {}
     for (host,) in store.rows(f"SELECT host FROM ({_HOSTS}) WHERE strlen(host) > length(host)"):

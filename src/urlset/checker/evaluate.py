@@ -21,7 +21,7 @@ from urlset.checker.planner import plan
 from urlset.checker.rule import Rule
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
-from urlset.store import RULE_S, Session, quoted
+from urlset.store import RULE_S, StoreSession, quoted
 
 __all__ = ["MAX_ROWS", "FindingKey", "Result", "Row", "Tally", "evaluate", "verified_query"]
 
@@ -78,7 +78,7 @@ class Result(NamedTuple):
     """What rules found: how many there are, and the rows in the order of places."""
 
     counts: Tally
-    store: Session
+    store: StoreSession
 
     def rows(self) -> Iterator[Row]:
         """The findings by document and place; of a rule, the first 10,000."""
@@ -92,7 +92,7 @@ class Result(NamedTuple):
 
 
 def evaluate(
-    store: Session,
+    store: StoreSession,
     rules: Iterable[Rule],
     *,
     moment: datetime,
@@ -119,7 +119,7 @@ def evaluate(
     with ExitStack() as others:
         askings = [store]
         if _entry_count(store) <= FEW_ENTRIES:
-            askings.append(others.enter_context(store.beside()))
+            askings.append(others.enter_context(store.clone()))
         hosts = ascii_hosts(store)
         for asking in askings:
             for setting in settings:
@@ -136,7 +136,7 @@ def evaluate(
     return Result(counts + _count_found(store, {told.code for told in counts}), store)
 
 
-def _entry_count(store: Session) -> int:
+def _entry_count(store: StoreSession) -> int:
     return int(next(iter(store.rows("SELECT count(*) FROM entries")))[0])
 
 
@@ -158,7 +158,7 @@ def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tal
     return tasks | {"engine": partial(_tell_problems, rules=told)}
 
 
-def _tell_problems(store: Session, rules: Sequence[Rule]) -> Tally:
+def _tell_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     """Count what the engine has told by these rules, and keep the rows of the first ones."""
     counts: Tally = Counter()
     if not rules:
@@ -180,7 +180,7 @@ def _tell_problems(store: Session, rules: Sequence[Rule]) -> Tally:
     return counts
 
 
-def _hitting(store: Session, view: str, rules: Sequence[Rule]) -> list[Rule]:
+def _hitting(store: StoreSession, view: str, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that find anything at all, told in one pass over their view."""
     asked = ", ".join(
         f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules
@@ -198,7 +198,7 @@ def _hitting(store: Session, view: str, rules: Sequence[Rule]) -> list[Rule]:
     return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
 
 
-def _ask(store: Session, rule: Rule) -> Tally:
+def _ask(store: StoreSession, rule: Rule) -> Tally:
     """Keep the rows of what a rule of SQL finds, and count them where not all are kept."""
     with _named(rule):
         # Once: it may be long.
@@ -207,16 +207,16 @@ def _ask(store: Session, rule: Rule) -> Tally:
         return _tell(store, rule, "asked", store.columns("SELECT * FROM asked"))
 
 
-def _ask_custom(store: Session, rule: Rule, timeout_s: float | None) -> Tally:
+def _ask_custom(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
     """The same for a rule that is not of the catalogue: alone, read-only, within limits."""
     with _named(rule):
-        if not store.keep("asked", _verified(store, rule), seconds=timeout_s):
+        if not store.materialize("asked", _verified(store, rule), seconds=timeout_s):
             return Counter()
         columns = store.columns("SELECT * FROM asked")
         return _tell(store, rule, "asked", columns)
 
 
-def verified_query(store: Session, rule: Rule) -> str:
+def verified_query(store: StoreSession, rule: Rule) -> str:
     """Return the query of a rule that is not of the catalogue, verified by the parser of DuckDB.
 
     Raises :class:`urlset.QueryError` for SQL that does anything but select, with the rule's name.
@@ -225,14 +225,14 @@ def verified_query(store: Session, rule: Rule) -> str:
         return _verified(store, rule)
 
 
-def _verified(store: Session, rule: Rule) -> str:
+def _verified(store: StoreSession, rule: Rule) -> str:
     if rule.sql is not None:
         return store.verified(rule.sql)
     condition = store.verified_condition(rule.where or "")
     return f"SELECT * FROM {rule.over} WHERE {condition}"
 
 
-def _ask_view(store: Session, view: str, rules: Sequence[Rule]) -> Tally:
+def _ask_view(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
     """The same for rules over one view."""
     counts: Tally = Counter()
     if hitting := _hitting(store, view, rules):
@@ -256,7 +256,7 @@ def _named(rule: Rule) -> Iterator[None]:
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}): {error}") from error
 
 
-def _tell(store: Session, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
+def _tell(store: StoreSession, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
     """Keep the first rows of these; gives their counts where there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
@@ -279,13 +279,13 @@ def _tell(store: Session, rule: Rule, asked: str, columns: Sequence[str]) -> Tal
     )
 
 
-def _count_found(store: Session, counted: Set[str]) -> Tally:
+def _count_found(store: StoreSession, counted: Set[str]) -> Tally:
     """Count the findings that are kept, but for those of rules that are counted already."""
     codes = ", ".join(map(quoted, sorted(counted))) or "NULL"
     return _counted(store, f"FROM found WHERE (code IN ({codes})) IS NOT TRUE")
 
 
-def _counted(store: Session, findings: str) -> Tally:
+def _counted(store: StoreSession, findings: str) -> Tally:
     """Count findings by their rule, level and document."""
     query = f"""
         SELECT code, f.level, coalesce(CASE WHEN document IS NULL THEN f.source ELSE d.source END,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from urlset.arrow.streams import Flow, Kind, rows_to_flow
+from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.checker.finding import Finding
 from urlset.checker.rule import Rule
 from urlset.document import Document
@@ -29,7 +29,7 @@ _CODES = {
     "same-answer": "N007",
 }
 
-_COLUMNS: list[tuple[str, Kind]] = [
+_COLUMNS: list[tuple[str, ColumnType]] = [
     ("document", "line"),
     ("failure", "string"),
     ("parent", "string"),
@@ -53,9 +53,9 @@ class Failures:
         row = (record.parent, record.how, record.loc or record.source, record.error)
         self._rows.append((number, failure or "unreadable", *row))
 
-    def flow(self) -> Flow:
+    def flow(self) -> LazyStream:
         """Return the rows of the table ``failures``."""
-        return rows_to_flow(_COLUMNS, self._rows)
+        return rows_to_stream(_COLUMNS, self._rows)
 
 
 def failed_source(

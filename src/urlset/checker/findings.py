@@ -17,7 +17,7 @@ from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache
 from urlset.model import Level
 from urlset.reader import DocumentRecord, Entries
-from urlset.store import RULE_S, Session, Store
+from urlset.store import RULE_S, Store, StoreSession
 
 __all__ = ["Findings"]
 
@@ -68,9 +68,9 @@ class Findings:
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
             omitted = load(store, texts, markup, failures, self._entries, self._seen)
-            with store.asking() as asking:
-                asking.bring("marked", markup.flow())
-                asking.bring("failures", failures.flow())
+            with store.session() as asking:
+                asking.load("marked", markup.flow())
+                asking.load("failures", failures.flow())
                 yield from self._told(asking, texts, omitted)
 
     @property
@@ -134,7 +134,7 @@ class Findings:
                 next(findings, None)
         return self._counts or Counter()
 
-    def _told(self, asking: Session, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
+    def _told(self, asking: StoreSession, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
         """Put the rules, and tell what they found."""
         moment = self._moment or datetime.now(UTC)
         verdict = evaluate(

@@ -45,8 +45,8 @@ def load(
     omitted: Tally = Counter()
     with (
         _Aside() as aside,
-        store.filling(None) as filling,
-        closing(entries.portions(filling.hear)) as portions,
+        store.writer(None) as filling,
+        closing(entries.portions(filling.on_response)) as portions,
     ):
         for record, document, rows in portions:
             number = filling.add(record, document, rows)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from urlset.arrow.streams import Flow, Kind, rows_to_flow
+from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.checker.rule import Need
 from urlset.document import Document
 from urlset.engine import source_offset
@@ -20,7 +20,7 @@ from urlset.protocol import FIND_ROOT, MAX_NAMESPACES, PROLOG_LIMIT
 
 __all__ = ["COLUMNS", "Fact", "MarkupFacts", "facts_of"]
 
-COLUMNS: tuple[tuple[str, Kind], ...] = (
+COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("document", "line"),
     ("offset", "offset"),
     ("line", "line"),
@@ -80,9 +80,9 @@ class MarkupFacts:
             line -= text.count(b"\r\n", 0, place)
             self._rows.append((number, source_offset(place, document.runs), line, *rest))
 
-    def flow(self) -> Flow:
+    def flow(self) -> LazyStream:
         """The rows of all documents."""
-        return rows_to_flow(COLUMNS, self._rows)
+        return rows_to_stream(COLUMNS, self._rows)
 
 
 def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:

@@ -11,19 +11,19 @@ from threading import Condition
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from urlset.store import Session
+from urlset.store import StoreSession
 
 __all__ = ["Task", "run_tasks"]
 
 T = TypeVar("T")
-Task = Callable[[Session], T]
+Task = Callable[[StoreSession], T]
 """What is to be done with a connection, which is its own until it ends."""
 
 _NO_NEEDS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 def run_tasks(
-    askings: Sequence[Session],
+    askings: Sequence[StoreSession],
     tasks: Mapping[str, Task[T]],
     needs: Mapping[str, Collection[str]] = _NO_NEEDS,
 ) -> dict[str, T]:
@@ -57,7 +57,7 @@ class _Work(Generic[T]):
         self._needs = {name: tasks.keys() & needs.get(name, ()) for name in tasks}
         self._changed = Condition()
 
-    def go_on(self, asking: Session) -> None:
+    def go_on(self, asking: StoreSession) -> None:
         """Do one task after another, as long as there are any and none has failed."""
         while (found := self._next()) is not None:
             name, task = found

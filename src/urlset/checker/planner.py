@@ -13,12 +13,14 @@ from functools import partial
 from urlset.checker.parallel import run_tasks
 from urlset.checker.rule import Rule
 from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
-from urlset.store import Session
+from urlset.store import StoreSession
 
 __all__ = ["plan"]
 
 
-def plan(askings: Sequence[Session], rules: Iterable[Rule], *, is_ascii: bool = True) -> list[Rule]:
+def plan(
+    askings: Sequence[StoreSession], rules: Iterable[Rule], *, is_ascii: bool = True
+) -> list[Rule]:
     """Make what rules ask, as far as it may have rows; gives the rules that may find something.
 
     ``is_ascii`` tells that all names of hosts are ASCII.
@@ -41,7 +43,9 @@ def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
     ]
 
 
-def _make(askings: Sequence[Session], rules: Sequence[Rule], *, is_ascii: bool) -> dict[str, int]:
+def _make(
+    askings: Sequence[StoreSession], rules: Sequence[Rule], *, is_ascii: bool
+) -> dict[str, int]:
     """Make the views and macros that rules mention; gives how many rows the tables have.
 
     What is of no use, because a table that comes first is empty, is not made, and has none.
@@ -51,7 +55,7 @@ def _make(askings: Sequence[Session], rules: Sequence[Rule], *, is_ascii: bool) 
     tables = dict(making(_queries(rules), KEPT | {"odd"}, is_ascii=is_ascii))
     firsts = _firsts(rules)
 
-    def make(asking: Session, name: str) -> None:
+    def make(asking: StoreSession, name: str) -> None:
         is_useful = all(made[first] for first in firsts[name])
         is_small = name != "odd" or made["odd_ones"] <= FEW
         made[name] = asking.run((tables if is_small else views)[name]) if is_useful else 0
@@ -102,7 +106,7 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
         yield from rule.values.values()
 
 
-def _empty_views(store: Session) -> set[str]:
+def _empty_views(store: StoreSession) -> set[str]:
     asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
     answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
     return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}

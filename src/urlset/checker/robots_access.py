@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from urlset.robots import Pattern, Robots
 from urlset.robots.regexes import PLAIN_PATH, Regexes, alternatives, regexes_of
-from urlset.store import Session, quoted
+from urlset.store import StoreSession, quoted
 
 __all__ = ["CODES", "compute"]
 
@@ -52,7 +52,7 @@ class _Site(NamedTuple):
     robots: Robots
 
 
-def compute(store: Session, profile: str | None) -> None:
+def compute(store: StoreSession, profile: str | None) -> None:
     """Make the table ``disallowed``: what the crawler of an engine (Google's) may not fetch.
 
     Sitemaps have no ``entry``; ``url`` is None for the page of an entry. URLs of hosts whose
@@ -75,7 +75,7 @@ def compute(store: Session, profile: str | None) -> None:
                 _note_listed(store, site, what, agent, patterns)
 
 
-def _note_sitemaps(store: Session, site: _Site, agent: str) -> None:
+def _note_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
     """Sitemaps are few: each is asked for, where it was found and where it was listed."""
     query = (
         "SELECT document, address FROM (SELECT document, unnest([url, loc, source]) AS address "
@@ -94,7 +94,7 @@ def _note_sitemaps(store: Session, site: _Site, agent: str) -> None:
 
 
 def _note_listed(
-    store: Session, site: _Site, what: str, agent: str, patterns: list[Pattern]
+    store: StoreSession, site: _Site, what: str, agent: str, patterns: list[Pattern]
 ) -> None:
     """Find what is forbidden of the pages, images or videos of one host."""
     is_plain = f"regexp_full_match(path, {quoted(PLAIN_PATH)})"
@@ -127,7 +127,7 @@ def _note_listed(
     store.run("DROP TABLE suspects")
 
 
-def _acquit(store: Session, site: _Site, agent: str) -> None:
+def _acquit(store: StoreSession, site: _Site, agent: str) -> None:
     """Ask about all that is not sure, and let go what is allowed."""
     allowed = array("Q")
     for number, url in store.rows("SELECT number, url FROM suspects WHERE NOT is_sure"):

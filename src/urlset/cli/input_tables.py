@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from urlset.arrow import ENTRY, ListOf, array_of
-from urlset.arrow.batches import as_table, column, replaced, rows_at
+from urlset.arrow.batches import as_table, column_values, replace_column, take_rows
 from urlset.arrow.streams import rows_to_batch
 from urlset.cli.console import count_of
 from urlset.dates import parse_date
@@ -105,19 +105,19 @@ class _Table:
 
     def _with_urls(self, batch: Any) -> Any:
         """The rows of a batch that have a URL, each absolute."""
-        given = column(batch, "loc")
+        given = column_values(batch, "loc")
         urls = [None if text is None else parse_url(text, self._base).url for text in given]
         if None in urls:
             kept = [number for number, url in enumerate(urls) if url is not None]
             self._note_lost(batch, given, urls.index(None), len(urls) - len(kept))
-            batch, urls = rows_at(batch, kept), [urls[number] for number in kept]
+            batch, urls = take_rows(batch, kept), [urls[number] for number in kept]
             given = [given[number] for number in kept]
-        return batch if urls == given else replaced(batch, "loc", array_of(urls, "string"))
+        return batch if urls == given else replace_column(batch, "loc", array_of(urls, "string"))
 
     def _note_lost(self, batch: Any, given: list[str | None], first: int, count: int) -> None:
         if not self._lost:
             found = "none" if given[first] is None else repr(str(given[first])[:80])
-            lines = column(batch, "line") if "line" in batch.schema.names else []
+            lines = column_values(batch, "line") if "line" in batch.schema.names else []
             place = f" in line {lines[first]:,}" if lines else ""
             hint = "" if self._base or given[first] is None else "; --base-url makes URLs of paths"
             self._first_lost = f"{found}{place}{hint}"

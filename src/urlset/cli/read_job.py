@@ -70,15 +70,15 @@ class ReadJob:
         self, sql: str | None, form: RowFormat, output: Path | None, sql_timeout: float | None
     ) -> None:
         """Fill a store or a file of Parquet, or write what a query gives."""
-        from urlset.arrow.streams import Tally
+        from urlset.arrow.streams import RowLimit
         from urlset.cli.store_output import read_tables
 
-        tally = Tally(self._limit)
+        row_limit = RowLimit(self._limit)
         try:
             self._answered = read_tables(
                 self._session,
                 self._sources,
-                tally,
+                row_limit,
                 is_filtered=self._is_filtered,
                 sql=sql,
                 sql_timeout=sql_timeout,
@@ -86,7 +86,7 @@ class ReadJob:
                 output=output,
             )
         finally:
-            self.count = tally.count
+            self.count = row_limit.count
 
     def total(self, *, is_limited: bool) -> str:
         """One line that sums up what was shown."""

@@ -16,7 +16,7 @@ from urlset.reader.entries import Entries, Heard
 from urlset.reader.table_detection import table_kind_of_file
 
 if TYPE_CHECKING:
-    from urlset.arrow.streams import Tally
+    from urlset.arrow.streams import RowLimit
 
 __all__ = ["Session"]
 
@@ -68,16 +68,16 @@ class Session:
                 self.failures.append(str(error))
 
     def portions(
-        self, source: str, progress: Progress, tally: Tally, heard: Heard | None = None
+        self, source: str, progress: Progress, row_limit: RowLimit, heard: Heard | None = None
     ) -> Generator[DocumentBatch]:
-        """The documents of one source with their wanted entries, counted by ``tally``.
+        """The documents of one source with their wanted entries, counted by ``row_limit``.
 
         It ends early where the source cannot be read.
         """
         try:
             with (
                 self._opened(source) as entries,
-                closing(entries.portions(heard, tally)) as portions,
+                closing(entries.portions(heard, row_limit)) as portions,
             ):
                 for portion in portions:
                     self.count(portion.record)

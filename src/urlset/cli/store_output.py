@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from urlset.arrow.streams import Counted, Tally, uncounted
+from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
 from urlset.cli.colour import painter
 from urlset.cli.console import Progress
 from urlset.cli.options import MisuseError, time_limit
@@ -35,7 +35,7 @@ __all__ = ["read_tables"]
 def read_tables(
     session: Session,
     sources: Sequence[str],
-    tally: Tally,
+    row_limit: RowLimit,
     *,
     is_filtered: bool,
     sql: str | None,
@@ -47,9 +47,9 @@ def read_tables(
     target = None if output is None or str(output) == "-" else output
     if sql is None:
         if form == "parquet":
-            _into_parquet(session, sources, tally, target)
+            _into_parquet(session, sources, row_limit, target)
         else:
-            _into_store(session, sources, tally, target)
+            _into_store(session, sources, row_limit, target)
         return None
     if form == "duckdb":
         raise MisuseError(
@@ -57,7 +57,10 @@ def read_tables(
             "it gives, found duckdb; read into the store first, then ask it"
         )
     is_store = (
-        len(sources) == 1 and not is_filtered and tally.limit is None and is_database(sources[0])
+        len(sources) == 1
+        and not is_filtered
+        and row_limit.limit is None
+        and is_database(sources[0])
     )
     end_process_when_stuck()
     with _opened(sources[0] if is_store else None) as store:
@@ -65,7 +68,7 @@ def read_tables(
             store.check(sql)  # before anything is read
         if not is_store:
             with session.progress() as progress:
-                _fill(store, session, sources, tally, progress)
+                _fill(store, session, sources, row_limit, progress)
             session.tell_failures()
             if session.exit_code == 2:
                 raise typer.Exit(2)
@@ -76,13 +79,13 @@ def read_tables(
 
 
 def _into_store(
-    session: Session, sources: Sequence[str], tally: Tally, target: Path | None
+    session: Session, sources: Sequence[str], row_limit: RowLimit, target: Path | None
 ) -> None:
     if target is None:
         raise MisuseError("--format duckdb: expected --output, a store is no stream")
     is_new = not os.path.lexists(target)
     with Store.open(target) as store, session.progress() as progress:
-        _fill(store, session, sources, tally, progress)
+        _fill(store, session, sources, row_limit, progress)
     session.tell_failures()
     if session.exit_code == 2:
         if is_new:
@@ -91,31 +94,31 @@ def _into_store(
 
 
 def _fill(
-    store: Store, session: Session, sources: Sequence[str], tally: Tally, progress: Progress
+    store: Store, session: Session, sources: Sequence[str], row_limit: RowLimit, progress: Progress
 ) -> None:
     for source in sources:
-        with store.filling(source) as filling:
-            filling.is_whole = tally.limit is None
-            for portion in session.portions(source, progress, tally, filling.hear):
+        with store.writer(source) as filling:
+            filling.is_complete = row_limit.limit is None
+            for portion in session.portions(source, progress, row_limit, filling.on_response):
                 filling.add(*portion)
-            filling.is_whole &= source not in session.unread
+            filling.is_complete &= source not in session.unread
 
 
 def _into_parquet(
-    session: Session, sources: Sequence[str], tally: Tally, target: Path | None
+    session: Session, sources: Sequence[str], row_limit: RowLimit, target: Path | None
 ) -> None:
     with _parquet(target) as path, session.progress() as progress:
 
-        def tables() -> Iterator[Counted]:
+        def tables() -> Iterator[NumberedRows]:
             for source in sources:
-                for _, _, rows in session.portions(source, progress, tally):
+                for _, _, rows in session.portions(source, progress, row_limit):
                     if rows is not None:
                         yield rows
             if session.exit_code == 2:
                 session.tell_failures()
                 raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
 
-        write_parquet(uncounted(tables()), path)
+        write_parquet(without_row_numbers(tables()), path)
     session.tell_failures()
 
 

@@ -101,8 +101,8 @@ def _path_of(document: FixedDocument, robots: Path | None) -> Path:
 def _stage(stage: FolderTarget, name: str, document: FixedDocument) -> None:
     """Put a file beside, and see that it can be read as what it is to be."""
     _expect_unchanged(stage, name, document)
-    stage.put(name, document.after)
-    back = stage.staged(name)
+    stage.stage(name, document.after)
+    back = stage.read_staged(name)
     raw = open_container(back, READ_LIMIT, None).raw
     if back != document.after or raw != document.text_after[: len(raw)]:
         raise TargetError(

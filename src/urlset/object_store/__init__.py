@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from urlset.object_store.store import SCHEMES, Cloud, Conflict, ObjectInfo, is_object_url
+from urlset.object_store.store import (
+    SCHEMES,
+    ObjectInfo,
+    ObjectStore,
+    VersionConflict,
+    is_object_url,
+)
 
-__all__ = ["SCHEMES", "Cloud", "Conflict", "ObjectInfo", "is_object_url"]
+__all__ = ["SCHEMES", "ObjectInfo", "ObjectStore", "VersionConflict", "is_object_url"]

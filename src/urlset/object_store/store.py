@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from obstore import Attributes as Attributes
     from obstore import ObjectMeta
     from obstore import UpdateVersion as UpdateVersion
-    from obstore.store import ClientConfig, ObjectStore, RetryConfig
+    from obstore.store import ClientConfig, RetryConfig
+    from obstore.store import ObjectStore as Backend
 
-__all__ = ["SCHEMES", "Cloud", "Conflict", "ObjectInfo", "is_object_url"]
+__all__ = ["SCHEMES", "ObjectInfo", "ObjectStore", "VersionConflict", "is_object_url"]
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 
@@ -34,7 +35,7 @@ _MAX_WORDS = 300
 _secrets: set[str] = set()  # of profiles; the words of a store must not repeat them
 
 
-class Conflict(Exception):
+class VersionConflict(Exception):
     """What stands at a key is not what was expected there; told on by who expected it."""
 
 
@@ -46,18 +47,18 @@ class ObjectInfo(NamedTuple):
     version: UpdateVersion
 
 
-class Cloud:
+class ObjectStore:
     """A prefix of a bucket; keys are relative to it.
 
-    Every error is a :class:`urlset.TargetError` in words without credentials, or a ``Conflict``.
+    Raises :class:`urlset.TargetError`, whose message holds no credentials, and ``VersionConflict``.
     """
 
-    def __init__(self, store: ObjectStore, url: str):
+    def __init__(self, store: Backend, url: str):
         self._store = store
         self.url = url
 
     @classmethod
-    def of(cls, url: str, *, allow_http: bool) -> Cloud:
+    def of(cls, url: str, *, allow_http: bool) -> ObjectStore:
         """Open a store by its URL; no request is made.
 
         Credentials come from the environment, and of S3 from the files of AWS, too
@@ -147,7 +148,10 @@ class Cloud:
     def put(
         self, key: str, data: bytes, attributes: Attributes, expected: UpdateVersion | None
     ) -> None:
-        """Write an object over the expected version (None: over nothing), or raise ``Conflict``."""
+        """Write an object if its version is ``expected`` (None: if there is none).
+
+        Raises :class:`VersionConflict` otherwise.
+        """
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with _told("write", f"{self.url}/{key}"):
@@ -160,7 +164,7 @@ class Cloud:
                     use_multipart=False,
                 )
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
-                raise Conflict from error
+                raise VersionConflict from error
 
     def delete(self, key: str) -> None:
         """Take an object away, if it is there."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from urlset.publisher.factory import CACHE_CONTROL, Encoding, open_target
 from urlset.publisher.local import FolderTarget
-from urlset.publisher.target import Target, due, orphans_after
+from urlset.publisher.target import Target, expired_orphans, update_orphans
 
 __all__ = [
     "CACHE_CONTROL",
     "Encoding",
     "FolderTarget",
     "Target",
-    "due",
+    "expired_orphans",
     "open_target",
-    "orphans_after",
+    "update_orphans",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset import engine as engines
 from urlset.errors import TargetError
-from urlset.object_store import Cloud, Conflict, ObjectInfo
+from urlset.object_store import ObjectInfo, ObjectStore, VersionConflict
 from urlset.protocol import READ_LIMIT
 from urlset.publisher.target import checked_name, checked_swap
 from urlset.tempdirs import LockedTempDir
@@ -52,7 +52,7 @@ class Bucket:
 
     def __init__(
         self,
-        cloud: Cloud,
+        cloud: ObjectStore,
         *,
         cache_control: str | None = "max-age=3600",
         encoding: Literal["gzip"] | None = None,
@@ -75,11 +75,11 @@ class Bucket:
         allow_http: bool,
     ) -> Bucket:
         """Open the target of a URL, as ``s3://bucket/prefix``."""
-        cloud = Cloud.of(url.rstrip("/"), allow_http=allow_http)
+        cloud = ObjectStore.of(url.rstrip("/"), allow_http=allow_http)
         return cls(cloud, cache_control=cache_control, encoding=encoding)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The URL of the prefix."""
         return self._cloud.url
 
@@ -117,14 +117,14 @@ class Bucket:
         """The moment in UTC, to the second, at which an object was written, or None."""
         return self._cloud.modified(checked_name(name))
 
-    def put(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: bytes) -> None:
         """Stage a file on this machine, as it is to be sent."""
         if checked_name(name) not in self._seen:
             self._seen[name] = self._cloud.head(name)
         path = self._stage / str(len(self._put))
         sent = engines.get().gzip(data) if self._is_packed(name) else data
         if name in self._put:
-            raise TargetError(f"cannot stage {self.place}/{name}: it was put already")
+            raise TargetError(f"cannot stage {self.location}/{name}: it was put already")
         try:
             with open(path, "xb") as file:
                 file.write(sent)
@@ -139,7 +139,7 @@ class Bucket:
             raise told from error
         self._put[name] = path
 
-    def staged(self, name: str) -> bytes:
+    def read_staged(self, name: str) -> bytes:
         """The bytes of a file that was put, as they came to lie on the disk, unpacked again."""
         data = self._put[name].read_bytes()
         return _unpacked(data) if self._is_packed(name) else data
@@ -154,7 +154,7 @@ class Bucket:
                 self._remove(name)
         except BaseException as error:
             left = self._undo()
-            if isinstance(error, (TargetError, Conflict)):
+            if isinstance(error, (TargetError, VersionConflict)):
                 raise TargetError(f"{error}; {self._state(left)}") from None
             if left:
                 raise TargetError(self._state(left)) from error
@@ -169,7 +169,7 @@ class Bucket:
         self._steps.append(_Step(name, before, data))
         # A conflict may be our own request, sent again after its answer was lost: what is there
         # tells.
-        with suppress(Conflict):
+        with suppress(VersionConflict):
             self._cloud.put(name, data, self._attributes(name), before and before.version)
         there = self._cloud.get(name)
         if there is None or there.data != data:
@@ -192,8 +192,8 @@ class Bucket:
     def _conflict(self, name: str, expected: str, there: ObjectInfo | None) -> TargetError:
         found = _called(there and there.version)
         return TargetError(
-            f"cannot write {self.place}/{name}: expected {expected}, found {found}: somebody else "
-            "publishes there; see that only one does, and publish again"
+            f"cannot write {self.location}/{name}: expected {expected}, found {found}: another "
+            "process publishes there; make sure that only one does, and publish again"
         )
 
     def _undo(self) -> list[str]:
@@ -202,7 +202,7 @@ class Bucket:
         for step in reversed(self._steps):
             try:
                 # What another has put meanwhile stays.
-                with suppress(Conflict):
+                with suppress(VersionConflict):
                     self._put_back(step)
             except TargetError:
                 left.append(step.name)
@@ -222,9 +222,9 @@ class Bucket:
 
     def _state(self, left: list[str]) -> str:
         if not left:
-            return f"what this publication had changed in {self.place} is put back"
+            return f"what this publication had changed in {self.location} is put back"
         return (
-            f"what this publication had changed in {self.place} is put back but for "
+            f"what this publication had changed in {self.location} is put back but for "
             f"{', '.join(left)}, which could not be; publish again, and the set will be whole"
         )
 

@@ -28,9 +28,9 @@ class DryRun:
         self._put: set[str] = set()
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The path of the folder as it was given."""
-        return self._target.place
+        return self._target.location
 
     @property
     def is_remote(self) -> bool:
@@ -61,7 +61,7 @@ class DryRun:
         """The moment in UTC, to the second, at which a file of the folder was written, or None."""
         return self._target.modified(name)
 
-    def put(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: bytes) -> None:
         """Keep a file in a folder of our own."""
         try:
             self._beside(name).write_bytes(data)
@@ -72,7 +72,7 @@ class DryRun:
             ) from error
         self._put.add(name)
 
-    def staged(self, name: str) -> bytes:
+    def read_staged(self, name: str) -> bytes:
         """The bytes of a file that was put."""
         return self._beside(name).read_bytes()
 

@@ -33,7 +33,7 @@ def open_target(
     cache_control: str | None = CACHE_CONTROL,
     encoding: Encoding | None = None,
     allow_http: bool = False,
-    is_rehearsal: bool = False,
+    is_dry_run: bool = False,
 ) -> Target:
     """Choose the target of an output; nothing is touched before its context is entered.
 
@@ -47,11 +47,11 @@ def open_target(
     ``Content-Encoding: gzip`` (what ``read`` and ``staged`` give is unpacked); ``allow_http``
     lets an endpoint other than this machine be spoken to without encryption.
 
-    Of folders only: ``is_rehearsal`` leaves all as it is, and wants no more rights than to read.
+    Of folders only: ``is_dry_run`` leaves all as it is, and wants no more rights than to read.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, open_target(folder, "sitemap") as target:
-    ...     target.put("sitemap.txt", b"https://example.com/")
+    ...     target.stage("sitemap.txt", b"https://example.com/")
     ...     target.swap(["sitemap.txt"], [])
     ...     target.names()
     ['sitemap.txt']
@@ -77,7 +77,7 @@ def open_target(
             "publish .xml.gz, or leave it to the server"
         )
     folder = _path(text) if scheme else Path(output)
-    return DryRun(folder, label) if is_rehearsal else FolderTarget(folder, label)
+    return DryRun(folder, label) if is_dry_run else FolderTarget(folder, label)
 
 
 def _path(url: str) -> Path:

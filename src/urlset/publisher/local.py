@@ -48,7 +48,7 @@ class FolderTarget:
         self._is_swapped = False
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The path of the folder as it was given."""
         return str(self.folder)
 
@@ -111,7 +111,7 @@ class FolderTarget:
                 datetime.fromtimestamp(int(path.stat().st_mtime), UTC) if path.is_file() else None
             )
 
-    def put(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: bytes) -> None:
         """Write a file where nobody sees it yet; :meth:`swap` waits until it is on the disk."""
         final = self._final(name)
         staged = os.path.join(self._stage, f"{name}.put")
@@ -124,7 +124,7 @@ class FolderTarget:
                 _dress(Path(staged), Path(final))
         self._put[name] = staged
 
-    def staged(self, name: str) -> bytes:
+    def read_staged(self, name: str) -> bytes:
         """The bytes of a file that was put, as they came to lie on the disk."""
         with _told("read", self.folder, name):
             return _bytes_of(os.path.join(self._stage, f"{checked_name(name)}.put"))

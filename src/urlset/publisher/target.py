@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from urlset.errors import TargetError
 
-__all__ = ["Target", "checked_name", "checked_swap", "due", "orphans_after"]
+__all__ = ["Target", "checked_name", "checked_swap", "expired_orphans", "update_orphans"]
 
 
 class Target(Protocol):
@@ -23,7 +23,7 @@ class Target(Protocol):
     """
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """What was given as the output: the path of a folder, or the URL of a bucket's prefix."""
 
     @property
@@ -50,10 +50,10 @@ class Target(Protocol):
     def modified(self, name: str) -> datetime | None:
         """The moment in UTC, to the second, at which a published file was written, or None."""
 
-    def put(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: bytes) -> None:
         """Stage a file where no visitor sees it. Once for each name."""
 
-    def staged(self, name: str) -> bytes:
+    def read_staged(self, name: str) -> bytes:
         """The bytes of a file that was put, read back from where it waits."""
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
@@ -67,7 +67,7 @@ class Target(Protocol):
         """
 
 
-def due(orphans: Mapping[str, datetime], now: datetime, grace: timedelta) -> list[str]:
+def expired_orphans(orphans: Mapping[str, datetime], now: datetime, grace: timedelta) -> list[str]:
     """Tell which orphans have been so for long enough to be taken away, in their order.
 
     ``orphans`` maps names to the moment since when no index names them; whoever publishes
@@ -76,13 +76,13 @@ def due(orphans: Mapping[str, datetime], now: datetime, grace: timedelta) -> lis
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
-    >>> due({"sitemap-9.xml": noon}, noon + timedelta(hours=2), timedelta(hours=1))
+    >>> expired_orphans({"sitemap-9.xml": noon}, noon + timedelta(hours=2), timedelta(hours=1))
     ['sitemap-9.xml']
     """
     return [name for name, since in orphans.items() if now - since >= grace]
 
 
-def orphans_after(
+def update_orphans(
     orphans: Mapping[str, datetime], names: Iterable[str], now: datetime
 ) -> dict[str, datetime]:
     """What to remember: of each orphan in ``names`` since when it is one; others are forgotten.
@@ -90,7 +90,7 @@ def orphans_after(
     >>> from datetime import UTC
     >>> noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     >>> later = noon + timedelta(hours=1)
-    >>> known = orphans_after({"a.xml": noon, "b.xml": noon}, ["b.xml", "c.xml"], later)
+    >>> known = update_orphans({"a.xml": noon, "b.xml": noon}, ["b.xml", "c.xml"], later)
     >>> {name: since.hour for name, since in known.items()}
     {'b.xml': 12, 'c.xml': 13}
     """

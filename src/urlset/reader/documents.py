@@ -12,7 +12,7 @@ from urlset.reader.detection import SITEMAP_KINDS
 from urlset.reader.table_detection import is_table
 
 if TYPE_CHECKING:
-    from urlset.arrow.streams import Counted
+    from urlset.arrow.streams import NumberedRows
 
 __all__ = [
     "SITEMAP_KINDS",
@@ -106,13 +106,13 @@ class DocumentBatch(NamedTuple):
     """A document while it is in memory, with those of its entries that are wanted, as a table.
 
     ``rows`` is an Arrow stream that is read while it is asked for
-    (:class:`urlset.arrow.streams.Counted`): the columns of entries behind ``entry``, the number
-    of each in its document. None where there is no document.
+    (:class:`urlset.arrow.streams.NumberedRows`): the columns of entries behind ``entry``, the
+    number of each in its document. None where there is no document.
     """
 
     record: DocumentRecord
     document: Document | None
-    rows: Counted | None
+    rows: NumberedRows | None
 
 
 def with_document(record: DocumentRecord, document: Document) -> DocumentRecord:

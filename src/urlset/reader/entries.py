@@ -24,7 +24,7 @@ from urlset.reader.filters import EntryFilter, FilteredRows
 from urlset.reader.table_detection import is_table
 
 if TYPE_CHECKING:
-    from urlset.arrow.streams import Flow, Tally
+    from urlset.arrow.streams import LazyStream, RowLimit
     from urlset.http import Response
     from urlset.reader.discovery import Attempt
 
@@ -173,26 +173,26 @@ class Entries:
         return FilteredRows(visit.document.entries, self._selection, visit.record)
 
     def portions(
-        self, heard: Heard | None = None, tally: Tally | None = None
+        self, heard: Heard | None = None, row_limit: RowLimit | None = None
     ) -> Generator[DocumentBatch]:
         """Read document after document, each with those of its entries that are wanted.
 
-        Their rows are to be read before the next one where there is a limit. ``tally`` counts
+        Their rows are to be read before the next one where there is a limit. ``row_limit`` counts
         them, and may have a limit of its own in place of that of the reading.
         """
-        from urlset.arrow.streams import Counted, Tally
+        from urlset.arrow.streams import NumberedRows, RowLimit
 
-        tally = tally or Tally(self._limit)
-        if tally.left == 0:
+        row_limit = row_limit or RowLimit(self._limit)
+        if row_limit.remaining == 0:
             return
         with closing(self.visits(heard)) as visits:
             for record, document in visits:
                 wants = partial(self._selection.wants, record=record)
                 choose = None if self._selection.is_all else wants
                 rows = document.entries if document is not None else None
-                counted = None if rows is None else Counted(rows, choose, tally)
+                counted = None if rows is None else NumberedRows(rows, choose, row_limit)
                 yield DocumentBatch(record, document, counted)
-                if tally.is_full:
+                if row_limit.is_reached:
                     return
 
     def to_arrow(self) -> Any:
@@ -213,10 +213,12 @@ class Entries:
 
         return to_polars(self._flow())
 
-    def _flow(self) -> Flow:
-        from urlset.arrow.streams import uncounted
+    def _flow(self) -> LazyStream:
+        from urlset.arrow.streams import without_row_numbers
 
-        return uncounted(portion.rows for portion in self.portions() if portion.rows is not None)
+        return without_row_numbers(
+            portion.rows for portion in self.portions() if portion.rows is not None
+        )
 
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
         """Read all into the store at ``path``, made where there is none: see :class:`Store`."""

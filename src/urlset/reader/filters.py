@@ -90,9 +90,9 @@ class FilteredRows:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         if self._selection.is_all:
             return self._rows.__arrow_c_stream__(requested_schema)
-        from urlset.arrow import select_rows
+        from urlset.arrow import filter_stream
 
-        return select_rows(self._rows, self._wants, requested_schema)
+        return filter_stream(self._rows, self._wants, requested_schema)
 
     def _wants(self, loc: str, lastmod: datetime | None) -> bool:
         return self._selection.wants(loc, lastmod, self._record)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from urlset.errors import SourceError, TargetError
 from urlset.http import Request, Response, ResponseCache
-from urlset.object_store import Cloud
+from urlset.object_store import ObjectStore
 from urlset.reader.filesystem import path_tails
 from urlset.reader.locations import Location
 from urlset.urls import split_origin
@@ -33,7 +33,7 @@ class Objects:
         self._limit = limit
         self._cache = ResponseCache()
         try:
-            self._cloud = Cloud.of(self._url, allow_http=False)
+            self._cloud = ObjectStore.of(self._url, allow_http=False)
         except TargetError as error:
             raise SourceError(str(error), failure="unreadable") from error
 

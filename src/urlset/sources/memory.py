@@ -21,7 +21,7 @@ from urlset.sources.candidates import (
 )
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.table import map_batches
-from urlset.writer.validation import Rules, as_entry, given_loc, without_loc_checked
+from urlset.writer.validation import Rules, as_entry, input_loc, validate_except_loc
 from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["CandidateRows", "InMemorySource"]
@@ -76,10 +76,10 @@ class InMemorySource:
         rules = Rules(self.base_url, is_text=False, engine=self._engine)
         for number, item in enumerate(rows, 1):
             try:
-                entry = without_loc_checked(as_entry(item), rules)
+                entry = validate_except_loc(as_entry(item), rules)
             except ValueProblem as fault:
                 text = encode_fault(fault.field, fault.value, fault.expected, fault.advice)
-                cells = {"loc": given_loc(item), "source": self.name, "line": number}
+                cells = {"loc": input_loc(item), "source": self.name, "line": number}
                 empty = Entry(**cells)  # type: ignore[arg-type] # of no page
                 yield *Candidate.of(empty), text
             else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import urlset.reader as readers
 from urlset.arrow import open_stream
-from urlset.arrow.streams import uncounted, with_texts
+from urlset.arrow.streams import rewrite_dates, without_row_numbers
 from urlset.dates import format_date, parse_date
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Sitemaps:
                 self.failures.append(f"{location}: {record.error}")
             if document is None or rows is None or not len(document.entries):
                 continue
-            for batch in open_stream(uncounted([rows])):
+            for batch in open_stream(without_row_numbers([rows])):
                 if batch.num_rows:
-                    yield with_texts(batch, self._w3c_or_none, location)
+                    yield rewrite_dates(batch, self._w3c_or_none, location)
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
             self.notes.append(f"{self.unread_dates:,} unreadable {noun} left out")

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import IO, Any, ClassVar
 
 from urlset.arrow.ipc import table_of
-from urlset.arrow.streams import Kind, rows_to_batch
+from urlset.arrow.streams import ColumnType, rows_to_batch
 from urlset.errors import SourceError
 from urlset.sources import text_files
 from urlset.sources.candidates import SourceType
@@ -35,7 +35,7 @@ _LINE_COLUMN = (
     "line of the file"  # a column beside those of the table: no header is likely to have it
 )
 
-_TEXT_COLUMNS: tuple[tuple[str, Kind], ...] = (
+_TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"),
     ("source", "string"),
     ("line", "line"),
@@ -183,7 +183,7 @@ class TextSource:
         rows: list[Numbered],
     ) -> Iterator[Any]:
         try:
-            batches = mapper.shaped(table_of(batch.schema, batch), expressions)
+            batches = mapper.map(table_of(batch.schema, batch), expressions)
             yield from map(with_nested_values, batches)
         except SourceError as error:
             between = f"{rows[0][0]:,} to {rows[-1][0]:,}"

@@ -9,11 +9,11 @@ from typing import Any
 
 import duckdb
 
-from urlset.arrow.streams import Flow
+from urlset.arrow.streams import LazyStream
 from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
 from urlset.store.duckdb_errors import is_interrupt, store_error
-from urlset.store.inspection import foreign_names
+from urlset.store.inspection import unknown_objects
 from urlset.store.schema import statements
 from urlset.store.tables import VERSION
 
@@ -71,7 +71,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         connection.execute("ATTACH ':memory:' AS answers")
         connection.execute("USE store")
         ensure_store(connection, path, read_only=read_only)
-        return frozenset() if is_new else foreign_names(connection, "store", path)
+        return frozenset() if is_new else unknown_objects(connection, "store", path)
 
 
 def attach_temporary(
@@ -181,7 +181,7 @@ def reraise_stream_error(stream: Any) -> Iterator[None]:
         with interrupted():
             yield
     except (duckdb.Error, KeyboardInterrupt):
-        if isinstance(stream, Flow):
+        if isinstance(stream, LazyStream):
             failure, stream.failure = stream.failure, None
         if failure is None:
             raise

@@ -23,9 +23,9 @@ from urlset.store.sandbox import QUERY_S, TimeLimit, seal
 from urlset.store.statement import select_of
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["ColumnMapper", "ExternalTable", "ForeignForm", "identifier"]
+__all__ = ["ColumnMapper", "ExternalFormat", "ExternalTable", "identifier"]
 
-ForeignForm = Literal["parquet", "csv", "jsonl", "duckdb"]
+ExternalFormat = Literal["parquet", "csv", "jsonl", "duckdb"]
 
 _CALLED = {
     "parquet": "a file of Parquet",
@@ -59,7 +59,7 @@ class ExternalTable:
     def __init__(
         self,
         path: str,
-        form: ForeignForm,
+        form: ExternalFormat,
         *,
         table: str | None = None,
         query: str | None = None,
@@ -196,7 +196,7 @@ class ColumnMapper:
         """The columns of a table and their types, as DuckDB calls them."""
         return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
 
-    def shaped(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
+    def map(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
         """A table as batches with a column for each name and its expression in SQL."""
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
         try:
@@ -255,7 +255,7 @@ def _table_of(found: list[tuple[str, str]], wanted: str | None, file: str) -> tu
 def _reader(
     connection: duckdb.DuckDBPyConnection,
     path: str,
-    form: ForeignForm,
+    form: ExternalFormat,
     header: Sequence[str],
     delimiter: str,
     types: Callable[[dict[str, str]], Mapping[str, str]],

@@ -10,7 +10,7 @@ from urlset.errors import StoreError
 from urlset.store.schema import VIEWS, statements
 from urlset.store.tables import TABLES
 
-__all__ = ["expect_plain_tables", "foreign_names"]
+__all__ = ["expect_plain_tables", "unknown_objects"]
 
 _OBJECTS = """
     SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
@@ -46,7 +46,7 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
         )
 
 
-def foreign_names(
+def unknown_objects(
     connection: duckdb.DuckDBPyConnection, database: str, path: str
 ) -> frozenset[str]:
     """Return the names of views and macros in a store that urlset did not make, in lower case.

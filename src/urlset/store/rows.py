@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlset.arrow import ListOf, StructOf
-from urlset.arrow.streams import Flow, Kind, rows_to_flow
+from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.document import Document
 from urlset.entry_spans import located
 from urlset.robots import SitemapLine, robots_of
@@ -29,7 +29,7 @@ __all__ = [
 Row = tuple[Any, ...]
 
 _LINES = ListOf(StructOf(SitemapLine, (("url", "string"), ("line", "line"))))
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, ColumnType] = {
     "VARCHAR": "string",
     "VARCHAR[]": ListOf("string"),
     "TIMESTAMPTZ": "instant",
@@ -47,10 +47,10 @@ _COLUMNS = {
 _OF_HTTP = "status content_type etag last_modified wire_size seconds is_from_cache".split()
 
 
-def table(name: str, rows: Sequence[Row]) -> Flow:
+def table(name: str, rows: Sequence[Row]) -> LazyStream:
     """Return rows of a table as a stream; those of problems have one more column, ``detail``."""
     columns = _COLUMNS[name]
-    return rows_to_flow([*columns, ("detail", "string")] if name == "problems" else columns, rows)
+    return rows_to_stream([*columns, ("detail", "string")] if name == "problems" else columns, rows)
 
 
 def document_row(number: int, record: Any, document: Document | None, **more: Any) -> Row:

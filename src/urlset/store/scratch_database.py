@@ -37,7 +37,7 @@ class ScratchDatabase:
 
     >>> with ScratchDatabase() as bench:
     ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
-    ...     bench.one("SELECT max(n) FROM numbers")
+    ...     bench.fetch_one("SELECT max(n) FROM numbers")
     (2,)
     """
 
@@ -56,16 +56,16 @@ class ScratchDatabase:
             self.close()
             raise
 
-    def keep(self, path: str, name: str) -> None:
+    def attach(self, path: str, name: str) -> None:
         """Open a file that stays under a name, made where there is none.
 
         While one process has it open, no other can.
         """
         expect_own_file(path)
-        self._attach(path, name)
+        self._attach_file(path, name)
         self._tidied = name
 
-    def _attach(self, path: str, name: str) -> None:
+    def _attach_file(self, path: str, name: str) -> None:
         if os.path.isfile(path) and not os.path.getsize(path):
             os.unlink(path)  # what a full disk leaves: DuckDB would take it for damaged
         if os.path.exists(path) and not is_database(path):
@@ -79,14 +79,14 @@ class ScratchDatabase:
             expect_plain_tables(self._connection, name, path)
         self._kept = path
 
-    def borrow(self, path: str, name: str) -> None:
+    def attach_copy(self, path: str, name: str) -> None:
         """Open a copy of a file under a name: what is changed in it is forgotten."""
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
         # What a killed process has committed stands in the second file.
         for ending in ("", ".wal"):
             if os.path.exists(path + ending):
                 shutil.copyfile(path + ending, copy + ending)
-        self._attach(copy, name)
+        self._attach_file(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` are for its ``?``."""
@@ -99,7 +99,7 @@ class ScratchDatabase:
             # Not fetchall: for instants it would want a library of time zones.
             return list(rows_of(self._connection.sql(query, params=list(values))))
 
-    def one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
+    def fetch_one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
         """The only row of a query."""
         (row,) = self.rows(query, values)
         return row
@@ -117,7 +117,7 @@ class ScratchDatabase:
             finally:
                 self._connection.unregister("batch")
 
-    def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    def insert_rows(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Append rows, each with the values of all columns, to a table.
 
         All of them by one statement: one for each takes a millisecond.

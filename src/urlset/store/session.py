@@ -9,19 +9,19 @@ from typing import Any
 
 import duckdb
 
-from urlset.arrow.streams import Flow
+from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, read_only, seal
 from urlset.store.statement import condition_of, select_of
 
-__all__ = ["Session"]
+__all__ = ["StoreSession"]
 
 _ROOM = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 
 
-class Session:
+class StoreSession:
     """A connection of its own to an open store; a context manager.
 
     What is made here goes with it: tables, views and macros in ``desk``, which :meth:`beside`
@@ -49,9 +49,9 @@ class Session:
             self.run(_ROOM)
         self.run("SET search_path = 'desk,store'")  # what is made goes to the first of them
 
-    def beside(self) -> Session:
+    def clone(self) -> StoreSession:
         """Another connection to the same, to be used by a thread beside this one."""
-        return Session(self._connection, self._path, is_beside=True)
+        return StoreSession(self._connection, self._path, is_beside=True)
 
     def run(self, statement: str) -> int:
         """Run a statement that gives nothing; tells how many rows it has put somewhere."""
@@ -76,7 +76,7 @@ class Session:
         """Return an untrusted condition in parentheses; raises as :meth:`verified` does."""
         return condition_of(self._cursor, text)
 
-    def keep(self, table: str, query: str, *, seconds: float | None) -> int:
+    def materialize(self, table: str, query: str, *, seconds: float | None) -> int:
         """Make a temporary table of a verified, untrusted query; return its rows.
 
         Raises :class:`urlset.QueryError` where it runs longer than the time limit.
@@ -100,7 +100,7 @@ class Session:
             self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
         return [column[0] for column in self._cursor.description or ()]
 
-    def bring(self, name: str, flow: Flow) -> None:
+    def load(self, name: str, flow: LazyStream) -> None:
         """Make a table of a stream, for as long as this is open."""
         with map_errors(self._path):
             self._cursor.register("brought", flow)
@@ -111,7 +111,7 @@ class Session:
             finally:
                 self._cursor.unregister("brought")
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> StoreSession:
         return self
 
     def __exit__(

@@ -12,7 +12,7 @@ from urlset.store.database import Database
 from urlset.store.reader import StoredDocument, documents
 from urlset.store.results import QueryResult, answer, check
 from urlset.store.sandbox import QUERY_S
-from urlset.store.session import Session
+from urlset.store.session import StoreSession
 from urlset.store.writer import StoreWriter
 
 __all__ = ["Store"]
@@ -57,13 +57,13 @@ class Store:
         what was read so far is in the store. ``root`` is how the source is called there, by
         default as it was named to :func:`urlset.read`.
         """
-        with self.filling(root if root is not None else entries.source) as filling:
-            filling.is_whole = not entries.is_limited
-            with closing(entries.portions(filling.hear)) as portions:
+        with self.writer(root if root is not None else entries.source) as filling:
+            filling.is_complete = not entries.is_limited
+            with closing(entries.portions(filling.on_response)) as portions:
                 for record, document, rows in portions:
                     filling.add(record, document, rows)
 
-    def filling(self, root: str | None) -> StoreWriter:
+    def writer(self, root: str | None) -> StoreWriter:
         """Begin a reading that is added document by document."""
         return StoreWriter(self._home, root)
 
@@ -84,10 +84,10 @@ class Store:
         home.seal()
         return answer(home.connection, query, values, seconds=timeout_s, hidden=home.hidden)
 
-    def asking(self) -> Session:
+    def session(self) -> StoreSession:
         """Begin to put many queries of our own, with views and tables that go afterwards."""
         home = self._home
-        return Session(home.connection, home.path, is_sealed=home.is_sealed)
+        return StoreSession(home.connection, home.path, is_sealed=home.is_sealed)
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` where a query could not be run."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 
-from urlset.arrow.streams import Counted, Flow, numbered
+from urlset.arrow.streams import LazyStream, NumberedRows, numbered
 from urlset.document import Document
 from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
@@ -65,7 +65,7 @@ class StoreWriter:
     """
 
     def __init__(self, home: Database, root: str | None):
-        self.is_whole = True
+        self.is_complete = True
         self._home = home
         self._root = root
         self._began = datetime.now(UTC)
@@ -76,7 +76,9 @@ class StoreWriter:
     def __enter__(self) -> StoreWriter:
         return self
 
-    def add(self, record: Record, document: Document | None, rows: Counted | None = None) -> int:
+    def add(
+        self, record: Record, document: Document | None, rows: NumberedRows | None = None
+    ) -> int:
         """Take a document, and number it; ``rows`` are its wanted entries, by default all."""
         number = self._next
         self._next += 1
@@ -86,12 +88,12 @@ class StoreWriter:
         if document is not None:
             self._plain["sitemaps"] += sitemap_rows(number, document)
             self._plain["problems"] += problem_rows(number, record.source, document)
-            self._entries[number] = Counted(document.entries) if rows is None else rows
+            self._entries[number] = NumberedRows(document.entries) if rows is None else rows
             self._counts[number] = len(document.entries)
             self._rows += len(document.entries)
             self._bytes += document.size
         is_time = time.monotonic() - self._begun_at > EVERY_S
-        is_limited = rows is not None and rows.tally.limit is not None  # they are to be counted
+        is_limited = rows is not None and rows.row_limit.limit is not None  # they are to be counted
         # What was stored has no text, and its rows are there as long as that store is open.
         is_elsewhere = document is not None and not document.text
         is_now = is_time or is_limited or is_elsewhere
@@ -100,7 +102,7 @@ class StoreWriter:
             self.write()
         return number
 
-    def hear(self, response: Response) -> None:
+    def on_response(self, response: Response) -> None:
         """Take what came over HTTP, whatever it is; of a robots.txt also what it says."""
         common = self._common()
         self._plain["fetches"].append(fetch_row(response, **common))
@@ -130,7 +132,7 @@ class StoreWriter:
         if kind is not None and issubclass(kind, StoreError):
             return  # it is full, or gone: once more is no better
         self.write()
-        if kind is None and self.is_whole and not self._is_first:
+        if kind is None and self.is_complete and not self._is_first:
             with self._transaction():
                 self._forget(
                     "root IS NOT DISTINCT FROM ? AND document < ?", self._root, self._first
@@ -197,7 +199,7 @@ class StoreWriter:
         if portion:
             yield portion
 
-    def _insert(self, name: str, flow: Flow) -> None:
+    def _insert(self, name: str, flow: LazyStream) -> None:
         connection = self._home.connection
         connection.register("incoming", flow)
         columns = "*"

@@ -230,7 +230,7 @@ class _Desk:
         data = styles.to_write(self._staging.read(name))
         if data is None:
             return []
-        self._staging.put(name, data)
+        self._staging.stage(name, data)
         return [name]
 
     def retired(self, names: list[str]) -> list[str]:
@@ -249,7 +249,7 @@ class _Desk:
             lastmod = self._previous.files.get(name) or _modified(path)
             return WrittenFile(name, path, urls, size, len(there), lastmod, changed=False)
         data = self._engine.gzip(document.data) if self._scheme.is_packed else document.data
-        self._staging.put(name, data)
+        self._staging.stage(name, data)
         return WrittenFile(name, path, urls, size, len(data), self._now, changed=True)
 
     def _is_same(self, there: bytes, data: bytes) -> bool:

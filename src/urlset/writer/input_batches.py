@@ -13,7 +13,7 @@ from urlset.engine import Columns, Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
 
-__all__ = ["Batch", "TableBatch", "batches", "misspelt"]
+__all__ = ["Batch", "TableBatch", "batches", "intended_field"]
 
 BATCH_ROWS = 8_192
 TABLE_ROWS = 32_768
@@ -59,7 +59,7 @@ class TableBatch(NamedTuple):
 
     def columns(self, engine: Engine) -> Columns | None:
         """The rows as columns; None where one of them needs a conversion for each of its values."""
-        plain = arrow_batches.written_columns(self.part, self.sources)
+        plain = arrow_batches.writable_columns(self.part, self.sources)
         if plain is None:
             return None
         try:
@@ -70,7 +70,7 @@ class TableBatch(NamedTuple):
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
         """Some of the rows as entries, by their numbers from 0, in rising order."""
         is_all = len(numbers) == self.size
-        part = self.part if is_all else arrow_batches.rows_at(self.part, numbers)
+        part = self.part if is_all else arrow_batches.take_rows(self.part, numbers)
         columns = [_values(part, field, self.sources.get(field)) for field in Entry._fields]
         return list(map(Entry._make, zip(*columns, strict=True)))
 
@@ -96,10 +96,10 @@ def batches(entries: Any) -> Iterator[Batch | TableBatch]:
         row += len(items)
 
 
-def misspelt(name: str) -> str | None:
+def intended_field(name: str) -> str | None:
     """The field that was probably meant by a name that is none, so that no value is lost.
 
-    >>> misspelt("last_mod"), misspelt("id"), misspelt("loc")
+    >>> intended_field("last_mod"), intended_field("id"), intended_field("loc")
     ('lastmod', None, None)
     """
     if name in _NAMES:
@@ -121,7 +121,7 @@ def _table_batches(stream: Any) -> Iterator[TableBatch]:
 def _columns(names: list[str]) -> dict[str, str]:
     """The column of each field that there is."""
     for name in names:
-        meant = misspelt(name)
+        meant = intended_field(name)
         if meant is not None and meant not in names:
             raise EntryError(
                 f"expected column {meant!r}, found {name!r}; rename it, or leave it out",

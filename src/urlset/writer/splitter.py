@@ -10,7 +10,7 @@ from urlset.errors import EntryError
 from urlset.protocol import MAX_NEWS
 from urlset.writer.input_batches import Batch, TableBatch
 from urlset.writer.result import Rejection
-from urlset.writer.validation import Rules, given_loc, validate_rows
+from urlset.writer.validation import Rules, input_loc, validate_rows
 from urlset.writer.value_problem import shown
 
 __all__ = ["Limits", "Packed", "Packer"]
@@ -127,7 +127,7 @@ class Packer:
         if checked.errors:
             given = dict(zip(rows, items, strict=True))
             for error in checked.errors:
-                self._refuse(error, given_loc(given[error.row]))
+                self._refuse(error, input_loc(given[error.row]))
         validated = self._engine.columns(checked.entries)
         if columns is None or len(odd) == count:
             return [_Run(validated, 0, len(validated), checked.rows)]

@@ -14,17 +14,17 @@ from urlset.errors import EntryError
 from urlset.model import Entry
 from urlset.writer import values
 from urlset.writer.extensions import extensions
-from urlset.writer.input_batches import Batch, misspelt
+from urlset.writer.input_batches import Batch, intended_field
 from urlset.writer.value_problem import ValueProblem
 
 __all__ = [
     "Checked",
     "Rules",
     "as_entry",
-    "given_loc",
+    "input_loc",
     "validate",
+    "validate_except_loc",
     "validate_rows",
-    "without_loc_checked",
 ]
 
 
@@ -63,7 +63,7 @@ def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
     return checked
 
 
-def given_loc(item: Any) -> str | None:
+def input_loc(item: Any) -> str | None:
     """The loc of a row as it was given, for telling a person which one is meant."""
     if isinstance(item, Mapping):
         item = item.get("loc", item.get("url"))
@@ -82,7 +82,7 @@ def as_entry(item: Any) -> Entry:
     return item if isinstance(item, Entry) else _from_mapping(item)
 
 
-def without_loc_checked(given: Entry, rules: Rules) -> Entry:
+def validate_except_loc(given: Entry, rules: Rules) -> Entry:
     """The entry with all its values checked but ``loc``, which may still be rewritten."""
     loc: Any = given.loc
     if loc is not None and not isinstance(loc, str):
@@ -132,7 +132,7 @@ def _from_mapping(item: Any) -> Entry:
     if not isinstance(item, Mapping):
         raise ValueProblem("loc", item, "an Entry, a URL as str, or a dict", "convert the row")
     for name in item:
-        meant = misspelt(name) if isinstance(name, str) else None
+        meant = intended_field(name) if isinstance(name, str) else None
         if meant is not None and meant not in item:
             raise ValueProblem(meant, name, f"the key {meant!r}", "rename it, or leave it out")
     known = {name: item[name] for name in Entry._fields if name in item}

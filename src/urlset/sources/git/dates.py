@@ -288,17 +288,17 @@ class GitDatedSource:
             may_ascend=self._root is None,
         )
         for batch in self._source.batches():
-            locations = batches.column(batch, "source")
-            reasons = batches.column(batch, "reason")
+            locations = batches.column_values(batch, "source")
+            reasons = batches.column_values(batch, "reason")
             found = [
                 self._date(dates, location, is_wanted=reason is None)
                 for location, reason in zip(locations, reasons, strict=True)
             ]
             column = {"git_lastmod": batches.text_array(found)}
             if "git_lastmod" in batch.schema.names:
-                yield batches.replaced(batch, "git_lastmod", column["git_lastmod"])
+                yield batches.replace_column(batch, "git_lastmod", column["git_lastmod"])
             else:
-                yield batches.beside(batch, column)
+                yield batches.with_columns(batch, column)
         self.notes += dates.notes
         if self._unmatched and dates.known:
             pages = "1 page has" if self._unmatched == 1 else f"{self._unmatched:,} pages have"

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from urlset import engine as engines
-from urlset.arrow.streams import Kind, rows_to_batch
+from urlset.arrow.streams import ColumnType, rows_to_batch
 from urlset.engine import LogHit
 from urlset.errors import SourceError
 from urlset.sources.candidates import BATCH_ROWS, SourceType
@@ -21,7 +21,7 @@ from urlset.sources.prefetch import prefetch
 
 __all__ = ["AccessLog"]
 
-_COLUMNS: tuple[tuple[str, Kind], ...] = (
+_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"),
     ("reason", "string"),
     ("source", "string"),

@@ -23,7 +23,7 @@ from urlset.sources.tables.casts import (
 )
 from urlset.sources.tables.nested_values import UNCONVERTED
 from urlset.store import identifier, quoted
-from urlset.writer.input_batches import misspelt
+from urlset.writer.input_batches import intended_field
 
 __all__ = [
     "ColumnPlan",
@@ -142,7 +142,7 @@ def field_of(column: str) -> str | None:
     ('lastmod', None)
     """
     name = column.strip().lower()
-    return name if name in (*_BY_NAME, *_NESTED) else misspelt(name)
+    return name if name in (*_BY_NAME, *_NESTED) else intended_field(name)
 
 
 def is_urlset_table(columns: Mapping[str, str]) -> bool:

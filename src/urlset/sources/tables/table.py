@@ -199,7 +199,7 @@ def map_batches(
                 plan = ColumnPlan.of(columns, name=name, mapping=mapping, keep=keep)
                 notes += plan.notes
             if batch.num_rows:
-                mapped = mapper.shaped(table_of(batch.schema, batch), plan.expressions)
+                mapped = mapper.map(table_of(batch.schema, batch), plan.expressions)
                 yield from map(with_nested_values, mapped)
     finally:
         mapper.close()
