@@ -130,7 +130,7 @@ def answers(engine, text, base=BASE, runs=()):
     parsed = engine.parse(text, base, "s", list(runs))
     entries = list(parsed.entries)
     assert len(parsed.entries) == len(entries)
-    return parsed.kind, entries, parsed.sitemaps, parsed.marks, parsed.omitted
+    return parsed.kind, entries, parsed.sitemaps, parsed.diagnostics, parsed.omitted
 
 
 def assert_agree(text, base=BASE, runs=()):

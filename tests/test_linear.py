@@ -80,7 +80,7 @@ def test_only_names_of_one_length_are_compared_in_any_case(monkeypatch):
 
     monkeypatch.setattr(Tree, "_push", watched)
     parsed = reference.parse(b"<urlset><url><abc></x></y>", None, None, [])
-    assert [mark.detail for mark in parsed.marks if mark.code == "X002"] == [
+    assert [mark.detail for mark in parsed.diagnostics if mark.code == "X002"] == [
         "</x> closes nothing", "</y> closes nothing",
     ]  # fmt: skip
 

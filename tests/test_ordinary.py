@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from urlset.engine import get
 from urlset.engine.reference import sitemap
-from urlset.engine.reference.fast_path import MAX_ENTRY, Ordinary
+from urlset.engine.reference.fast_path import MAX_ENTRY, FastPath
 from urlset.model import Alternate, Image
 from urlset.protocol import MAX_IMAGES, URIS, Ns
 
@@ -64,14 +64,14 @@ def document(*entries, head=HEAD):
 
 def answers(text):
     parsed = reference.parse(text, "https://example.com/s.xml", "s", [])
-    return parsed.kind, list(parsed.entries), parsed.sitemaps, parsed.marks, parsed.omitted
+    return parsed.kind, list(parsed.entries), parsed.sitemaps, parsed.diagnostics, parsed.omitted
 
 
 def assert_same(text):
     """What is read is what the tree reads alone."""
     found = answers(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ordinary, "read", lambda _, position: position)
+        patch.setattr(FastPath, "read", lambda _, position: position)
         assert found == answers(text)
 
 

@@ -97,7 +97,7 @@ def test_python_names_in_rust_comments_exist():
 
     stale = sorted(f"{where}: {name}" for name, where in named if not is_importable(name))
 
-    assert {"urlset.model.Entry", "urlset.engine.Mark"} <= {name for name, _ in named}
+    assert {"urlset.model.Entry", "urlset.engine.Diagnostic"} <= {name for name, _ in named}
     assert not stale, "Rust comments name Python objects that do not exist:\n" + "\n".join(stale)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from urlset import engine as engines
-from urlset.engine import Mark, OffsetRun, Rows, source_offset
+from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
 from urlset.engine.compression import inflate
 from urlset.engine.decoding import charset_of, decode
 from urlset.engine.templates import Template, find_template
@@ -40,8 +40,8 @@ class Document:
         *,
         text: bytes,
         runs: list[OffsetRun],
-        packing_marks: list[Mark],
-        marks: list[Mark],
+        packing_diagnostics: list[Diagnostic],
+        diagnostics: list[Diagnostic],
         encoding: str,
         size: int,
         packed_size: int,
@@ -64,31 +64,36 @@ class Document:
         self.engine = engine
         self.text = text
         self.runs = runs
-        self._packing_marks = packing_marks
-        self._marks = marks
+        self._packing_marks = packing_diagnostics
+        self._marks = diagnostics
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text, which is parsed again: that takes less time than to pickle entries."""
         if self.engine not in engines.NAMES:  # made of tables: there is no text
-            from urlset.engine.reference.rows import Rows as ListedRows
+            from urlset.engine.reference.rows import ListedRows as ListedRows
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
             return object.__new__, (Document,), state
-        names = ("packing_marks", "marks", "encoding", "size", "packed_size", "layers")
+        names = ("packing_diagnostics", "diagnostics", "encoding", "size", "packed_size", "layers")
         values = {name: vars(self).get(f"_{name}", vars(self).get(name)) for name in names}
         return _unpickled, (self.engine, self.text, self.base, self.source, self.runs, values)
 
     @cached_property
     def problems(self) -> list[Problem]:
         """Everything that had to be forgiven, with its place, in document order."""
-        packing = [_problem(mark, mark.offset, mark.end, 1, 1) for mark in self._packing_marks]
+        packing = [
+            _problem(diagnostic, diagnostic.offset, diagnostic.end, 1, 1)
+            for diagnostic in self._packing_marks
+        ]
         return packing + list(_located(self._marks, self.text, self.runs))
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing was cut off: neither by damage nor by a limit."""
-        marks = (*self._packing_marks, *self._marks)
-        return not any(mark.code == "X009" or mark.code in _CUT for mark in marks)
+        diagnostics = (*self._packing_marks, *self._marks)
+        return not any(
+            diagnostic.code == "X009" or diagnostic.code in _CUT for diagnostic in diagnostics
+        )
 
     def excerpt(self, line: int) -> str:
         """The text of one line, from 1, for showing a problem in its place."""
@@ -128,7 +133,7 @@ def parse(
     if base is None and source is not None and source.startswith(("http://", "https://")):
         base = source
     inflated = inflate(data, limit, chosen.gunzip)
-    is_cut = any(mark.code in _CUT for mark in inflated.marks)
+    is_cut = any(diagnostic.code in _CUT for diagnostic in inflated.diagnostics)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     text = _whole_lines(decoded.text) if is_cut else decoded.text
     template = find_template(text)
@@ -136,17 +141,22 @@ def parse(
         parsed, found = chosen.parse(b"", base, source, []), [_mark_of(template, source)]
     else:
         parsed = chosen.parse(text, base, source, decoded.runs)
-        found = [*decoded.marks, *parsed.marks]
-    marks = sorted(
+        found = [*decoded.diagnostics, *parsed.diagnostics]
+    diagnostics = sorted(
         found,
-        key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail),
+        key=lambda diagnostic: (
+            diagnostic.offset,
+            diagnostic.code,
+            diagnostic.end,
+            diagnostic.detail,
+        ),
     )
     return Document(
         parsed,
         text=text,
         runs=decoded.runs,
-        packing_marks=[] if template else inflated.marks,
-        marks=marks,
+        packing_diagnostics=[] if template else inflated.diagnostics,
+        diagnostics=diagnostics,
         encoding=decoded.encoding,
         size=len(inflated.data),
         packed_size=len(data),
@@ -176,11 +186,11 @@ def _unpickled(
 _CUT = ("X025", "L009")
 
 
-def _mark_of(template: Template, source: str | None) -> Mark:
+def _mark_of(template: Template, source: str | None) -> Diagnostic:
     """Report a template: an error where it is served, a warning among files."""
     is_served = source is not None and source.startswith(("http://", "https://"))
     level = "error" if is_served else None
-    return Mark("X031", template.offset, template.end, template.language, level)
+    return Diagnostic("X031", template.offset, template.end, template.language, level)
 
 
 def _whole_lines(text: bytes) -> bytes:
@@ -191,28 +201,30 @@ def _whole_lines(text: bytes) -> bytes:
     return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
 
 
-def _problem(mark: Mark, offset: int, end: int, line: int, column: int) -> Problem:
-    rule = RULES[mark.code]
-    level = mark.level or rule.level
-    detail = mark.detail
+def _problem(diagnostic: Diagnostic, offset: int, end: int, line: int, column: int) -> Problem:
+    rule = RULES[diagnostic.code]
+    level = diagnostic.level or rule.level
+    detail = diagnostic.detail
     message = rule.message(detail)
     return Problem(rule.name, rule.code, level, message, offset, end, line, column, detail)  # type: ignore[arg-type]
 
 
-def _located(marks: list[Mark], text: bytes, runs: list[OffsetRun]) -> Iterator[Problem]:
-    """Give marks, which are in order, their line and column, in one pass over the text."""
+def _located(
+    diagnostics: list[Diagnostic], text: bytes, runs: list[OffsetRun]
+) -> Iterator[Problem]:
+    """Give diagnostics, which are in order, their line and column, in one pass over the text."""
     place, line, column = 0, 1, 1
-    for mark in marks:
-        passed = text[place : mark.offset]
+    for diagnostic in diagnostics:
+        passed = text[place : diagnostic.offset]
         breaks = passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
         if breaks:
             line += breaks
             passed = passed[max(passed.rfind(b"\n"), passed.rfind(b"\r")) + 1 :]
             column = 1
         column += len(passed.translate(None, _CONTINUATION))
-        place = mark.offset
-        offset, end = (source_offset(x, runs) for x in (mark.offset, mark.end))
-        yield _problem(mark, offset, end, line, column)
+        place = diagnostic.offset
+        offset, end = (source_offset(x, runs) for x in (diagnostic.offset, diagnostic.end))
+        yield _problem(diagnostic, offset, end, line, column)
 
 
 _CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character in UTF-8 but the first

@@ -19,7 +19,7 @@ const MAX_PER_CODE: usize = 10_000;
 /// Number of latest diagnostics of a code that [`Diagnostics::retract`] searches.
 const RETRACTION_WINDOW: usize = 257;
 
-/// Problem in a document: `urlset.engine.Mark`.
+/// Problem in a document: `urlset.engine.Diagnostic`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Code of the lint rule.

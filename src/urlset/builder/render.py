@@ -127,8 +127,9 @@ class FileRenderer:
         """Read the document back: it must be whole, without a problem, and the same again."""
         parsed = self._engine.parse(data, None, None, [])
         found = len(parsed.entries)
-        if parsed.marks and self._again(parsed.entries) != data:
-            words = f"without a problem, found {parsed.marks[0].code} ({parsed.marks[0].detail})"
+        if parsed.diagnostics and self._again(parsed.entries) != data:
+            first = parsed.diagnostics[0]
+            words = f"without a problem, found {first.code} ({first.detail})"
         elif found != file.urls or count != file.urls:
             words = f"with {file.urls:,} URLs, found {found:,}"
         elif len(data) > self._max_bytes:

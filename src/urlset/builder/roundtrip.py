@@ -70,9 +70,9 @@ class RoundTrip:
         if isinstance(given, list):
             # A problem may be a mere suspicion (`&amp;` in a URL): what is valid and comes back
             # as it was is written.
-            if parsed.marks and not all(map(_is_same, parsed.entries, given)):
+            if parsed.diagnostics and not all(map(_is_same, parsed.entries, given)):
                 return None
-        elif parsed.marks or _has_fragment(data, parsed.entries):
+        elif parsed.diagnostics or _has_fragment(data, parsed.entries):
             return None
         read = batches.combine_batches(parsed.entries)
         if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):

@@ -1,8 +1,8 @@
-"""The engine: pure functions over one document, in two implementations with one contract.
+"""Engine contract: pure functions over one document, with two implementations.
 
-``reference`` is plain Python and the specification; ``native`` is Rust and its equal, row for
-row and problem for problem. :func:`get` chooses. What is rare (decoding, damaged gzip, index
-files) is written once, in Python, and serves both.
+``reference`` is plain Python and the specification; ``native`` is Rust and returns the same rows
+and problems. :func:`get` selects one. Rare work (decoding, damaged gzip) is written once, in
+Python, for both.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from urlset.model import Entry, Kind, Sitemap
 __all__ = [
     "NAMES",
     "Columns",
+    "Diagnostic",
     "Engine",
     "LogHit",
-    "Mark",
     "OffsetRun",
     "Parsed",
     "Renderer",
     "Rows",
-    "Seen",
+    "WrittenUrls",
     "available",
     "get",
     "in_order",
@@ -37,10 +37,10 @@ __all__ = [
 NAMES = ("native", "reference")
 
 
-class Mark(NamedTuple):
-    """A problem as an engine notes it: a lint code, a byte span of the text, the words, a level.
+class Diagnostic(NamedTuple):
+    """Problem as an engine reports it: lint code, byte span of the text, detail, level.
 
-    ``level`` is None where the rule's own level holds.
+    ``level`` is None if the level of the rule applies.
     """
 
     code: str
@@ -51,9 +51,9 @@ class Mark(NamedTuple):
 
 
 class OffsetRun(NamedTuple):
-    """A stretch of decoded text and where it stood: for offsets in the original bytes.
+    """Run of decoded text and its position in the original bytes.
 
-    A byte ``x`` of the text at or after ``text_start`` stood at
+    A byte ``x`` of the text at or after ``text_start`` comes from
     ``source_start + (x - text_start) // text_width * source_width``.
     """
 
@@ -63,15 +63,23 @@ class OffsetRun(NamedTuple):
     source_width: int
 
 
-def in_order(marks: list[Mark]) -> list[Mark]:
-    """Sort marks by their place, and by what they say where that is the same."""
-    return sorted(marks, key=lambda mark: (mark.offset, mark.code, mark.end, mark.detail))
+def in_order(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics sorted by offset, code, end and detail."""
+    return sorted(
+        diagnostics,
+        key=lambda diagnostic: (
+            diagnostic.offset,
+            diagnostic.code,
+            diagnostic.end,
+            diagnostic.detail,
+        ),
+    )
 
 
 def source_offset(offset: int, runs: Sequence[OffsetRun]) -> int:
-    """Where a byte of the decoded text stood in the original bytes.
+    """Return the offset in the original bytes of a byte of the decoded text.
 
-    >>> source_offset(4, [OffsetRun(0, 2, 1, 2)])  # UTF-16 behind its byte order mark
+    >>> source_offset(4, [OffsetRun(0, 2, 1, 2)])  # UTF-16 after its byte order mark
     10
     """
     if not runs:
@@ -81,15 +89,15 @@ def source_offset(offset: int, runs: Sequence[OffsetRun]) -> int:
 
 
 LogHit = tuple[bytes, bytes, int, int, int]
-"""Lines of an access log that say the same: a path was there whenever a block asks for it.
+"""Aggregated lines of an access log: successful requests for one path.
 
-The virtual host, empty where the log names none; the path; the number of lines; the latest second
-of the epoch; the number of the first line, from 0.
+Virtual host, empty if the log has none; path; number of lines; latest time in seconds of the
+epoch; number of the first line, from 0.
 """
 
 
 class Rows(Protocol):
-    """The entries of one document, as rows for Python and as Arrow for everybody else."""
+    """Entries of one document, as rows and as an Arrow stream."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Entry]: ...
@@ -104,7 +112,7 @@ class Rows(Protocol):
 
 
 class Parsed(Protocol):
-    """What :meth:`Engine.parse` gives: marks are in order of their offset in the text.
+    """What :meth:`Engine.parse` gives: diagnostics are in order of their offset in the text.
 
     Of each code the first 10,000 are there; ``omitted`` counts the rest, by code.
     """
@@ -116,33 +124,33 @@ class Parsed(Protocol):
     @property
     def sitemaps(self) -> list[Sitemap]: ...
     @property
-    def marks(self) -> list[Mark]: ...
+    def diagnostics(self) -> list[Diagnostic]: ...
     @property
     def omitted(self) -> dict[str, int]: ...
 
 
 class Columns(Protocol):
-    """Entries in the form that an engine renders from; made by :meth:`Engine.columns`."""
+    """Entries in the form that an engine renders; returned by :meth:`Engine.columns`."""
 
     def __len__(self) -> int: ...
     def loc(self, row: int) -> str: ...
 
 
-class Seen(Protocol):
-    """The URLs that were written already.
+class WrittenUrls(Protocol):
+    """Set of URLs that are already written.
 
-    ``add`` adds those of the rows from ``start`` to ``end``, and returns the rows, in their order,
-    whose URL was there before.
+    ``add`` adds the URLs of the rows from ``start`` to ``end`` and returns the rows, in order,
+    whose URL is a duplicate.
     """
 
     def add(self, columns: Any, start: int, end: int) -> Sequence[int]: ...
 
 
 class Renderer(Protocol):
-    """One document being written; one object per document.
+    """Document under construction; one object per document.
 
-    ``add`` takes rows from ``start`` to ``end`` (or the last one) until the document is full and
-    returns the row where it stopped; ``finish`` returns the bytes, header and footer included.
+    ``add`` adds rows from ``start`` to ``end`` (or the last one) until the document is full and
+    returns the next row; ``finish`` returns the bytes, including header and footer.
     """
 
     @property
@@ -152,40 +160,40 @@ class Renderer(Protocol):
 
 
 class Engine(Protocol):
-    """The contract. Both engines are modules with these functions."""
+    """Functions of an engine; both engines are modules that define them."""
 
     name: str
 
     def is_utf8(self, data: bytes) -> bool: ...
     def gunzip(self, data: bytes, limit: int) -> bytes | None:
-        """Unpack flawless gzip of at most ``limit`` bytes, else None."""
+        """Return intact gzip unpacked; None if it is damaged or longer than ``limit`` bytes."""
 
     def gzip(self, data: bytes) -> bytes:
-        """Pack; the same bytes give the same bytes, without a time stamp."""
+        """Return bytes packed with gzip, without a time stamp: equal input, equal output."""
 
     def parse(
         self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
     ) -> Parsed:
-        """Read UTF-8 text of any format. Never raises."""
+        """Parse UTF-8 text of any format. Never raises."""
 
     def columns(self, entries: Any) -> Columns:
-        """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
+        """Convert a list of entries, or an Arrow stream in our schema."""
 
-    def given_columns(self, rows: Sequence[Any]) -> Columns:
-        """Take rows as a caller gave them: entries, dicts, URLs, or anything.
+    def user_columns(self, rows: Sequence[Any]) -> Columns:
+        """Convert rows of a caller: entries, dicts, URLs or any other object.
 
-        A row that needs a conversion has an empty URL, and is one of :meth:`uncertain_rows`.
+        A row that needs validation gets an empty URL and is one of :meth:`uncertain_rows`.
         """
 
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:
-        """The rows, in their order, that :mod:`urlset.writer.validation` has to decide on.
+        """Return the rows, in order, that :mod:`urlset.writer.validation` has to check.
 
-        What is not among them may be written as it stands: validation would pass it, and leave it
-        unchanged. An engine may name more rows than it must.
+        All other rows are valid, and validation would not change them. An engine may return more
+        rows than necessary.
         """
 
-    def seen(self) -> Seen:
-        """Begin a set of URLs."""
+    def written_urls(self) -> WrittenUrls:
+        """Return an empty set of URLs."""
 
     def renderer(
         self,
@@ -195,43 +203,43 @@ class Engine(Protocol):
         max_news: int,
         stylesheet: str | None = None,
     ) -> Renderer:
-        """Begin a document: ``kind`` is ``urlset`` or ``text``.
+        """Return an empty document; ``kind`` is ``urlset`` or ``text``.
 
-        ``stylesheet`` is the address of the CSS that browsers show a ``urlset`` with.
+        ``stylesheet`` is the address of the CSS with which browsers display a ``urlset``.
         """
 
     def aggregate_log(
         self, block: bytes, keeps_queries: bool
     ) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]]]:
-        """Read whole lines of an access log, common or combined: hits, and other lines.
+        """Parse complete lines of an access log, common or combined; return hits and other lines.
 
-        Lines come in order, as ``(number, second, parts)``: a number from 0, the second of the
-        epoch where an engine has read it, and the fields of a ``Row`` of
-        :mod:`urlset.sources.logs.lines`. Those with another method than GET do not, unless they
-        are odd in another way, too.
+        Other lines are in order, as ``(number, second, parts)``: a number from 0, the second of
+        the epoch if the engine has parsed it, and the fields of a ``LogLine`` of
+        :mod:`urlset.sources.logs.lines`. Lines of methods other than GET are dropped, unless they
+        are malformed in another way.
 
-        An engine may put lines together into hits: all lines of a path, if all of them have 200
-        or 304, and a time. Of those only that have no tail; one that begins with ``?`` does not
-        count as one, unless ``keeps_queries``.
+        An engine may aggregate the lines of a path into a hit if all have status 200 or 304 and a
+        time, and none has a tail. A tail that begins with ``?`` is ignored unless
+        ``keeps_queries``.
         """
 
 
 @cache
 def available() -> tuple[str, ...]:
-    """Name the engines that are installed, the best one first."""
+    """Return the names of the installed engines, the fastest first."""
     return tuple(name for name in NAMES if _load(name) is not None)
 
 
 def get(name: str | None = None) -> Engine:
-    """Give the engine of that name; without one, ``URLSET_ENGINE``, or the best there is.
+    """Return the engine of a name; the default is ``URLSET_ENGINE``, then the fastest.
 
-    Raises :class:`urlset.errors.EngineError` for an engine that is not installed.
+    Raises :class:`urlset.errors.EngineError` if the engine is not installed.
 
     >>> get("reference").name
     'reference'
     """
     wanted = name or os.environ.get("URLSET_ENGINE")
-    if not wanted:  # the first that is there: the others are not even imported
+    if not wanted:  # the first one: the others are not imported
         wanted = next(name for name in NAMES if _load(name) is not None)
     engine = _load(wanted) if wanted in NAMES else None
     if engine is None:

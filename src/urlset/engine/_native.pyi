@@ -80,7 +80,7 @@ class Renderer:
 
 @final
 class UrlHashes:
-    """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.Seen`."""
+    """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.WrittenUrls`."""
 
     def __new__(cls) -> UrlHashes: ...
     def add(self, columns: Columns, start: int, end: int) -> list[int]:
@@ -100,10 +100,10 @@ def parse(
 ]:
     """Parse a document of any format.
 
-    Returns kind, entries, sitemaps (fields of :class:`urlset.model.Sitemap`), marks (fields of
-    :class:`urlset.engine.Mark`) and the number of omitted marks per code. ``runs`` are tuples of
-    :class:`urlset.engine.OffsetRun`. Raises ``ValueError`` for bytes that are not UTF-8; a
-    malformed document raises nothing.
+    Returns kind, entries, sitemaps (fields of :class:`urlset.model.Sitemap`), diagnostics
+    (fields of :class:`urlset.engine.Diagnostic`) and the number of omitted diagnostics per code.
+    ``runs`` are tuples of :class:`urlset.engine.OffsetRun`.
+    Raises ``ValueError`` for bytes that are not UTF-8; a malformed document raises nothing.
     """
 
 def is_utf8(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Unpacking: gzip in layers and members, damaged gzip for what is still in it, and no bombs."""
+"""Unpack gzip: layers, several members, damaged data, with a limit against bombs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from urlset.engine import Mark
+from urlset.engine import Diagnostic
 
 __all__ = ["ZLIB_HEADER", "Inflated", "inflate"]
 
@@ -31,46 +31,48 @@ _GZIP_BITS, _ZLIB_BITS = 31, 15  # what zlib calls these formats
 
 
 class Inflated(NamedTuple):
-    """The unpacked bytes, and how many layers of gzip lay around them."""
+    """Unpacked bytes and the number of gzip layers."""
 
     data: bytes
     layers: int
-    marks: list[Mark]
+    diagnostics: list[Diagnostic]
 
 
 def inflate(data: bytes, limit: int, gunzip: Callable[[bytes, int], bytes | None]) -> Inflated:
-    """Unpack what is gzip by its first two bytes, up to three layers and ``limit`` bytes.
+    """Unpack data that begins like gzip, up to three layers and ``limit`` bytes.
 
-    ``gunzip`` is the engine's, for flawless data. Of damaged data everything is kept that can
-    be unpacked before the damage. Never raises; X025 to X029 and L009 tell what was met.
-    Offsets in those are in the packed bytes.
+    ``gunzip`` is the function of the engine for intact data. Of damaged data, all bytes before the
+    damage are returned. Never raises; problems are X025 to X029 and L009, with offsets in the
+    packed bytes.
     """
-    marks: list[Mark] = []
+    diagnostics: list[Diagnostic] = []
     layers = 0
     while data.startswith(GZIP) and layers < MAX_LAYERS:
         layers += 1
         if layers == 2:
-            marks.append(Mark("X028", 0, 2, ""))
+            diagnostics.append(Diagnostic("X028", 0, 2, ""))
         whole = gunzip(data, limit)
-        data = whole if whole is not None else _salvage(data, limit, marks)
+        data = whole if whole is not None else _salvage(data, limit, diagnostics)
     if layers == 0 and data.startswith(_ZLIB):
-        unpacked = _unpack_zlib(data, limit, marks)
+        unpacked = _unpack_zlib(data, limit, diagnostics)
         if unpacked is not None:
-            return Inflated(unpacked, 1, marks)
+            return Inflated(unpacked, 1, diagnostics)
     if layers < MAX_LAYERS or not data.startswith(GZIP):
         found = next((words for magic, words in _OTHERS if data.startswith(magic)), None)
         if found is None and data[257:262] == b"ustar":
             found = "A tar archive"
         if found:
-            marks.append(Mark("X029", 0, _ARCHIVE_HEADER, found))
+            diagnostics.append(Diagnostic("X029", 0, _ARCHIVE_HEADER, found))
     if len(data) > limit:
-        marks.append(Mark("L009", limit, limit, f"Document is longer than {limit:,} bytes; cut"))
+        diagnostics.append(
+            Diagnostic("L009", limit, limit, f"Document is longer than {limit:,} bytes; cut")
+        )
         data = data[:limit]
-    return Inflated(data, layers, marks)
+    return Inflated(data, layers, diagnostics)
 
 
-def _salvage(data: bytes, limit: int, marks: list[Mark]) -> bytes:
-    """Unpack member after member until the end, the damage or the limit."""
+def _salvage(data: bytes, limit: int, diagnostics: list[Diagnostic]) -> bytes:
+    """Return the unpacked members up to the end, the damage or the limit."""
     pieces: list[bytes] = []
     size = position = 0
     while data.startswith(GZIP, position):
@@ -79,23 +81,23 @@ def _salvage(data: bytes, limit: int, marks: list[Mark]) -> bytes:
         size += len(unpacked)
         position += used
         if fault:
-            marks.append(_fault_mark(fault, position, len(data), limit))
+            diagnostics.append(_fault_diagnostic(fault, position, len(data), limit))
             return b"".join(pieces)
     rest = data[position:]
     if rest.strip(b"\0"):
-        marks.append(Mark("X026", position, len(data), str(len(rest))))
+        diagnostics.append(Diagnostic("X026", position, len(data), str(len(rest))))
     return b"".join(pieces)
 
 
-def _fault_mark(fault: str, position: int, end: int, limit: int) -> Mark:
+def _fault_diagnostic(fault: str, position: int, end: int, limit: int) -> Diagnostic:
     if fault == "limit":
         words = f"Unpacks to more than {limit:,} bytes from {end:,}; cut there"
-        return Mark("L009", position, end, words)
-    return Mark("X025", position, end, fault)
+        return Diagnostic("L009", position, end, words)
+    return Diagnostic("X025", position, end, fault)
 
 
 def _member(data: bytes, start: int, limit: int, bits: int) -> tuple[bytes, int, str | None]:
-    """Unpack one gzip member: its bytes, how much of ``data`` it took, and what was wrong."""
+    """Return the bytes of one gzip member, its packed size, and its fault or None."""
     unpacker = zlib.decompressobj(bits)
     view = memoryview(data)
     pieces: list[bytes] = []
@@ -119,7 +121,7 @@ def _member(data: bytes, start: int, limit: int, bits: int) -> tuple[bytes, int,
 
 
 def _up_to_damage(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes:
-    """Unpack up to the damage, in ever smaller steps, so that no byte is lost with the error."""
+    """Return the bytes before the damage; smaller and smaller steps keep every byte."""
     kept = bytearray()
     step = _PIECE
     while step > 1 and len(kept) < limit:
@@ -137,12 +139,12 @@ def _up_to_damage(unpacker: zlib._Decompress, data: memoryview, limit: int) -> b
 
 
 def _bytewise(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes:
-    """Unpack one byte out at a time, and one byte in."""
+    """Unpack with one byte of input and one byte of output at a time."""
     kept = bytearray()
     try:
-        # Nothing first: a byte may wait inside, which would be lost with an error behind it.
-        for given in (b"", *(bytes((byte,)) for byte in data)):
-            piece = unpacker.decompress(given, 1)
+        # Empty input first: a byte may be buffered, and a later error would lose it.
+        for byte_in in (b"", *(bytes((byte,)) for byte in data)):
+            piece = unpacker.decompress(byte_in, 1)
             while piece and len(kept) < limit:
                 kept += piece
                 piece = unpacker.decompress(unpacker.unconsumed_tail, 1)
@@ -151,12 +153,12 @@ def _bytewise(unpacker: zlib._Decompress, data: memoryview, limit: int) -> bytes
     return bytes(kept)
 
 
-def _unpack_zlib(data: bytes, limit: int, marks: list[Mark]) -> bytes | None:
-    """Unpack a bare zlib stream, which some servers send for "deflate"; None where it is none."""
+def _unpack_zlib(data: bytes, limit: int, diagnostics: list[Diagnostic]) -> bytes | None:
+    """Unpack a zlib stream, which some servers send as "deflate"; None if it is not one."""
     unpacked, used, fault = _member(data, 0, limit, _ZLIB_BITS)
     if fault and not unpacked:
         return None
-    marks.append(Mark("X029", 0, ZLIB_HEADER, "A zlib stream"))
+    diagnostics.append(Diagnostic("X029", 0, ZLIB_HEADER, "A zlib stream"))
     if fault:
-        marks.append(_fault_mark(fault, used, len(data), limit))
+        diagnostics.append(_fault_diagnostic(fault, used, len(data), limit))
     return unpacked

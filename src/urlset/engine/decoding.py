@@ -1,10 +1,9 @@
-"""Bytes to UTF-8 text: which encoding a document is in, whatever it says of itself.
+"""Detect the encoding of a document and decode it to UTF-8.
 
-What the bytes show outranks what anybody claims: a byte order mark, then UTF-16 or UTF-32 by
-its zeros, then valid UTF-8, then the charset of the HTTP header (RFC 7303), then the XML
-declaration. Bytes that are none of these are UTF-8 with stretches of windows-1252 in it; where
-somebody names an encoding that is not known, nobody can tell what they are, and U+FFFD stands for
-each: no URL has that.
+The bytes take precedence over declarations: a byte order mark, then UTF-16 or UTF-32 by its zero
+bytes, then valid UTF-8, then the charset of the HTTP header (RFC 7303), then the XML declaration.
+Other bytes are decoded as UTF-8 with windows-1252 in between; if the declared encoding is unknown,
+each byte that is not ASCII becomes U+FFFD, which no URL contains.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from urlset.engine import Mark, OffsetRun
+from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.encodings import STATEFUL, codec_of
 
 __all__ = ["Decoded", "charset_of", "codec_of", "decode"]
@@ -41,17 +40,17 @@ _SAME_WIDTH = re.compile("[\0-\x7f]+|[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000
 
 
 class Decoded(NamedTuple):
-    """A document as UTF-8; ``runs`` is empty where offsets are those of the original bytes."""
+    """Document as UTF-8; ``runs`` is empty if offsets equal those of the original bytes."""
 
     text: bytes
     encoding: str
     runs: list[OffsetRun]
-    marks: list[Mark]  # their offsets are in ``text``
-    losses: int = 0  # places where U+FFFD stands for bytes that are not of the encoding
+    diagnostics: list[Diagnostic]  # their offsets are in ``text``
+    losses: int = 0  # number of U+FFFD for bytes that are invalid in the encoding
 
 
 def charset_of(content_type: str | None) -> str | None:
-    """The charset that a Content-Type header names.
+    """Return the charset of a Content-Type header, or None.
 
     >>> charset_of("text/xml; charset=ISO-8859-1")
     'ISO-8859-1'
@@ -61,9 +60,9 @@ def charset_of(content_type: str | None) -> str | None:
 
 
 def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -> Decoded:
-    """Decode a document; ``charset`` is what HTTP said, ``is_utf8`` the engine's test.
+    """Decode a document; ``charset`` is that of HTTP, ``is_utf8`` the test of the engine.
 
-    Never raises; X010, X011 and X012 tell what had to be decided.
+    Never raises; decisions are reported as X010, X011 and X012.
     """
     declared = _declared(data)
     marked = next((name for bom, name in _BOMS if data.startswith(bom)), None)
@@ -90,7 +89,7 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
     repaired, bad = _repaired(data)
     if narrow:
         damaged = _damaged(data, *next(iter(narrow.items())))
-        # Beware: characters of a few bytes that are valid UTF-8 are so by no accident.
+        # Note: multi-byte characters that are valid UTF-8 are hardly ever so by chance.
         if damaged.losses < bad or bad == sum(byte > 127 for byte in data):
             return damaged
     return repaired
@@ -105,19 +104,19 @@ def _declared(data: bytes) -> str | None:
 
 
 def _declared_text(data: bytes, known: dict[str, str]) -> Decoded | None:
-    """Decode with the first codec to which all bytes belong."""
+    """Decode with the first codec in which all bytes are valid."""
     for name, codec in known.items():
         try:
             text = data.decode(codec, _CONTROLS)
         except UnicodeDecodeError:
             continue
-        marks = [Mark("X011", 0, 0, name)]
-        return Decoded(text.encode(), name.lower(), list(_runs(text, codec, 0)), marks)
+        diagnostics = [Diagnostic("X011", 0, 0, name)]
+        return Decoded(text.encode(), name.lower(), list(_runs(text, codec, 0)), diagnostics)
     return None
 
 
 def _damaged(data: bytes, name: str, codec: str) -> Decoded:
-    """Decode with a codec to which most bytes belong; U+FFFD stands for the others."""
+    """Decode with a codec in which most bytes are valid; the others become U+FFFD."""
     spans = _skipped.spans = []
     pieces = data.decode(codec, _SKIP).split(_LOSS)
     runs: list[OffsetRun] = []
@@ -130,19 +129,19 @@ def _damaged(data: bytes, name: str, codec: str) -> Decoded:
     text = "\ufffd".join(pieces).encode()
     count = f"{len(spans)} bytes are" if len(spans) > 1 else "1 byte is"
     words = f"{count} not valid {name}, the first at offset {spans[0][0]}; U+FFFD stands for them"
-    marks = [Mark("X011", 0, 0, name), Mark("X010", 0, 0, words)]
-    return Decoded(text, name.lower(), runs, marks, len(spans))
+    diagnostics = [Diagnostic("X011", 0, 0, name), Diagnostic("X010", 0, 0, words)]
+    return Decoded(text, name.lower(), runs, diagnostics, len(spans))
 
 
 def _skip(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Note where bytes are left out: a handler of errors is called with nothing but the error."""
+    """Record the span of invalid bytes; an error handler gets only the error."""
     assert isinstance(error, UnicodeDecodeError)
     _skipped.spans.append((error.start, error.end))
     return _LOSS, error.end
 
 
 class _Skipped(threading.local):
-    """What one thread has left out of the document that it decodes."""
+    """Spans of the invalid bytes of the document that a thread is decoding."""
 
     spans: list[tuple[int, int]]
 
@@ -154,15 +153,15 @@ codecs.register_error(_SKIP, _skip)
 
 
 def _lost(data: bytes, name: str) -> Decoded:
-    """Keep what is ASCII; U+FFFD stands for each other byte, and for what shifts to other sets."""
+    """Keep ASCII; replace each other byte, and each shift to another set, by U+FFFD."""
     words = f'Encoding "{name}" is not known: what is not ASCII cannot be read'
     text = _SHIFT.sub(lambda found: b"\xff" * len(found[0]), data).decode("ascii", "replace")
     runs = list(_runs(text, "ascii", 0))
-    return Decoded(text.encode(), name.lower(), runs, [Mark("X012", 0, 0, words)])
+    return Decoded(text.encode(), name.lower(), runs, [Diagnostic("X012", 0, 0, words)])
 
 
 def _control(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Read the bytes that windows encodings leave open as controls, as the standard does."""
+    """Decode bytes that windows encodings do not define as controls, as the standard does."""
     assert isinstance(error, UnicodeDecodeError)
     byte = error.object[error.start]
     if error.encoding != "charmap" or not 0x80 <= byte < 0xA0:
@@ -181,29 +180,33 @@ def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
     whole = len(data) - (len(data) - start) % unit
     try:
         text = data[start:whole].decode(codec)
-        marks = [Mark("X011", 0, 0, codec.upper())]
+        diagnostics = [Diagnostic("X011", 0, 0, codec.upper())]
     except UnicodeDecodeError:
         text = data[start:whole].decode(codec, "replace")
         words = f"Bytes are not valid {codec.upper()}; U+FFFD stands for them"
-        marks = [Mark("X011", 0, 0, codec.upper()), Mark("X010", 0, 0, words)]
+        diagnostics = [Diagnostic("X011", 0, 0, codec.upper()), Diagnostic("X010", 0, 0, words)]
     kind = codec_of(declared)
     if kind is not None and not kind.startswith(codec[:6]):
-        marks.append(Mark("X012", 0, 0, f"Declaration says {declared}, bytes are {codec.upper()}"))
-    return Decoded(text.encode(errors="replace"), codec, list(_runs(text, codec, start)), marks)
+        diagnostics.append(
+            Diagnostic("X012", 0, 0, f"Declaration says {declared}, bytes are {codec.upper()}")
+        )
+    return Decoded(
+        text.encode(errors="replace"), codec, list(_runs(text, codec, start)), diagnostics
+    )
 
 
-def _disagreement(data: bytes, declared: str | None) -> list[Mark]:
-    """What is wrong with a declaration over bytes that are valid UTF-8."""
+def _disagreement(data: bytes, declared: str | None) -> list[Diagnostic]:
+    """Return the diagnostics of a wrong declaration of valid UTF-8."""
     if declared is None or codec_of(declared) == "utf-8":
         return []
     codec = codec_of(declared)
     if codec is None or codec.startswith("utf") or not data.isascii():
-        return [Mark("X012", 0, 0, f"Declaration says {declared}, bytes are UTF-8")]
-    return [Mark("X011", 0, 0, declared, "warning")]
+        return [Diagnostic("X012", 0, 0, f"Declaration says {declared}, bytes are UTF-8")]
+    return [Diagnostic("X011", 0, 0, declared, "warning")]
 
 
 def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[OffsetRun]:
-    """Stretches of characters of one width, here and in the original."""
+    """Yield runs of characters of one width, in UTF-8 and in the original."""
     source = start
     for found in _SAME_WIDTH.finditer(text):
         piece = found[0]
@@ -215,7 +218,7 @@ def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[Offs
 
 
 def _repaired(data: bytes) -> tuple[Decoded, int]:
-    """UTF-8, with what is not UTF-8 read as windows-1252, byte for byte; and how many bytes are."""
+    """Decode UTF-8 with invalid bytes as windows-1252; return also the number of those bytes."""
     pieces: list[bytes] = []
     runs = [OffsetRun(0, 0, 1, 1)]
     position = size = count = 0
@@ -223,7 +226,7 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
     whole = data.decode("utf-8", "surrogateescape")
     for found in _NOT_UTF8.finditer(whole):
         if len(runs) > _MAX_RUNS:
-            # A cp1252 character has at most three bytes, so that no offset is behind the end.
+            # A cp1252 character has at most three bytes, so no offset is after the end.
             rest = whole[found.start() :]
             runs.append(OffsetRun(size, position, 3, 1))
             pieces.append(rest.translate(_AS_CP1252).encode())
@@ -238,7 +241,7 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
             continue
         first = (size, position) if first is None else first
         count += len(bad)
-        # One stretch of offsets for neighbours that are as wide as each other.
+        # One run of offsets for adjacent characters of the same width.
         for stretch in _SAME_WIDTH.finditer(bad.translate(_AS_CP1252)):
             encoded = stretch[0].encode()
             width = len(encoded) // len(stretch[0])
@@ -250,13 +253,13 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
     offset, source = first or (0, 0)
     which = "1 byte is" if count == 1 else f"{count} bytes are"
     words = f"{which} not valid UTF-8, the first at offset {source}; read as windows-1252"
-    mark = Mark("X010", offset, offset + 1, words)
-    return Decoded(b"".join(pieces), "utf-8", runs, [mark]), count
+    diagnostic = Diagnostic("X010", offset, offset + 1, words)
+    return Decoded(b"".join(pieces), "utf-8", runs, [diagnostic]), count
 
 
-# What is UTF-8, and behind it what is not: "surrogateescape" keeps each such byte as one of U+DC80
-# to U+DCFF, which no UTF-8 contains.
+# Valid UTF-8, then invalid bytes: "surrogateescape" maps each of those to one of U+DC80 to U+DCFF,
+# which valid UTF-8 does not contain.
 _NOT_UTF8 = re.compile("([^\\udc80-\\udcff]*+)([\\udc80-\\udcff]*+)")
 _MAX_RUNS = 200_000
-"""Stretches of offsets of one document. Behind them offsets are approximate: the file is binary."""
+"""Maximum of offset runs of a document; later offsets are approximate: the file is binary."""
 _AS_CP1252 = {0xDC00 + byte: _CP1252[byte] for byte in range(0x80, 0x100)}

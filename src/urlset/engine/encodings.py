@@ -1,7 +1,7 @@
-"""Names of encodings: which codec of Python reads what a document or a header names.
+"""Map labels of encodings to codecs of Python.
 
 The labels are those of the WHATWG Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels),
-which browsers and search engines follow; some names of Python's own serve, too.
+which browsers and search engines follow, and some names of Python.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _OTHERS = frozenset("utf-32 utf-32-le utf-32-be cp437 cp850 cp852 cp855 cp932 cp
 
 
 def codec_of(name: str | None) -> str | None:
-    """Return the codec of Python for the name of an encoding, or None if that is not known.
+    """Return the Python codec of an encoding label, or None if it is unknown.
 
     >>> codec_of("ISO-8859-1"), codec_of("x-sjis"), codec_of("punycode")
     ('cp1252', 'cp932', None)

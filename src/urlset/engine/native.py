@@ -1,4 +1,4 @@
-"""The native engine: the contract of :mod:`urlset.engine` in Rust, ``_native``, in a thin coat."""
+"""Native engine: the contract of :mod:`urlset.engine` on top of ``_native``, written in Rust."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
 from urlset.dates import format_date
-from urlset.engine import Mark, OffsetRun, _native
+from urlset.engine import Diagnostic, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
     Renderer,
@@ -21,28 +21,28 @@ from urlset.engine._native import (
     is_utf8,
     uncertain_rows,
 )
-from urlset.engine.reference.rows import Rows as ListedRows
+from urlset.engine.reference.rows import ListedRows as ListedRows
 from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
 __all__ = [
     "aggregate_log",
     "columns",
-    "given_columns",
     "gunzip",
     "gzip",
     "is_utf8",
     "name",
     "parse",
     "renderer",
-    "seen",
     "uncertain_rows",
+    "user_columns",
+    "written_urls",
 ]
 
 name = "native"
 
 
-class Rows(IndexedRows):
-    """The entries of one document: columns, of which rows are made when somebody asks."""
+class NativeRows(IndexedRows):
+    """Entries of one document as columns; rows are created on request."""
 
     __slots__ = ("columns", "source")
 
@@ -64,31 +64,31 @@ class Rows(IndexedRows):
         return ListedRows, (list(self),)
 
 
-class Parsed(NamedTuple):
-    """What one document says."""
+class NativeParsed(NamedTuple):
+    """Result of :func:`parse`."""
 
     kind: Kind
-    entries: Rows
+    entries: NativeRows
     sitemaps: list[Sitemap]
-    marks: list[Mark]
+    diagnostics: list[Diagnostic]
     omitted: dict[str, int]
 
 
-def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> Parsed:
-    """Read UTF-8 text of any format. Never raises."""
-    kind, found, sitemaps, marks, omitted = _native.parse(text, base, source, runs)
-    return Parsed(
+def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> NativeParsed:
+    """Parse UTF-8 text of any format. Never raises."""
+    kind, found, sitemaps, diagnostics, omitted = _native.parse(text, base, source, runs)
+    return NativeParsed(
         cast(Kind, kind),
-        Rows(found, source),
+        NativeRows(found, source),
         [Sitemap._make(row) for row in sitemaps],
-        [Mark._make(row) for row in marks],
+        [Diagnostic._make(row) for row in diagnostics],
         omitted,
     )
 
 
 def columns(entries: Any) -> Columns:
-    """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
-    if isinstance(entries, Rows):
+    """Convert a list of entries, or an Arrow stream in our schema."""
+    if isinstance(entries, NativeRows):
         return entries.columns
     if is_arrow(entries):
         found = _native.columns_from_arrow(entries.__arrow_c_stream__())
@@ -98,21 +98,21 @@ def columns(entries: Any) -> Columns:
     return _native.columns_from_rows(entries, format_date)
 
 
-def given_columns(rows: Sequence[Any]) -> Columns:
-    """Take rows as a caller gave them; one that needs a conversion has an empty URL."""
+def user_columns(rows: Sequence[Any]) -> Columns:
+    """Convert rows of a caller; a row that needs validation gets an empty URL."""
     return _native.columns_from_user_rows(list(rows), _CLASSES)
 
 
 _CLASSES = (Entry, Image, Alternate, datetime, UTC)
 
 
-def seen() -> UrlHashes:
-    """Begin a set of URLs."""
+def written_urls() -> UrlHashes:
+    """Return an empty set of URLs."""
     return UrlHashes()
 
 
 class _Stream:
-    """An Arrow stream that somebody looked at, and that can still be read once."""
+    """Arrow stream around a capsule that can be read once."""
 
     def __init__(self, capsule: object):
         self.capsule = capsule
@@ -124,5 +124,5 @@ class _Stream:
 def renderer(
     kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
 ) -> Renderer:
-    """Begin a document: ``kind`` is ``urlset`` or ``text``."""
+    """Return an empty document; ``kind`` is ``urlset`` or ``text``."""
     return Renderer(kind, max_urls, max_bytes, max_news, stylesheet)

@@ -1,4 +1,4 @@
-"""Recognise templates: files from which a program makes sitemaps, and which are none themselves.
+"""Detect templates: files from which a program generates sitemaps.
 
 In a repository of Jekyll `sitemap.xml` is a Liquid template. Read as a sitemap, its expressions
 would be URLs, and a fix of them would break the site.
@@ -27,7 +27,7 @@ _STATEMENTS = {
     "Liquid, Jinja, Go or Handlebars": re.compile(rb"\{\{"),
 }
 _EXPRESSION = re.compile(rb"\{\{|\{%[-+~]?\s*[A-Za-z_]|<%|<\?(?:php(?![\w.:-])|=)", re.IGNORECASE)
-# What is no structure: comments, sections, instructions of XML, the text of an element without
+# Not structure: comments, sections, instructions of XML, the text of an element without
 # children, and tags with their attributes.
 _VALUE = re.compile(
     rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?(?!(?i:php)(?![\w.:-])|=).*?(?:\?>|$)"
@@ -42,7 +42,7 @@ _LOC = re.compile(
 
 
 class Template(NamedTuple):
-    """The language of a template, as far as it shows, and the bytes that show it."""
+    """Language of a template and the span of bytes that shows it."""
 
     language: str
     offset: int
@@ -50,12 +50,12 @@ class Template(NamedTuple):
 
 
 def find_template(text: bytes) -> Template | None:
-    r"""Find what makes a document a template; None for a document that is none.
+    r"""Return what makes a document a template; None if it is not a template.
 
     One of these in its first 64 KiB: front matter at the beginning; a statement or an
-    expression that stands between elements, not in the text of one or in a comment; or
+    expression between elements, not in the text of one or in a comment; or
     expressions with which most of the locs begin. An expression inside of a loc (``https://
-    example.com/{{slug}}``) makes no template: it is a wrong URL of a sitemap.
+    example.com/{{slug}}``) does not make a template: it is an invalid URL of a sitemap.
 
     >>> find_template(b"---\nlayout: null\n---\n<urlset></urlset>").language
     'front matter'
@@ -65,7 +65,7 @@ def find_template(text: bytes) -> Template | None:
     start = len(head) - len(head.removeprefix(_BOM).lstrip())
     if _FRONT_MATTER.match(head, start):
         return Template("front matter", start, start + 3)
-    if not any(mark in head for mark in _MARKS):
+    if not any(diagnostic in head for diagnostic in _MARKS):
         return None
     if not head.startswith((b"<", b"{{", b"{%", b"{#"), start):
         return None
@@ -73,7 +73,7 @@ def find_template(text: bytes) -> Template | None:
 
 
 def _between_elements(head: bytes) -> Template | None:
-    """Find the first statement or expression that is part of the structure."""
+    """Return the first statement or expression that is part of the structure."""
     structure = _VALUE.sub(lambda found: b" " * len(found[0]), head)
     found = [
         Template(language, match.start(), match.end())
@@ -84,7 +84,7 @@ def _between_elements(head: bytes) -> Template | None:
 
 
 def _instead_of_urls(head: bytes) -> Template | None:
-    """Find the first of the expressions with which most locs begin."""
+    """Return the first expression if most locs begin with one."""
     locs = list(_LOC.finditer(head))
     begun = [match for loc in locs if (match := _EXPRESSION.match(head, loc.start(1)))]
     if not begun or 2 * len(begun) <= len(locs):

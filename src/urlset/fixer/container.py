@@ -45,7 +45,7 @@ class Container(NamedTuple):
 def open_container(data: bytes, limit: int, engine: str | None) -> Container:
     """Unpack a document; of an archive, its only member."""
     inflated = inflate(data, limit, engines.get(engine).gunzip)
-    faults = frozenset(mark.code for mark in inflated.marks if mark.code in IN_PACKED)
+    faults = frozenset(mark.code for mark in inflated.diagnostics if mark.code in IN_PACKED)
     raw = inflated.data
     if "X029" in faults and inflated.layers == 0:
         member = _member(raw, limit)

@@ -49,7 +49,7 @@ def mend_robots(
     if "R007" in codes and "R007" not in asked:
         return MendedRobots(data, fixed, dropped)
     decoded = decode(data, None, get(wishes.engine).is_utf8)
-    if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.marks):
+    if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.diagnostics):
         return MendedRobots(data, fixed, dropped)
     text = decoded.text.decode(errors="replace")
     if "R007" in asked:

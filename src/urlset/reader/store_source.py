@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from typing import Literal, NamedTuple
 
 from urlset.document import Document
-from urlset.engine import Mark, Rows
+from urlset.engine import Diagnostic, Rows
 from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
@@ -109,7 +109,7 @@ class _Parsed(NamedTuple):
     kind: Kind
     entries: Rows
     sitemaps: list[Sitemap]
-    marks: list[Mark]
+    diagnostics: list[Diagnostic]
     omitted: dict[str, int]
 
 
@@ -130,8 +130,8 @@ def _document(
         _Parsed(kind or "unknown", rows, sitemaps or [], [], {}),
         text=b"",
         runs=[],
-        packing_marks=[],
-        marks=[],
+        packing_diagnostics=[],
+        diagnostics=[],
         encoding=encoding or "utf-8",
         size=size or 0,
         packed_size=packed_size or 0,

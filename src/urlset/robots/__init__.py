@@ -150,7 +150,7 @@ def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robot
     decoded = decode(_with_bom(data), charset_of(content_type), engines.get(None).is_utf8)
     if data.startswith(codecs.BOM_UTF8):
         problems.append(_problem("R007", "it begins with a byte order mark", 0, 3, 1, 1))
-    for mark in decoded.marks:
+    for mark in decoded.diagnostics:
         words = mark.detail if mark.code == "X010" else f"it is in {mark.detail}"
         place = source_offset(mark.offset, decoded.runs)
         problems.append(_problem("R007", words, place, place + 1, 0, 0))

@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
     def columns(self, engine: Engine) -> Columns | None:
         """The rows as columns; a row that needs a conversion has an empty URL there."""
-        return engine.given_columns(self.items)
+        return engine.user_columns(self.items)
 
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
         """Some of the rows, by their numbers from 0, in rising order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from urlset.engine import Columns, Engine, Renderer, Seen
+from urlset.engine import Columns, Engine, Renderer, WrittenUrls
 from urlset.errors import EntryError
 from urlset.protocol import MAX_NEWS
 from urlset.writer.input_batches import Batch, TableBatch
@@ -63,7 +63,7 @@ class Packer:
         self._limits = limits
         self._stylesheet = stylesheet
         self._is_strict = on_error == "raise"
-        self._seen: Seen | None = engine.seen() if duplicates == "drop" else None
+        self._seen: WrittenUrls | None = engine.written_urls() if duplicates == "drop" else None
         self._progress = progress
         self._renderer = self._new_renderer()
         self._first: tuple[int, str] | None = None  # row and loc, of the document at work

@@ -1,4 +1,4 @@
-"""The reference engine: the contract of :mod:`urlset.engine` in plain Python, to be read."""
+"""Reference engine: the contract of :mod:`urlset.engine` in readable Python."""
 
 from __future__ import annotations
 
@@ -7,52 +7,58 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from urlset.engine import Mark, OffsetRun
+from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
-from urlset.engine.reference.render import Columns, Renderer, Seen
-from urlset.engine.reference.rows import Rows
+from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
+from urlset.engine.reference.rows import ListedRows
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
     "aggregate_log",
     "columns",
-    "given_columns",
     "gunzip",
     "gzip",
     "is_utf8",
     "name",
     "parse",
     "renderer",
-    "seen",
     "uncertain_rows",
+    "user_columns",
+    "written_urls",
 ]
 
 name = "reference"
 
 
-class Parsed(NamedTuple):
-    """What one document says."""
+class ReferenceParsed(NamedTuple):
+    """Result of :func:`parse`."""
 
     kind: Kind
-    entries: Rows
+    entries: ListedRows
     sitemaps: list[Sitemap]
-    marks: list[Mark]
+    diagnostics: list[Diagnostic]
     omitted: dict[str, int]
 
 
-def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> Parsed:
-    """Read UTF-8 text of any format. Never raises."""
+def parse(
+    text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
+) -> ReferenceParsed:
+    """Parse UTF-8 text of any format. Never raises."""
     context = Context(text, base, source, runs)
     kind = read_document(context)
-    return Parsed(
-        kind, Rows(context.entries), context.sitemaps, context.all_marks(), context.omitted
+    return ReferenceParsed(
+        kind,
+        ListedRows(context.entries),
+        context.sitemaps,
+        context.all_diagnostics(),
+        context.omitted,
     )
 
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether bytes are valid UTF-8."""
+    """Whether bytes are valid UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -61,57 +67,57 @@ def is_utf8(data: bytes) -> bool:
 
 
 def gunzip(data: bytes, limit: int) -> bytes | None:
-    """Unpack flawless gzip of at most ``limit`` bytes, else None."""
+    """Return intact gzip unpacked; None if it is damaged or longer than ``limit`` bytes."""
     pieces: list[bytes] = []
     view = memoryview(data)
     size = position = 0
     while position < len(data):
         unpacker, step = zlib.decompressobj(31), _STEP
         while not unpacker.eof:
-            given = view[position : position + step]
+            piece = view[position : position + step]
             try:
-                pieces.append(unpacker.decompress(given, limit - size + 1))
+                pieces.append(unpacker.decompress(piece, limit - size + 1))
             except zlib.error:
                 return None
             size += len(pieces[-1])
-            if size > limit or not given:
+            if size > limit or not piece:
                 return None
-            position += len(given) - len(unpacker.unused_data)
+            position += len(piece) - len(unpacker.unused_data)
             step *= 2
     return b"".join(pieces) if pieces else None
 
 
-# Bytes, and growing: zlib copies what stands behind a member, and there may be many members.
+# Bytes, doubled at each step: zlib copies the data after a member, and there may be many members.
 _STEP = 1 << 10
 
 
 def gzip(data: bytes) -> bytes:
-    """Pack; the same bytes give the same bytes, without a time stamp."""
+    """Return bytes packed with gzip, without a time stamp: equal input, equal output."""
     return _gzip.compress(data, compresslevel=6, mtime=0)
 
 
-def columns(entries: object) -> Columns:
-    """Take a list of entries, or anything with ``__arrow_c_stream__`` and our schema."""
-    return Columns.of(entries)
+def columns(entries: object) -> EntryColumns:
+    """Convert a list of entries, or an Arrow stream in our schema."""
+    return EntryColumns.of(entries)
 
 
-def given_columns(rows: Sequence[Any]) -> Columns:
-    """Take rows as a caller gave them: here, none of them without a conversion."""
-    return Columns([Entry("")] * len(rows))
+def user_columns(rows: Sequence[Any]) -> EntryColumns:
+    """Return placeholders: this engine converts no row of a caller."""
+    return EntryColumns([Entry("")] * len(rows))
 
 
-def uncertain_rows(columns: Columns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - the contract
-    """The rows that have to be validated: here, all of them."""
+def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - part of the contract
+    """Return the rows that need validation: in this engine, all."""
     return range(len(columns))
 
 
-def seen() -> Seen:
-    """Begin a set of URLs."""
-    return Seen()
+def written_urls() -> UrlTexts:
+    """Return an empty set of URLs."""
+    return UrlTexts()
 
 
 def renderer(
     kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
-) -> Renderer:
-    """Begin a document: ``kind`` is ``urlset`` or ``text``."""
-    return Renderer(kind, max_urls, max_bytes, max_news, stylesheet)
+) -> DocumentRenderer:
+    """Return an empty document; ``kind`` is ``urlset`` or ``text``."""
+    return DocumentRenderer(kind, max_urls, max_bytes, max_news, stylesheet)

@@ -1,10 +1,10 @@
-"""What one document needs while it is read: its text, the marks made so far, offsets and lines."""
+"""State of one parse: text, diagnostics, entries, offsets and line numbers."""
 
 from __future__ import annotations
 
-from urlset.engine import Mark, OffsetRun, in_order, source_offset
+from urlset.engine import Diagnostic, OffsetRun, in_order, source_offset
 from urlset.model import Entry, Sitemap
-from urlset.protocol import MAX_LOC, MAX_MARKS
+from urlset.protocol import MAX_DIAGNOSTICS, MAX_LOC
 from urlset.urls import SPACE, ParsedUrl, UrlIssue, parse_url, resolve
 
 __all__ = ["Context", "ascii_lower", "snippet"]
@@ -13,13 +13,13 @@ SNIPPET = 80
 
 
 def snippet(text: str) -> str:
-    """Shorten a value for a message: one line, 80 characters."""
+    """Return a value for a message: one line of at most 80 characters."""
     text = text.replace("\r", " ").replace("\n", " ").replace("\t", " ")
     return text if len(text) <= SNIPPET else text[:SNIPPET] + "…"
 
 
 def ascii_lower(text: str) -> str:
-    """Lower the letters A to Z and no others, as the native engine does."""
+    """Return a text with the letters A to Z in lower case, as the native engine does."""
     return text.translate(_LOWER)
 
 
@@ -36,7 +36,7 @@ class Context:
         self.runs = runs
         self.entries: list[Entry] = []
         self.sitemaps: list[Sitemap] = []
-        self.marks: dict[str, list[Mark]] = {}
+        self.diagnostics: dict[str, list[Diagnostic]] = {}
         self.omitted: dict[str, int] = {}
         self.entities: dict[bytes, bytes] = {}
         self.has_doctype = False
@@ -45,75 +45,77 @@ class Context:
         self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
-        self.unended: set[tuple[int, bool]] = set()  # see doctype.py
+        self.unterminated_doctypes: set[tuple[int, bool]] = set()  # see doctype.py
         self.root_start = 0
-        self.whole: set[int] | None = None  # see nesting.py
+        self.well_nested: set[int] | None = None  # see nesting.py
         self._next: dict[bytes, tuple[int, int]] = {}
         self._once: dict[str, set[object]] = {}
         self._has_cr = b"\r" in text
         self._line_offset = 0
         self._line = 1
 
-    def mark(
+    def report(
         self, code: str, offset: int, end: int, detail: str = "", level: str | None = None
     ) -> None:
-        """Note a problem."""
-        marks = self.marks.setdefault(code, [])
-        marks.append(Mark(code, offset, end, snippet(detail), level))
-        if len(marks) >= 2 * MAX_MARKS:
+        """Add a diagnostic."""
+        diagnostics = self.diagnostics.setdefault(code, [])
+        diagnostics.append(Diagnostic(code, offset, end, snippet(detail), level))
+        if len(diagnostics) >= 2 * MAX_DIAGNOSTICS:
             self._prune(code)
 
-    def mark_once(self, code: str, key: object, offset: int, end: int, detail: str = "") -> None:
-        """Note a problem the first time only that it is met with this key in the document."""
+    def report_once(self, code: str, key: object, offset: int, end: int, detail: str = "") -> None:
+        """Add a diagnostic unless one with this code and key exists in the document."""
         seen = self._once.setdefault(code, set())
-        if key not in seen and len(seen) < MAX_MARKS:
+        if key not in seen and len(seen) < MAX_DIAGNOSTICS:
             seen.add(key)
-            self.mark(code, offset, end, detail)
+            self.report(code, offset, end, detail)
 
-    def raise_marks(self, code: str, start: int) -> None:
-        """Make errors of the latest problems of this code, as far back as they stand behind."""
-        marks = self.marks.get(code, [])
-        for number in range(len(marks) - 1, -1, -1):
-            if marks[number].offset < start:
+    def escalate(self, code: str, start: int) -> None:
+        """Raise the level of the diagnostics of a code at or after ``start`` to error."""
+        diagnostics = self.diagnostics.get(code, [])
+        for number in range(len(diagnostics) - 1, -1, -1):
+            if diagnostics[number].offset < start:
                 break
-            marks[number] = marks[number]._replace(level="error")
+            diagnostics[number] = diagnostics[number]._replace(level="error")
 
-    def withdraw(self, code: str, offset: int) -> bool:
-        """Take back a problem, if it is among the last 256 of its code; tell whether it was."""
-        marks = self.marks.get(code, [])
-        for number in range(len(marks) - 1, max(len(marks) - 257, -1), -1):
-            if marks[number].offset == offset:
-                del marks[number]
+    def retract(self, code: str, offset: int) -> bool:
+        """Remove a diagnostic if it is among the last 256 of its code; return whether it was."""
+        diagnostics = self.diagnostics.get(code, [])
+        for number in range(len(diagnostics) - 1, max(len(diagnostics) - 257, -1), -1):
+            if diagnostics[number].offset == offset:
+                del diagnostics[number]
                 return True
         return False
 
     def keep_first(self, code: str) -> None:
-        """Forget all problems of this code but the first."""
+        """Keep only the first diagnostic of a code."""
         self.omitted.pop(code, None)
-        del self.marks.get(code, [])[1:]
+        del self.diagnostics.get(code, [])[1:]
 
-    def all_marks(self) -> list[Mark]:
-        """The problems in their order: of each code the first ones, the rest is counted."""
-        for code in self.marks:
+    def all_diagnostics(self) -> list[Diagnostic]:
+        """Return the diagnostics in order: the first ones of each code, the rest is counted."""
+        for code in self.diagnostics:
             self._prune(code)
-        return in_order([mark for marks in self.marks.values() for mark in marks])
+        return in_order(
+            [diagnostic for diagnostics in self.diagnostics.values() for diagnostic in diagnostics]
+        )
 
     def _prune(self, code: str) -> None:
-        """Keep the first problems of a code, so that no document fills the memory with them."""
-        marks = in_order(self.marks[code])
-        if len(marks) > MAX_MARKS:
-            self.omitted[code] = self.omitted.get(code, 0) + len(marks) - MAX_MARKS
-        self.marks[code] = marks[:MAX_MARKS]
+        """Limit the diagnostics of a code, so that no document exhausts the memory."""
+        diagnostics = in_order(self.diagnostics[code])
+        if len(diagnostics) > MAX_DIAGNOSTICS:
+            self.omitted[code] = self.omitted.get(code, 0) + len(diagnostics) - MAX_DIAGNOSTICS
+        self.diagnostics[code] = diagnostics[:MAX_DIAGNOSTICS]
 
-    def mark_flaws(self, flaws: tuple[UrlIssue, ...], offset: int, end: int) -> None:
-        """Note what was wrong with a value."""
-        for flaw in flaws:
-            self.mark(flaw.code, offset, end, flaw.detail, flaw.level)
+    def report_issues(self, issues: tuple[UrlIssue, ...], offset: int, end: int) -> None:
+        """Add the diagnostics of a URL."""
+        for issue in issues:
+            self.report(issue.code, offset, end, issue.detail, issue.level)
 
     def find(self, word: bytes, start: int) -> int:
-        """The offset of the next ``word``, or -1; none is searched for twice.
+        """Return the offset of the next ``word``, or -1, without scanning a byte twice.
 
-        Else a document of many beginnings and no end, or one, would take the square of its length.
+        Otherwise a document of many starts and one end would cost the square of its length.
         """
         begin, found = self._next.get(word, (1, 0))
         if not begin <= start or -1 < found < start:
@@ -124,22 +126,22 @@ class Context:
     def url(
         self, text: str, offset: int, end: int, base: str | None = None, *, is_stated: bool = False
     ) -> str | None:
-        """Read a URL, relative to ``base`` or to the document's, and note its flaws.
+        """Return a URL, resolved against ``base`` or that of the document; report its issues.
 
-        Where the document itself states the base, a relative reference is no flaw.
+        A relative reference is not an issue if the document itself states the base.
         """
         found: ParsedUrl = parse_url(text, base or self.base)
         flaws = found.flaws
         is_relative = is_stated and any(flaw.code == "U001" for flaw in flaws)
         if is_relative and base is not None and found.url == resolve(text.strip(SPACE), base):
             flaws = tuple(flaw for flaw in flaws if flaw.code != "U001")
-        self.mark_flaws(flaws, offset, end)
+        self.report_issues(flaws, offset, end)
         if found.url is not None and len(found.url) >= MAX_LOC:
-            self.mark("U003", offset, end, str(len(found.url)))
+            self.report("U003", offset, end, str(len(found.url)))
         return found.url
 
     def line(self, offset: int) -> int:
-        """The line of an offset, from 1; offsets must come in rising order."""
+        """Return the line of an offset, from 1; offsets must be passed in ascending order."""
         text, start = self.text, self._line_offset
         self._line += text.count(b"\n", start, offset)
         if self._has_cr:

@@ -1,4 +1,4 @@
-"""A DOCTYPE: skipped; the simple entities it declares are kept, nothing outside is fetched."""
+"""Skip a DOCTYPE and keep the text entities it declares; no external entity is fetched."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ _EXTERNAL = re.compile(rb"[ \t\r\n](?:SYSTEM|PUBLIC)[ \t\r\n]")
 
 
 def read_doctype(context: Context, start: int) -> int:
-    """Read the DOCTYPE at ``start`` and return where it ends.
+    """Read the DOCTYPE at ``start`` and return its end.
 
-    One without an end is taken to end at its first ``>``.
+    A DOCTYPE without an end ends at its first ``>``.
     """
     text = context.text
     end, is_external = _read_parts(context, start + 9)
     if end is None:
         end = text.find(b">", start) + 1 or len(text)
-        context.mark("X002", start, end, "DOCTYPE without an end")
-        context.mark("X015", start, end)
+        context.report("X002", start, end, "DOCTYPE without an end")
+        context.report("X015", start, end)
         return end
     if context.has_doctype or not _PROPER.match(text, start):
-        context.mark("X002", start, end, "malformed DOCTYPE")
+        context.report("X002", start, end, "malformed DOCTYPE")
     context.has_doctype = True
-    context.mark("X015", start, end)
+    context.report("X015", start, end)
     if is_external:
         context.has_unknown_entities = True
-        context.mark("X016", start, end, "DOCTYPE declares an external or parameter entity")
+        context.report("X016", start, end, "DOCTYPE declares an external or parameter entity")
     return end
 
 
 def _read_parts(context: Context, position: int) -> tuple[int | None, bool]:
-    """Declare the entities; give the end, and whether anything is declared elsewhere.
+    """Store the entities; return the end, and whether anything is declared externally.
 
     From where one search came to no end, no other comes to one: so many DOCTYPEs without an
     end take no more time than one.
@@ -49,7 +49,7 @@ def _read_parts(context: Context, position: int) -> tuple[int | None, bool]:
     text = context.text
     passed: set[tuple[int, bool]] = set()
     is_inside = is_external = False
-    while (position, is_inside) not in context.unended:
+    while (position, is_inside) not in context.unterminated_doctypes:
         passed.add((position, is_inside))
         found = _PART.search(text, position)
         if found is None:
@@ -71,5 +71,5 @@ def _read_parts(context: Context, position: int) -> tuple[int | None, bool]:
         elif found[2] is not None:
             value = found[3] if found[3] is not None else found[4]
             context.entities.setdefault(found[2], value)
-    context.unended |= passed
+    context.unterminated_doctypes |= passed
     return None, is_external

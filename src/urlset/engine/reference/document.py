@@ -1,4 +1,4 @@
-"""One document from its first byte to its last: its kind, its roots, what lies around them."""
+"""Parse one document: detect its kind, read its roots, report what is outside them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from urlset.engine.reference import feeds, sitemap
 from urlset.engine.reference.context import Context
-from urlset.engine.reference.fast_path import Ordinary
+from urlset.engine.reference.fast_path import FastPath
 from urlset.engine.reference.lists import read_list
 from urlset.engine.reference.misc import comment, instruction, is_declaration
-from urlset.engine.reference.names import Names, Role
+from urlset.engine.reference.names import NameResolver, Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, read_prolog, skip_space
 from urlset.engine.reference.tokens import markup
@@ -30,9 +30,9 @@ _KINDS: dict[bytes, Kind] = {
 
 
 def read_document(context: Context) -> Kind:
-    """Read a document of any format into ``context`` and say what kind it is."""
+    """Parse a document of any format into ``context``; return its kind."""
     if _NOTHING.fullmatch(context.text):
-        context.mark("X001", 0, 0)
+        context.report("X001", 0, 0)
         return "empty"
     form, start = read_prolog(context)
     kind: Kind
@@ -43,7 +43,7 @@ def read_document(context: Context) -> Kind:
     else:
         kind = form
     if context.entities_used:
-        context.raise_marks("X015", 0)
+        context.escalate("X015", 0)
     _check_limits(context, kind)
     return kind
 
@@ -64,9 +64,9 @@ def _read_roots(context: Context, start: int) -> Kind:
 
 
 def _next_root(context: Context, start: int, pattern: re.Pattern[bytes]) -> int | None:
-    """Where another document begins behind a root, if one does; what lies between is noted."""
+    """Return the start of another root after a root, or None; report the text between them."""
     text = context.text
-    position = _skip_asides(context, start)
+    position = _skip_misc(context, start)
     if position == len(text):
         return None
     root = pattern.search(text, position)
@@ -76,19 +76,19 @@ def _next_root(context: Context, start: int, pattern: re.Pattern[bytes]) -> int 
     junk = text[position:junk_end]
     if junk.strip(b" \t\r\n" + BOM):
         if _ONLY_NULS.fullmatch(junk):
-            context.mark("X005", position, junk_end, "U+0000")
+            context.report("X005", position, junk_end, "U+0000")
         else:
-            context.mark("X008", position, junk_end, junk[:400].decode(errors="ignore"))
+            context.report("X008", position, junk_end, junk[:400].decode(errors="ignore"))
     elif junk:
-        context.mark("X014", position, junk_end)
+        context.report("X014", position, junk_end)
     if root is None:
         return None
-    context.mark("X024", junk_end, root.end())
+    context.report("X024", junk_end, root.end())
     return begin
 
 
-def _skip_asides(context: Context, start: int) -> int:
-    """Step over white space, comments and processing instructions behind a root."""
+def _skip_misc(context: Context, start: int) -> int:
+    """Skip white space, comments and processing instructions after a root."""
     text = context.text
     position = skip_space(text, start)
     while True:
@@ -103,32 +103,34 @@ def _skip_asides(context: Context, start: int) -> int:
 
 
 class _Root:
-    """One root element and all inside it; ``start`` is its ``<``."""
+    """Root element and its content; ``start`` is the offset of its ``<``."""
 
     def __init__(self, context: Context, start: int):
         name = _ROOT_NAME.match(context.text, start)
-        assert name is not None  # the prolog saw it
+        assert name is not None  # the prolog has matched it
         self.context = context
         self.start = start
         self.key = name[1].lower()
         self.kind = _KINDS[self.key]
         self.is_feed = self.kind in ("rss", "atom")
         self.is_fragment = self.key in (b"url", b"sitemap", b"loc")
-        self.tree = Tree(context, Names(context, is_feed=self.is_feed), self._begin, self._finish)
+        self.tree = Tree(
+            context, NameResolver(context, is_feed=self.is_feed), self._begin, self._finish
+        )
 
     def read(self) -> tuple[Kind, int | None]:
-        """Read to the end of the root; give the kind, and where that was unless it is missing."""
+        """Read the root; return its kind and its end, None if its end tag is missing."""
         context, text, tree = self.context, self.context.text, self.tree
         if self.is_fragment:
             words = f"<{self.key.decode()}>"
-            context.mark_once("S001", "fragment", self.start, self.start + 1, words)
+            context.report_once("S001", "fragment", self.start, self.start + 1, words)
         position = markup(context, tree, self.start)
-        ordinary = Ordinary(context, tree.stack[0]) if tree.stack else None
+        fast_path = FastPath(context, tree.stack[0]) if tree.stack else None
         while position < len(text) and not tree.is_done:
             if tree.is_between:
                 position = tree.leaves(position)
-            elif ordinary is not None and tree.is_outside:
-                position = ordinary.read(position)
+            elif fast_path is not None and tree.is_outside:
+                position = fast_path.read(position)
             following = text.find(b"<", position)
             following = len(text) if following < 0 else following
             if following > position:
@@ -137,7 +139,7 @@ class _Root:
         if tree.is_done:
             return self.kind, position
         missing = f"</{tree.stack[0].name.raw.decode()}>" if tree.stack else "the root is open"
-        context.mark("X009", len(text), len(text), missing)
+        context.report("X009", len(text), len(text), missing)
         return self.kind, None
 
     def _begin(self, root: Node) -> None:
@@ -158,20 +160,20 @@ def _check_limits(context: Context, kind: Kind) -> None:
     size = context.source_offset(len(context.text))
     if kind == "index":
         if len(context.sitemaps) > MAX_URLS:
-            context.mark("L004", 0, 0, f"{len(context.sitemaps):,}")
+            context.report("L004", 0, 0, f"{len(context.sitemaps):,}")
         if size > MAX_BYTES:
-            context.mark("L005", 0, 0, f"{size:,}")
+            context.report("L005", 0, 0, f"{size:,}")
         if not context.sitemaps:
-            context.mark("I005", 0, 0)
+            context.report("I005", 0, 0)
         return
     if kind in ("html", "unknown"):
         return
     if len(context.entries) > MAX_URLS:
-        context.mark("L001", 0, 0, f"{len(context.entries):,}")
+        context.report("L001", 0, 0, f"{len(context.entries):,}")
     if size > MAX_BYTES:
-        context.mark("L002", 0, 0, f"{size:,}")
+        context.report("L002", 0, 0, f"{size:,}")
     if context.news_count > MAX_NEWS:
-        context.mark("L007", 0, 0, f"{context.news_count:,}")
+        context.report("L007", 0, 0, f"{context.news_count:,}")
     if not context.entries:
         is_news = b"sitemap-news" in context.text
-        context.mark("S021", 0, 0, level="info" if is_news else None)
+        context.report("S021", 0, 0, level="info" if is_news else None)

@@ -1,4 +1,4 @@
-"""The extensions that have columns: images, videos, news, alternates."""
+"""Read the extensions that have columns: images, videos, news, alternates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ATTRIBUTES = {
 
 
 def read(context: Context, children: list[Node]) -> dict[str, Any]:
-    """Read the extension elements of one entry into the fields of an entry that have any."""
+    """Return the fields of an entry that its extension elements fill."""
     images: list[Image] = []
     videos: list[Video] = []
     news: list[Node] = []
@@ -66,7 +66,7 @@ def read(context: Context, children: list[Node]) -> dict[str, Any]:
 
 
 def _unknown(context: Context, node: Node) -> None:
-    context.mark_once("S010", node.name.raw, node.start, node.tag_end, node.name.raw.decode())
+    context.report_once("S010", node.name.raw, node.start, node.tag_end, node.name.raw.decode())
 
 
 def _text(node: Node) -> str | None:
@@ -75,12 +75,12 @@ def _text(node: Node) -> str | None:
 
 
 def _attribute(node: Node, name: str) -> str | None:
-    value = node.said.get(name.encode())
+    value = node.values.get(name.encode())
     return (value.strip(SPACE) or None) if value is not None else None
 
 
 def _fields(context: Context, node: Node, code: str) -> dict[str, Node]:
-    """The first child of each name; more of one that may stand once are noted."""
+    """Return the first child of each name; report repeated ones that may occur once only."""
     fields: dict[str, Node] = {}
     for child in node.children():
         key = child.name.key
@@ -91,7 +91,7 @@ def _fields(context: Context, node: Node, code: str) -> dict[str, Node]:
         elif key not in fields:
             fields[key] = child
         elif key not in _REPEATABLE and code:
-            context.mark(code, child.start, child.tag_end, key)
+            context.report(code, child.start, child.tag_end, key)
     return fields
 
 
@@ -100,14 +100,14 @@ def _image(context: Context, node: Node) -> Iterator[Image]:
     values = {key: _text(child) for key, child in fields.items()}
     loc = values.pop("loc", None)
     if loc is None:
-        context.mark("G001", node.start, node.tag_end)
+        context.report("G001", node.start, node.tag_end)
     else:
         yield Image(loc, **values)
 
 
 def _news(context: Context, nodes: list[Node]) -> News:
     for node in nodes[1:]:
-        context.mark("G055", node.start, node.tag_end, "news")
+        context.report("G055", node.start, node.tag_end, "news")
     fields = _fields(context, nodes[0], "G055")
     publication = fields.pop("publication", None)
     values = {key: _text(child) for key, child in fields.items()}
@@ -156,22 +156,22 @@ def _all(node: Node, key: str) -> list[Node]:
 def _link(context: Context, node: Node, alternates: list[Alternate], extras: list[Node]) -> None:
     """Read one ``xhtml:link``: an alternate, or (``rel="amphtml"``) extra XML.
 
-    An alternate without an href leads nowhere and is left out.
+    An alternate without an ``href`` is dropped.
     """
-    said = node.said
-    rel = said.get(b"rel")
+    attributes = node.values
+    rel = attributes.get(b"rel")
     is_other = rel is not None and "alternate" not in ascii_lower(rel).split(" ")
-    if is_other and b"hreflang" not in said:
+    if is_other and b"hreflang" not in attributes:
         extras.append(node)
         return
-    values = [said.get(name) for name in (b"hreflang", b"href", b"media")]
+    values = [attributes.get(name) for name in (b"hreflang", b"href", b"media")]
     hreflang, href, media = [(value or "").strip(SPACE) or None for value in values]
     if href is None:
-        context.mark("H001", node.start, node.tag_end, "href")
+        context.report("H001", node.start, node.tag_end, "href")
         return
     is_app = ascii_lower(href[:12]).startswith(("android-app:", "ios-app:"))
     if hreflang is None and media is None and not is_app:
-        context.mark("H001", node.start, node.tag_end, "hreflang")
+        context.report("H001", node.start, node.tag_end, "hreflang")
     if rel != "alternate" and ascii_lower((rel or "").strip(SPACE)) != "alternate":
-        context.mark("H002", node.start, node.tag_end, rel or "nothing")
+        context.report("H002", node.start, node.tag_end, rel or "nothing")
     alternates.append(Alternate(hreflang, href, media))

@@ -1,9 +1,9 @@
-"""Entries as nearly everybody writes them, read whole, without a tree.
+"""Parse entries in the common form with regular expressions, without a tree.
 
-An entry is ordinary when its elements stand in their usual order, its extensions have no
-attributes beyond those of an alternate, and nothing in it is to be forgiven. Of any other no
-trace is left here, and the tree reads it. The tree would read ordinary entries, too, and give
-the same, in several times the time: no answer depends on this file.
+An entry is plain if its elements are in the usual order, its extensions have no attributes except
+those of an alternate, and nothing in it needs a repair. Any other entry is left to the tree. The
+tree yields the same result for plain entries in several times the time: no result depends on this
+module.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_LOC, URIS, Ns
 from urlset.urls import SPACE, parse_url
 
-__all__ = ["Ordinary"]
+__all__ = ["FastPath"]
 
-MAX_ENTRY = 262_144  # bytes; the caps on elements and on their values are out of its reach
+MAX_ENTRY = 262_144  # bytes; too few to reach the limits of elements and values
 
-# Beware: no pattern may look beyond the end of an entry, or twice at what it looked at: then each
-# byte is looked at once here and once by the tree. And no group may stand inside what is repeated
-# possessively, which not every Python 3.11 survives (https://github.com/python/cpython/issues/101955).
+# Note: no pattern may look beyond the end of an entry, or scan a byte twice: each byte is scanned
+# once here and once by the tree. No group may occur inside a possessive repetition, which fails in
+# some releases of Python 3.11 (https://github.com/python/cpython/issues/101955).
 _S = rb"[ \t\r\n]*+"
 _CORE = (
     rb"(?:" + _S + rb"<lastmod>([^<]++)</lastmod>)?"
@@ -53,7 +53,7 @@ _CHILD = re.compile(
 _LINK, _IMAGE, _VIDEO, _ARTICLE = 1, 2, 3, 5  # the last group of each
 _PREFIXES = {_LINK: Ns.XHTML, _IMAGE: Ns.IMAGE, _VIDEO: Ns.VIDEO, _ARTICLE: Ns.NEWS}
 
-# In a text that was recognised already.
+# For text that has matched already.
 _LEAF = re.compile(r"<[a-z]++:([a-z_]++)>([^<]*+)</[a-z]++:\1>")
 _ATTRIBUTE = re.compile(r"([a-z]++)=\"([^\"]*+)\"")
 _CONTROLS = bytes({*range(32)} - {*b"\t\r\n"})
@@ -63,16 +63,16 @@ _NEWS_KEYS = CHILDREN["news"] - {"publication"}
 _LINK_KEYS = {"rel", "hreflang", "href", "media"}
 
 
-class _OddError(Exception):
-    """An entry is not ordinary."""
+class _NotPlainError(Exception):
+    """An entry is not plain."""
 
 
-class Ordinary:
-    """Reads ordinary entries of one root, as long as one follows the other."""
+class FastPath:
+    """Reads consecutive plain entries of one root."""
 
     def __init__(self, context: Context, root: Node):
         self.context = context
-        self._is_urlset = root.name.raw == b"urlset"  # <url> is in its namespace, whatever that is
+        self._is_urlset = root.name.raw == b"urlset"  # <url> is in the namespace of the root
         self._known = {
             group
             for group, ns in _PREFIXES.items()
@@ -80,36 +80,36 @@ class Ordinary:
         }
 
     def read(self, position: int) -> int:
-        """Read entries from ``position`` on; return where the last ordinary one ended."""
+        """Read entries from ``position``; return the end of the last plain one."""
         text = self.context.text
         try:
             while self._is_urlset and (begin := _BEGIN.match(text, position, position + MAX_ENTRY)):
                 position = self._entry(begin)
-        except _OddError:
+        except _NotPlainError:
             pass
         return position
 
     def _entry(self, begin: re.Match[bytes]) -> int:
         context, start, end = self.context, begin.start(1), begin.end()
-        _, loc, *said = begin.groups()
+        _, loc, *values = begin.groups()
         children: list[re.Match[bytes]] = []
-        if not said[3]:
+        if not values[3]:
             children = list(self._children(end, start + MAX_ENTRY))
             rest = _REST.match(context.text, children[-1].end() if children else end)
-            if rest is None or not rest[4] or (any(said) and any(rest.groups()[:3])):
-                raise _OddError
-            said, end = said if any(said) else [*rest.groups()], rest.end()
+            if rest is None or not rest[4] or (any(values) and any(rest.groups()[:3])):
+                raise _NotPlainError
+            values, end = values if any(values) else [*rest.groups()], rest.end()
         _check(context.text[start:end])
         url = _url(_decoded(loc), context.base)
-        lastmod, lastmod_text = _lastmod(said[0])
+        lastmod, lastmod_text = _lastmod(values[0])
         extensions = _extensions(children) if children else {}
         context.entries.append(
             Entry(
                 url,
                 lastmod,
                 lastmod_text,
-                _changefreq(said[1]),
-                _priority(said[2]),
+                _changefreq(values[1]),
+                _priority(values[2]),
                 source=context.source,
                 offset=context.source_offset(start),
                 line=context.line(start),
@@ -120,16 +120,16 @@ class Ordinary:
         return end
 
     def _children(self, position: int, limit: int) -> Iterator[re.Match[bytes]]:
-        """The elements of extensions, one after another."""
+        """Yield the consecutive elements of extensions."""
         while child := _CHILD.match(self.context.text, position, limit):
             if child.lastindex not in self._known:
-                raise _OddError
+                raise _NotPlainError
             yield child
             position = child.end()
 
 
 def _check(entry: bytes) -> None:
-    """Leave to the tree what has more to be decoded or to be noted than line ends and ``&amp;``."""
+    """Raise for an entry that needs more than ``&amp;`` and line ends decoded."""
     if (
         entry.count(b"&") != entry.count(b"&amp;")
         or len(entry.translate(None, _CONTROLS)) != len(entry)
@@ -137,7 +137,7 @@ def _check(entry: bytes) -> None:
         or b"\xef\xbf\xbe" in entry
         or b"\xef\xbf\xbf" in entry
     ):
-        raise _OddError
+        raise _NotPlainError
 
 
 def _decoded(value: bytes) -> str:
@@ -148,7 +148,7 @@ def _decoded(value: bytes) -> str:
 def _url(text: str, base: str | None) -> str:
     url, flaws = parse_url(text, base)
     if url is None or flaws or len(url) >= MAX_LOC or is_doubly_escaped(text):
-        raise _OddError
+        raise _NotPlainError
     return url
 
 
@@ -158,7 +158,7 @@ def _lastmod(value: bytes | None) -> tuple[datetime | None, str | None]:
     text = _decoded(value).strip(SPACE)
     date = parse_date(text)
     if date.code is not None:
-        raise _OddError
+        raise _NotPlainError
     return date.instant, text
 
 
@@ -167,7 +167,7 @@ def _changefreq(value: bytes | None) -> str | None:
         return None
     text = value.decode()
     if text not in CHANGEFREQS:
-        raise _OddError
+        raise _NotPlainError
     return text
 
 
@@ -176,7 +176,7 @@ def _priority(value: bytes | None) -> float | None:
         return None
     number = read_priority(_decoded(value).strip(SPACE))
     if number is None:
-        raise _OddError
+        raise _NotPlainError
     return number
 
 
@@ -189,22 +189,22 @@ def _extensions(children: list[re.Match[bytes]]) -> dict[str, Any]:
         name, read = _READERS[child.lastindex or 0]
         found.setdefault(name, []).append(read(child))
     if len(found.get("news", ())) > 1 or len(found.get("images", ())) > MAX_IMAGES:
-        raise _OddError
+        raise _NotPlainError
     return {name: rows[0] if name == "news" else tuple(rows) for name, rows in found.items()}
 
 
 def _alternate(child: re.Match[bytes]) -> Alternate:
-    said = _unique(_ATTRIBUTE.findall(_decoded(child[_LINK])), _LINK_KEYS)
-    href = said.get("href")
-    if said.get("rel") != "alternate" or not href or not all(said.values()) or len(said) < 3:
-        raise _OddError
-    return Alternate(said.get("hreflang"), href, said.get("media"))
+    values = _unique(_ATTRIBUTE.findall(_decoded(child[_LINK])), _LINK_KEYS)
+    href = values.get("href")
+    if values.get("rel") != "alternate" or not href or not all(values.values()) or len(values) < 3:
+        raise _NotPlainError
+    return Alternate(values.get("hreflang"), href, values.get("media"))
 
 
 def _image(child: re.Match[bytes]) -> Image:
     texts = _unique(_leaves(child[_IMAGE]), CHILDREN["image"])
     if not texts.get("loc"):
-        raise _OddError
+        raise _NotPlainError
     return Image(**texts)  # type: ignore[arg-type]
 
 
@@ -229,16 +229,16 @@ _READERS: dict[int, tuple[str, Callable[[re.Match[bytes]], Any]]] = {
 
 
 def _leaves(raw: bytes) -> list[tuple[str, str]]:
-    """The names and texts of elements that hold text alone."""
+    """Return the names and texts of elements that contain only text."""
     leaves = _LEAF.findall(_decoded(raw))
-    if len(leaves) != raw.count(b"</"):  # one ends with the name of another
-        raise _OddError
+    if len(leaves) != raw.count(b"</"):  # an end tag has another name
+        raise _NotPlainError
     return leaves
 
 
 def _unique(pairs: list[tuple[str, str]], keys: Set[str]) -> dict[str, str | None]:
-    """Trimmed texts by name; names are of ``keys``, and none stands twice."""
+    """Return trimmed texts by name; raise for an unknown or repeated name."""
     texts = {key: value.strip(SPACE) or None for key, value in pairs}
     if len(texts) != len(pairs) or not texts.keys() <= keys:
-        raise _OddError
+        raise _NotPlainError
     return texts

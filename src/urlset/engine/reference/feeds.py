@@ -1,4 +1,4 @@
-"""RSS 2.0, RSS 1.0 and Atom: an item's link as a loc, its date as a lastmod."""
+"""Read RSS 2.0, RSS 1.0 and Atom: the link of an item as loc, its date as lastmod."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ _ATOM_DATE = re.compile(
 # RFC 4287 section 4.2.7.2: a registered name means the same as its URL at IANA.
 _ALTERNATE = ("alternate", "http://www.iana.org/assignments/relation/alternate")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
-# Later names serve where the earlier are missing; Dublin Core dates are W3C dates.
+# In order of preference. Dublin Core dates are W3C dates.
 _DATES = ("updated", "modified", "pubdate", "date", "published", "issued")
 _ATOM_03 = "http://purl.org/atom/ns#"
 
 
 def check_version(context: Context, node: Node) -> None:
-    """Note a feed format that engines do not name as accepted (F001)."""
-    version = node.said.get(b"version") or ""
+    """Report a feed format that search engines do not list as accepted (F001)."""
+    version = node.values.get(b"version") or ""
     if node.name.key == "rdf":
-        context.mark("F001", node.start, node.tag_end, "RSS 1.0")
+        context.report("F001", node.start, node.tag_end, "RSS 1.0")
     elif node.name.key == "rss" and version.startswith("0.9"):
-        context.mark("F001", node.start, node.tag_end, f"RSS {version}")
+        context.report("F001", node.start, node.tag_end, f"RSS {version}")
     elif node.name.key == "feed" and (node.name.uri == _ATOM_03 or version == "0.3"):
-        context.mark("F001", node.start, node.tag_end, "Atom 0.3")
+        context.report("F001", node.start, node.tag_end, "Atom 0.3")
 
 
 def base_of(stack: list[Node]) -> str | None:
-    """The ``xml:base`` that the elements around an item give, from the outside in."""
+    """Return the ``xml:base`` of the elements around an item, resolved from the outermost one."""
     base: str | None = None
     for node in stack:
-        base = _joined(node.said.get(b"xml:base"), base)
+        base = _joined(node.values.get(b"xml:base"), base)
     return base
 
 
 def finish_item(context: Context, node: Node, base: str | None) -> None:
-    """Make an entry of an ``item`` or an Atom ``entry``; ``base`` is the xml:base around it."""
+    """Add the entry of an ``item`` or an Atom ``entry``; ``base`` is the xml:base around it."""
     link = _link(node)
     if link is None:
-        context.mark("F002", node.start, node.tag_end)
+        context.report("F002", node.start, node.tag_end)
         return
     text, place = link
-    inner = (node.said.get(b"xml:base"), place.said.get(b"xml:base"))
+    inner = (node.values.get(b"xml:base"), place.values.get(b"xml:base"))
     stated = base
     base = _joined(base, context.base)
     for reference in inner:
@@ -78,9 +78,10 @@ def finish_item(context: Context, node: Node, base: str | None) -> None:
 
 
 def _joined(reference: str | None, base: str | None) -> str | None:
-    """An ``xml:base`` inside another; one of MAX_LOC characters counts as none.
+    """Return an ``xml:base`` resolved against the outer one.
 
-    Else each of many links would become as long as the one base of all.
+    One of MAX_LOC characters or more is ignored: otherwise each of many links would become as
+    long as their common base.
     """
     if reference is None or len(reference) >= MAX_LOC:
         return base
@@ -94,16 +95,17 @@ def _joined(reference: str | None, base: str | None) -> str | None:
 
 
 def _link(node: Node) -> tuple[str, Node] | None:
-    """The first link: text in RSS, ``href`` of no relation or an alternate's in Atom.
+    """Return the first link.
 
-    Without one, a ``guid`` that is a permalink, as it is unless it says otherwise.
+    In RSS the text, in Atom the ``href`` without ``rel`` or of an alternate. The fallback is a
+    ``guid``, unless it has ``isPermaLink="false"``.
     """
     for child in node.children():
         if child.name.key != "link":
             continue
-        href = child.said.get(b"href")
+        href = child.values.get(b"href")
         if href is not None:
-            rel = child.said.get(b"rel")
+            rel = child.values.get(b"rel")
             is_alternate = rel is None or ascii_lower(rel.strip(SPACE)) in _ALTERNATE
             if is_alternate and href.strip(SPACE):
                 return href, child
@@ -118,7 +120,7 @@ def _link(node: Node) -> tuple[str, Node] | None:
 
 
 def _is_permalink(guid: Node) -> bool:
-    flag = guid.said.get(b"isPermaLink")
+    flag = guid.values.get(b"isPermaLink")
     text = guid.content()
     if flag is not None and ascii_lower(flag.strip(SPACE)) == "false":
         return False
@@ -135,7 +137,7 @@ def _date(context: Context, node: Node) -> tuple[datetime | None, str | None]:
         if place is None or not text:
             continue
         if not _is_feed_date(name, text):
-            context.mark("F003", place.tag_end, place.end, text)
+            context.report("F003", place.tag_end, place.end, text)
         return parse_date(text).instant, text
     return None, None
 

@@ -1,4 +1,4 @@
-"""Plain text sitemaps: one URL a line, and what else people put on the lines."""
+"""Read text sitemaps: one URL on each line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 _OTHER_SPACE = re.compile(f"[{INNER_SPACE.replace(' ', '')}]")
 _LETTER = re.compile(r"[A-Za-z]|[^\x00-\x7f]")
-# Controls, and what shows that the line is markup (RFC 3986 has no such character).
+# Control characters, and characters of markup (RFC 3986 allows none of them in a URL).
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f<>\"]")
 
 
 def read_list(context: Context, start: int) -> bool:
-    """Read the lines from ``start`` on; False where not one of them is a URL.
+    """Read the lines from ``start``; return False if none of them is a URL.
 
-    A line is taken whole or not at all: with white space inside, when each of its words is a URL,
-    or when it is one URL with spaces. What would have to be guessed is reported instead (T001).
+    A line with white space is accepted if each of its words is a URL, or if it is one URL with
+    spaces. A line that is ambiguous is reported instead (T001).
     """
     text = context.text
     position = start
@@ -34,7 +34,7 @@ def read_list(context: Context, start: int) -> bool:
         line = found[0].rstrip(b"\r\n").decode()
         _read_line(context, line, position)
         if found[0].endswith(b"\r") or line != line.strip(SPACE) or not line:
-            context.mark_once("T003", None, position, found.end())
+            context.report_once("T003", None, position, found.end())
         position = found.end()
     if not context.entries:
         context.keep_first("T001")
@@ -51,12 +51,12 @@ def _read_line(context: Context, line: str, offset: int) -> None:
     if is_clean and _is_spaced_url(value, words):
         words = [value]
     if not is_clean or not all(_HTTP.match(word) for word in words):
-        context.mark("T001", offset, end, value)
+        context.report("T001", offset, end, value)
         return
     if len(words) > 1:
-        context.mark("T002", offset, end, str(len(words)))
+        context.report("T002", offset, end, str(len(words)))
     if escaped := _ESCAPED.search(value):
-        context.mark("T004", offset, end, escaped[0])
+        context.report("T004", offset, end, escaped[0])
     for word in words:
         url = context.url(word, offset, end)
         if url is not None:
@@ -71,7 +71,7 @@ def _read_line(context: Context, line: str, offset: int) -> None:
 
 
 def _is_spaced_url(value: str, words: list[str]) -> bool:
-    """Whether a line is one URL with spaces: no columns of dates, numbers, words or comments."""
+    """Whether a line is one URL with spaces, not columns of dates, numbers, words or comments."""
     if len(words) < 2 or not _HTTP.match(value) or _OTHER_SPACE.search(value):
         return False
     return all(

@@ -1,4 +1,4 @@
-"""Lines of access logs in the common and combined formats: what was given, tallied."""
+"""Parse lines of access logs in the common and combined formats."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from urlset.engine import LogHit
 
 __all__ = ["aggregate_log", "lines"]
 
-# Possessive throughout: a line that does not fit costs one pass. The host is one where an address
-# stands behind it, and three more words: `example.com:443 192.0.2.1 - - [`.
+# Possessive throughout: a line that does not match costs one pass. The first word is a host if an
+# address and three more words follow: `example.com:443 192.0.2.1 - - [`.
 _LINE = re.compile(
     rb"^(?:([^ \n]++) (?:- [^ \n\[]++ |([^ \n-][^ \n]*+) [^ \n]++ [^ \n\[]++ )"
     rb'\[(.{20}(?: .{5})?)\] "([A-Z]++) (/[!$&-.0-9:=@A-Z_a-z~/]*+)([^ "\\\n]*+) HTTP/[0-9.]++" '
@@ -17,26 +17,26 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 Line = tuple[bytes, ...]
-"""Host, marker, time, method, path, tail, status, and all of a line that is none of these.
+"""Host, marker, time, method, path, tail, status; or, last, a whole line in another format.
 
-The host counts only where the marker is not empty. The target is path and tail, which begins with
-the first character that is not ordinary (``?``, ``;``, ``%``, a byte over 127).
+The host is valid only if the marker is not empty. Path and tail are the request target; the tail
+begins with the first special character (``?``, ``;``, ``%``, a byte over 127).
 """
 
 
 def lines(block: bytes) -> list[Line]:
-    """Give each line of a block as its parts."""
+    """Return the parts of each line of a block."""
     return _LINE.findall(block)
 
 
 def aggregate_log(
     block: bytes,
-    keeps_queries: bool,  # noqa: ARG001 - of the contract
+    keeps_queries: bool,  # noqa: ARG001 - part of the contract
 ) -> tuple[list[LogHit], list[tuple[int, None, Line]]]:
-    """Give the lines of a block; see :meth:`urlset.engine.Engine.aggregate_log`.
+    """Return the lines of a block; see :meth:`urlset.engine.Engine.aggregate_log`.
 
-    None are put together into hits: in Python that takes longer than it saves.
+    No line is aggregated into a hit: in Python that takes longer than it saves.
     """
-    asked = (b"GET", b"")
+    methods = (b"GET", b"")
     found = _LINE.findall(block)
-    return [], [(number, None, line) for number, line in enumerate(found) if line[3] in asked]
+    return [], [(number, None, line) for number, line in enumerate(found) if line[3] in methods]

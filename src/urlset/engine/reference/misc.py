@@ -1,4 +1,4 @@
-"""What stands beside the elements: comments, processing instructions, the XML declaration."""
+"""Read comments, processing instructions and the XML declaration."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _DECLARATION = re.compile(
 
 
 def comment(context: Context, start: int) -> int | None:
-    """The end of the comment at ``start``; None where it has none."""
+    """Return the end of the comment at ``start``; None if it has none."""
     inside, end = context.find(b"--", start + 4), context.find(b"-->", start + 4)
     if end < 0:
         return None
     if inside != end:
-        context.mark("X002", start, end + 3, '"--" inside a comment')
+        context.report("X002", start, end + 3, '"--" inside a comment')
     return end + 3
 
 
 def instruction(context: Context, start: int) -> int | None:
-    """The end of the processing instruction at ``start``; None where it has none.
+    """Return the end of the processing instruction at ``start``; None if it has none.
 
-    Without ``?>`` before the next tag, it is taken to end at the first ``>``.
+    Without ``?>`` before the next tag, it ends at the first ``>``.
     """
     text = context.text
     following = text.find(b"<", start + 1)
@@ -38,7 +38,7 @@ def instruction(context: Context, start: int) -> int | None:
     if end == 1:
         end = text.find(b">", start, following) + 1
         if end:
-            context.mark("X002", start, end, "processing instruction does not end in ?>")
+            context.report("X002", start, end, "processing instruction does not end in ?>")
             return end
         end = context.find(b"?>", start + 2) + 2
         if end == 1:
@@ -48,17 +48,17 @@ def instruction(context: Context, start: int) -> int | None:
 
 
 def is_declaration(text: bytes, start: int) -> bool:
-    """Whether ``<?xml`` stands there, as a word."""
+    """Whether an XML declaration begins at ``start``."""
     return text.startswith(b"<?xml", start) and text[start + 5 : start + 6] in _AFTER_XML
 
 
 def declaration(context: Context, start: int, *, is_first: bool) -> int | None:
-    """The end of the XML declaration at ``start``, which is noted where it is not as it must be."""
+    """Return the end of the XML declaration at ``start``; report a malformed or misplaced one."""
     end = instruction(context, start)
     if end is not None and not is_first:
-        context.mark("X002", start, end, "XML declaration out of place")
+        context.report("X002", start, end, "XML declaration out of place")
     elif end is not None and not _DECLARATION.fullmatch(context.text, start, end):
-        context.mark("X002", start, end, "malformed XML declaration")
+        context.report("X002", start, end, "malformed XML declaration")
     return end
 
 
@@ -67,7 +67,7 @@ def _check_target(context: Context, start: int, end: int) -> None:
     after = context.text[target.end() : target.end() + 1] if target else b""
     is_named = target is not None and (after in _BLANK or target.end() == end - 2)
     if not is_named or (target is not None and target[0].lower() == b"xml" != target[0]):
-        context.mark("X002", start, end, "malformed processing instruction")
+        context.report("X002", start, end, "malformed processing instruction")
 
 
 _BLANK = (b" ", b"\t", b"\r", b"\n")

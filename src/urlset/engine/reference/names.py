@@ -1,4 +1,4 @@
-"""Names: what an element is, by its namespace and local name, however it was written."""
+"""Resolve names of elements to their role in a sitemap, by namespace and local name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urlset.engine.reference.context import Context
 from urlset.protocol import MAX_NAMES, NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
 
-__all__ = ["CHILDREN", "Bindings", "Name", "Names", "Role"]
+__all__ = ["CHILDREN", "Bindings", "Name", "NameResolver", "Role"]
 
 Bindings = dict[bytes, str]
 
@@ -50,7 +50,7 @@ _MOVED = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "link": Ns.XHTM
 
 
 class Role(IntEnum):
-    """What an element does in a sitemap."""
+    """Role of an element in a sitemap."""
 
     ROOT = 0
     ENTRY = 1
@@ -64,7 +64,7 @@ class Role(IntEnum):
 
 
 class Name(NamedTuple):
-    """A name, resolved: ``key`` is the local name in the case of the protocol."""
+    """Resolved name; ``key`` is the local name in the letter case of the protocol."""
 
     raw: bytes
     ns: Ns
@@ -73,8 +73,8 @@ class Name(NamedTuple):
     uri: str | None
 
 
-class Names:
-    """Resolves the names of one document, and notes what was wrong with them, once each."""
+class NameResolver:
+    """Resolves the names of one document; reports each wrong name once."""
 
     def __init__(self, context: Context, *, is_feed: bool):
         self.context = context
@@ -85,7 +85,7 @@ class Names:
         self._bindings: Bindings = {}
 
     def resolve(self, raw: bytes, bindings: Bindings, start: int, end: int) -> Name:
-        """Say what an element of this name is, within these bindings."""
+        """Return the resolved name of an element within these namespace bindings."""
         if bindings is not self._bindings:
             self._bindings = bindings
             self._cache.clear()
@@ -97,7 +97,7 @@ class Names:
         return name
 
     def set_root(self, raw: bytes, bindings: Bindings, start: int, end: int) -> None:
-        """Take the namespace of the root, whatever it is, for the protocol's own."""
+        """Treat the namespace of the root, whatever it is, as that of the protocol."""
         if self.is_feed:
             return
         prefix, _, local = raw.rpartition(b":")
@@ -105,25 +105,25 @@ class Names:
         self.root_prefix, self.root_uri = prefix, uri
         if uri:
             if uri != SITEMAP_NS:
-                self.context.mark_once("S003", uri, start, end, uri)
+                self.context.report_once("S003", uri, start, end, uri)
         elif prefix:
-            self.context.mark_once("X020", prefix, start, end, prefix.decode())
+            self.context.report_once("X020", prefix, start, end, prefix.decode())
         else:
-            self.context.mark_once("S002", None, start, end, local.decode())
+            self.context.report_once("S002", None, start, end, local.decode())
 
     def _resolve(self, raw: bytes, bindings: Bindings, start: int, end: int) -> Name:
         prefix, _, rest = raw.rpartition(b":")
         local, lower = rest.decode(), rest.lower().decode()
         if self.is_feed:
             if prefix and prefix not in bindings and prefix != b"xml":
-                self.context.mark_once("X020", prefix, start, end, prefix.decode())
+                self.context.report_once("X020", prefix, start, end, prefix.decode())
             return Name(raw, Ns.OTHER, lower, Role.PLAIN, bindings.get(prefix))
         ns, uri = self._namespace(prefix, local, bindings, start, end)
         known = lower in _KNOWN.get(ns, ())
         if known and lower != local:
-            self.context.mark_once("S006", raw, start, end, local)
+            self.context.report_once("S006", raw, start, end, local)
         if ns is Ns.CORE and lower in _MOVED and not known:
-            self.context.mark_once("S011", raw, start, end, local)
+            self.context.report_once("S011", raw, start, end, local)
             ns, known = _MOVED[lower], True
         key = lower if known else local
         return Name(raw, ns, key, _role(ns, key), uri)
@@ -135,18 +135,18 @@ class Names:
         if prefix == self.root_prefix and uri == self.root_uri:
             return Ns.CORE, SITEMAP_NS
         if uri is None and not prefix:
-            self.context.mark_once("S002", None, start, end, local)
+            self.context.report_once("S002", None, start, end, local)
             return Ns.CORE, SITEMAP_NS
         if uri is None:
             ns = PREFIXES.get(prefix.lower().decode(), Ns.OTHER)
-            self.context.mark_once("X020", prefix, start, end, prefix.decode())
+            self.context.report_once("X020", prefix, start, end, prefix.decode())
             return ns, URIS.get(ns)
         stripped = uri.strip(" \t\r\n")
         ns = NAMESPACES.get(stripped, Ns.OTHER)
         if ns is Ns.OTHER:
             return ns, uri
         if uri != URIS[ns]:
-            self.context.mark_once("S003" if ns is Ns.CORE else "S004", uri, start, end, uri)
+            self.context.report_once("S003" if ns is Ns.CORE else "S004", uri, start, end, uri)
         return ns, URIS[ns]
 
 

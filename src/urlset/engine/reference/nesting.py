@@ -1,7 +1,7 @@
-"""Which elements are well nested: each start tag in them has its end tag, in the right order.
+"""Find well-nested elements: each start tag in them has its end tag, in the right order.
 
-An entry inside such an element is content of that element. Inside any other it shows that an end
-tag is missing.
+An entry inside a well-nested element is content of that element. Inside any other element it
+shows that an end tag is missing.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections import Counter
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.tokens import begins_name, end_tag, start_tag
 
-__all__ = ["is_whole"]
+__all__ = ["is_well_nested"]
 
-_NEVER_ASKED = frozenset((b"lastmod", b"changefreq", b"priority"))  # they hold no elements
+_WITHOUT_CHILDREN = frozenset((b"lastmod", b"changefreq", b"priority"))  # never looked up
 
 
 class _Open:
-    """An element that is open; ``is_damaged`` when a tag inside it has no partner."""
+    """Open element; ``is_damaged`` if a tag inside it has no counterpart."""
 
     __slots__ = ("is_damaged", "name", "start")
 
@@ -27,17 +27,17 @@ class _Open:
         self.is_damaged = False
 
 
-def is_whole(context: Context, start: int) -> bool:
-    """Tell whether the element at ``start`` has its end tag, and so has each element in it.
+def is_well_nested(context: Context, start: int) -> bool:
+    """Whether the element at ``start`` and each element in it has its end tag.
 
-    The first question reads the document once; others only look up.
+    The first call scans the document once; later calls look the answer up.
     """
-    if context.whole is None:
-        context.whole = _whole_elements(context.text, context.root_start)
-    return start in context.whole
+    if context.well_nested is None:
+        context.well_nested = _well_nested_elements(context.text, context.root_start)
+    return start in context.well_nested
 
 
-def _whole_elements(text: bytes, position: int) -> set[int]:
+def _well_nested_elements(text: bytes, position: int) -> set[int]:
     found: set[int] = set()
     stack: list[_Open] = []
     count: Counter[bytes] = Counter()
@@ -59,7 +59,7 @@ def _whole_elements(text: bytes, position: int) -> set[int]:
                 is_damaged = True
             count[name] -= 1
             is_damaged = is_damaged or top.is_damaged
-            if not is_damaged and name not in _NEVER_ASKED:
+            if not is_damaged and name not in _WITHOUT_CHILDREN:
                 found.add(top.start)
             if is_damaged and stack:
                 stack[-1].is_damaged = True
@@ -71,9 +71,9 @@ def _whole_elements(text: bytes, position: int) -> set[int]:
 
 
 def _after(text: bytes, start: int) -> int:
-    """Where to go on behind a comment, a section or an instruction; -1 where it has no end.
+    """Return the position after a comment, a section or an instruction; -1 if it has no end.
 
-    Behind any other ``<`` that is the next byte.
+    For any other ``<`` that is the next byte.
     """
     for opener, closer in ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")):
         if text.startswith(opener, start):

@@ -1,4 +1,4 @@
-"""An element of the entry being read, and which elements may stand inside which."""
+"""Element of the entry being parsed, and the rules of which element may contain which."""
 
 from __future__ import annotations
 
@@ -12,18 +12,27 @@ __all__ = ["Node", "begins_entry", "may_hold"]
 
 
 class Node:
-    """An element: ``items`` are its texts (None: uncertain) and elements in document order.
+    """Element: ``items`` are its texts (None: uncertain) and child elements in document order.
 
-    ``start`` and ``tag_end`` span its start tag; ``end`` is where its content ended. ``said``
-    has its attributes by name, ``attributes`` the same with their places, unless they are plain.
-    ``has_text`` says whether it holds text that is not white space, ``has_loc`` whether one of its
-    children is a loc, ``is_cut`` that a wrong end tag ended its value: what follows is not in it.
+    ``start`` and ``tag_end`` are the span of its start tag; ``end`` is the end of its content.
+    ``values`` are its attributes by name; ``attributes`` also have spans, and are empty if the
+    fast path read them. ``has_text``: it contains text other than white space; ``has_loc``: a child
+    is a loc; ``is_cut``: a wrong end tag ended its value, and later text is not part of it.
     """
 
     __slots__ = (
-        "attributes", "bindings", "end", "has_loc", "has_text", "is_cut", "items", "name", "said",
-        "start", "tag_end",
-    )  # fmt: skip
+        "attributes",
+        "bindings",
+        "end",
+        "has_loc",
+        "has_text",
+        "is_cut",
+        "items",
+        "name",
+        "start",
+        "tag_end",
+        "values",
+    )
 
     def __init__(
         self,
@@ -32,11 +41,11 @@ class Node:
         bindings: Bindings,
         start: int,
         tag_end: int,
-        said: dict[bytes, str | None],
+        values: dict[bytes, str | None],
     ):
         self.name = name
         self.attributes = attributes
-        self.said = said
+        self.values = values
         self.bindings = bindings
         self.start = start
         self.tag_end = tag_end
@@ -45,11 +54,11 @@ class Node:
         self.items: list[str | Node | None] = []
 
     def children(self) -> Iterator[Node]:
-        """The elements directly inside."""
+        """Return the child elements."""
         return (item for item in self.items if isinstance(item, Node))
 
     def content(self) -> str | None:
-        """All the text inside, joined; None where a part of it is uncertain or it is too long."""
+        """Return the text of the element and its descendants; None if uncertain or too long."""
         if len(self.items) == 1 and isinstance(first := self.items[0], str):
             return first if len(first) <= MAX_VALUE else None
         pieces: list[str] = []
@@ -61,7 +70,7 @@ class Node:
         return value if len(value) <= MAX_VALUE else None
 
     def is_certain(self) -> bool:
-        """Whether every part of the text inside is known."""
+        """Whether every part of the text is known."""
         return None not in self._texts()
 
     def _texts(self) -> Iterator[str | None]:
@@ -73,14 +82,14 @@ class Node:
 
 
 def begins_entry(name: Name, is_feed: bool) -> bool:
-    """Whether an element that stands in no entry is one; a loc without a url around it is."""
+    """Whether an element outside of entries begins one; so does a loc without a url around it."""
     if is_feed:
         return name.key in ("item", "entry")
     return name.role is Role.ENTRY or (name.role is Role.VALUE and name.key == "loc")
 
 
 def may_hold(top: Name, name: Name) -> bool:
-    """Whether an element may stand inside the one that is open, within an entry."""
+    """Whether an element of an entry may be a child of the open element."""
     if name.role in (Role.ENTRY, Role.ROOT):
         return False
     if top.role in (Role.ENTRY, Role.UNKNOWN, Role.EXTRA):
@@ -93,7 +102,7 @@ def may_hold(top: Name, name: Name) -> bool:
 
 
 def _belongs(key: str, container: str) -> bool:
-    """Whether an element goes into this container rather than into the one around it."""
+    """Whether an element belongs to this container, not to the one around it."""
     if container in ("tvshow", "publication"):
         return key in CHILDREN[container]
     return key != container

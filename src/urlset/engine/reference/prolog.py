@@ -1,4 +1,4 @@
-"""The start of a document: is it XML, a list or a page, and where does its root begin."""
+"""Read the start of a document: XML, text or HTML, and where the root element begins."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _BLANK = re.compile(rb"[ \t\r\n]*+")
 
 
 def read_prolog(context: Context) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
-    """Tell what a document is and where its root element, or its first line, begins."""
-    start = _skip_marks(context)
+    """Return the form of a document and the offset of its root element or first line."""
+    start = _skip_boms(context)
     if not context.text.startswith(b"<", start):
         return _after_junk(context, start) or ("text", start)
     position = start
@@ -38,33 +38,33 @@ def read_prolog(context: Context) -> tuple[Literal["xml", "text", "html", "unkno
 
 
 def skip_space(text: bytes, start: int) -> int:
-    """The offset of the first byte that is not XML white space."""
+    """Return the offset of the first byte that is not XML white space."""
     found = _BLANK.match(text, start)
     return found.end() if found else start
 
 
-def _skip_marks(context: Context) -> int:
-    """Skip byte order marks and white space, noting those that may not stand there."""
+def _skip_boms(context: Context) -> int:
+    """Skip byte order marks and white space; report the misplaced ones."""
     text = context.text
     start = position = len(BOM) if text.startswith(BOM) else 0
     if start:
-        context.mark("X013", 0, start)
+        context.report("X013", 0, start)
     spaces = 0
     while True:
         begin, position = position, skip_space(text, position)
         spaces += position - begin
         if not text.startswith(BOM, position):
             break
-        context.mark("X014", position, position + len(BOM))
+        context.report("X014", position, position + len(BOM))
         position += len(BOM)
     if spaces and _DECLARATION.match(text, position):
         unit = "byte" if spaces == 1 else "bytes"
-        context.mark("X006", start, position, f"{spaces} {unit}")
+        context.report("X006", start, position, f"{spaces} {unit}")
     return position
 
 
 def _next_part(context: Context, start: int, *, is_first: bool) -> int | None:
-    """Step over one declaration, comment or DOCTYPE; None where there is none."""
+    """Return the end of a declaration, comment or DOCTYPE; None if there is none."""
     text = context.text
     end: int | None = None
     if is_declaration(text, start):
@@ -72,7 +72,7 @@ def _next_part(context: Context, start: int, *, is_first: bool) -> int | None:
     elif text.startswith(b"<?", start):
         end = instruction(context, start)
         if end is not None and XSL.match(text, start, end):
-            context.mark("X018", start, end)
+            context.report("X018", start, end)
     elif text.startswith(b"<!--", start):
         end = comment(context, start)
     elif _DOCTYPE.match(text, start) and not _HTML.match(text, start):
@@ -81,26 +81,26 @@ def _next_part(context: Context, start: int, *, is_first: bool) -> int | None:
 
 
 def _root_at(context: Context, start: int) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
-    """Decide what begins where the prolog ended."""
+    """Return what begins after the prolog."""
     text = context.text
     if FIND_ROOT.match(text, start) or FIND_FRAGMENT.match(text, start):
         return "xml", start
     if _HTML.match(text, start):
-        context.mark("X019", start, min(len(text), start + 5))
+        context.report("X019", start, min(len(text), start + 5))
         return "html", start
     if found := _after_junk(context, start):
         return found
     name = _ELEMENT.match(text, start)
     if name is None:
-        context.mark("X009", len(text), len(text), "a root element")
+        context.report("X009", len(text), len(text), "a root element")
     else:
         shown = name[0].decode(errors="ignore")
-        context.mark("S001", start, name.end(), f"{shown}>")
+        context.report("S001", start, name.end(), f"{shown}>")
     return "unknown", start
 
 
 def _after_junk(context: Context, start: int) -> tuple[Literal["xml"], int] | None:
-    """Find the root of a sitemap behind what does not belong before it (X007)."""
+    """Find the root of a sitemap after text that does not belong before it (X007)."""
     text = context.text
     root = FIND_ROOT.search(text, start, min(len(text), start + PROLOG_LIMIT))
     if root is None:
@@ -108,7 +108,7 @@ def _after_junk(context: Context, start: int) -> tuple[Literal["xml"], int] | No
     declaration = text.rfind(b"<?xml", start, root.start())
     begin = declaration if declaration >= 0 else root.start()
     if begin > start:
-        context.mark("X007", start, begin, text[start:begin][:400].decode(errors="ignore"))
+        context.report("X007", start, begin, text[start:begin][:400].decode(errors="ignore"))
     position: int | None = begin
     while position is not None and position < root.start():
         position = _next_part(context, position, is_first=position == begin)

@@ -1,7 +1,7 @@
-"""Entries written as the bytes of one document, which is full at whichever limit comes first.
+"""Render entries as the bytes of one document, up to the first limit that is reached.
 
-One entry a line, children in the order of the schema, the five escapes, and only those
-namespaces declared that are used: the same entries give the same bytes.
+One entry on each line, children in the order of the schema, five escapes, and only the namespaces
+that are used: the same entries result in the same bytes.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from urlset.engine.reference.values import escape
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import URIS, Ns
 
-__all__ = ["Columns", "Renderer", "Seen", "declaration"]
+__all__ = ["DocumentRenderer", "EntryColumns", "UrlTexts", "declaration"]
 
 _PREFIXES = {Ns.IMAGE: "image", Ns.VIDEO: "video", Ns.NEWS: "news", Ns.XHTML: "xhtml"}
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FOOTER = b"</urlset>\n"
 
 
-class Columns(list[Entry]):
-    """Entries to render from."""
+class EntryColumns(list[Entry]):
+    """List of entries to render."""
 
     @classmethod
-    def of(cls, entries: Any) -> Columns:
-        """Take a list of entries or an Arrow stream."""
+    def of(cls, entries: Any) -> EntryColumns:
+        """Convert a list of entries or an Arrow stream."""
         if is_arrow(entries):
             return cls(entry for batch in batches_to_entries(entries) for entry in batch)
         return cls(entries)
 
     def loc(self, row: int) -> str:
-        """The URL of a row."""
+        """Return the URL of a row."""
         return self[row].loc
 
 
-class Seen:
-    """The URLs that were written already."""
+class UrlTexts:
+    """Set of the URLs that are already written."""
 
     def __init__(self) -> None:
         self._locs: set[str] = set()
 
-    def add(self, columns: Columns, start: int, end: int) -> list[int]:
-        """Add the URLs of rows; give the rows whose URL was there before."""
+    def add(self, columns: EntryColumns, start: int, end: int) -> list[int]:
+        """Add the URLs of rows; return the rows whose URL is a duplicate."""
         found = []
         for row in range(start, end):
             count = len(self._locs)
@@ -55,8 +55,8 @@ class Seen:
         return found
 
 
-class Renderer:
-    """One document being written; ``count`` entries are in it."""
+class DocumentRenderer:
+    """Document under construction with ``count`` entries."""
 
     def __init__(
         self,
@@ -77,11 +77,10 @@ class Renderer:
         self._used: frozenset[Ns] = frozenset()
         self._body: list[bytes] = []
 
-    def add(self, columns: Columns, start: int, end: int | None = None) -> int:
-        """Take entries from ``start`` to ``end`` until the document is full; return where that was.
+    def add(self, columns: EntryColumns, start: int, end: int | None = None) -> int:
+        """Add entries from ``start`` to ``end`` until the document is full; return the next row.
 
-        The first entry is taken whatever its size: one that is over the limit by itself is for
-        the caller to refuse.
+        The first entry is added whatever its size: the caller refuses entries over the limit.
         """
         stop = len(columns) if end is None else end
         for row in range(start, stop):
@@ -103,7 +102,7 @@ class Renderer:
         return stop
 
     def finish(self) -> bytes:
-        """The bytes of the document, header and footer included."""
+        """Return the bytes of the document, including header and footer."""
         if self._is_text:
             return b"".join(self._body)
         return b"".join((self._declaration, _root(self._used), *self._body, _FOOTER))
@@ -115,10 +114,10 @@ class Renderer:
 
 
 def declaration(stylesheet: str | None) -> bytes:
-    """The lines above the root: the XML declaration, and the style sheet to show it with, if any.
+    """Return the lines before the root: XML declaration and, if set, the style sheet.
 
-    Escaped as in an attribute, which https://www.w3.org/TR/xml-stylesheet/ asks for, and
-    after which no ``?>`` can end the line early.
+    The address is escaped as in an attribute (https://www.w3.org/TR/xml-stylesheet/), so that
+    no ``?>`` can end the line early.
 
     >>> declaration("a.css").decode().splitlines()[1]
     '<?xml-stylesheet type="text/css" href="a.css"?>'
@@ -183,7 +182,7 @@ def _lastmod(entry: Entry) -> str | None:
 
 
 def _decimal(value: float) -> str:
-    """A number as the schema wants it, without an exponent: the shortest that reads the same."""
+    """Return the shortest decimal that reads back as the same number, without an exponent."""
     text = repr(float(value))
     return format_plain(text) if "e" in text else text
 

@@ -1,4 +1,4 @@
-"""Entries in memory as rows, which become Arrow when somebody asks."""
+"""List of entries that is also an Arrow stream."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from urlset.arrow import entries_to_stream
 from urlset.arrow.frames import IndexedRows
 from urlset.model import Entry
 
-__all__ = ["Rows"]
+__all__ = ["ListedRows"]
 
 
-class Rows(IndexedRows):
-    """A list of entries that is also an Arrow stream."""
+class ListedRows(IndexedRows):
+    """List of entries that is converted to Arrow on request."""
 
     def __init__(self, entries: list[Entry]):
         self.entries = entries

@@ -1,7 +1,7 @@
-"""Markup: where tags, comments and sections begin and end, and what to make of broken ones.
+"""Tokenize markup: tags, comments, sections and instructions, also malformed ones.
 
-Every scan for the end of something stops at the next ``<`` or consumes what it scanned, so the
-whole is linear in the length of the document whatever the document is.
+Every scan for an end stops at the next ``<`` or consumes what it scanned: the total cost is linear
+in the length of any document.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = [
 ]  # fmt: skip
 
 SPACE = rb"[ \t\r\n]"
-# Beware: of a group, `(?>(?:…)*)`, never `(?:…)*+`: Python up to 3.11.4 goes wrong where one more
-# round of that begins well and fails (https://github.com/python/cpython/issues/106052).
+# Note: repeat a group as `(?>(?:…)*)`, never as `(?:…)*+`: Python up to 3.11.4 matches the latter
+# wrongly if a further repetition begins and fails (https://github.com/python/cpython/issues/106052).
 _OPEN = re.compile(rb"<(" + NAME + rb")((?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*))>")
 _CLOSE = re.compile(rb"</(" + NAME + rb")" + SPACE + rb"*+>")
 _NAME = re.compile(NAME)
@@ -31,8 +31,8 @@ _ATTRIBUTE = re.compile(
     rb"(?>(?:" + SPACE + rb"*+=" + SPACE + rb"*+"
     rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^ \t\r\n\"'<>=`]++)))?)"
 )
-# Attributes as nearly everybody writes them, and elements of nothing but such attributes and
-# text: nothing is in them to decide but &amp;, which every other URL has.
+# Common attributes, and elements of only such attributes and text: nothing needs decoding in them
+# except `&amp;`, which is frequent in URLs.
 PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
 _PAIRS = rb"(?>(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*)"
 _PLAIN = re.compile(_PAIRS + SPACE + rb"*+")
@@ -53,7 +53,7 @@ XSL = re.compile(
 
 
 class Attribute(NamedTuple):
-    """An attribute of a start tag; ``value`` is None where it is uncertain."""
+    """Attribute of a start tag; ``value`` is None if it is uncertain."""
 
     name: bytes
     value: str | None
@@ -62,7 +62,7 @@ class Attribute(NamedTuple):
 
 
 class Handler(Protocol):
-    """Who is told of markup, in document order."""
+    """Receiver of the tokens, in document order."""
 
     def open(
         self, name: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
@@ -71,14 +71,14 @@ class Handler(Protocol):
     def end_text(self) -> None: ...
     def text(self, start: int, end: int) -> None: ...
     def cdata(self, start: int, end: int) -> None: ...
-    def aside(self, start: int, end: int) -> None: ...
+    def misc(self, start: int, end: int) -> None: ...
 
 
 def markup(context: Context, handler: Handler, start: int) -> int:
-    """Handle the ``<`` at ``start`` and return where to go on.
+    """Pass the token at ``start``, a ``<``, to the handler; return the offset after it.
 
-    What is no markup is handed on as text. The length of the document is returned where it
-    ends inside the markup; nothing is handed on then.
+    A ``<`` that is not markup is passed as text. If the document ends inside the token, nothing is
+    passed and the length of the document is returned.
     """
     following = context.text[start + 1 : start + 2]
     if following == b"/":
@@ -93,12 +93,12 @@ def markup(context: Context, handler: Handler, start: int) -> int:
 
 
 def begins_name(byte: bytes) -> bool:
-    """Tell whether a name may begin with this byte."""
+    """Whether a name may begin with this byte."""
     return _NAME.match(byte) is not None
 
 
 def attributes(context: Context, start: int, end: int) -> list[Attribute]:
-    """Read the attributes of a start tag; the first of two with one name counts."""
+    """Return the attributes of a start tag; of two with one name, the first."""
     if _PLAIN.fullmatch(context.text, start, end):
         plain = [
             Attribute(pair[1], pair[2].decode(), pair.start(2), pair.end(2))
@@ -123,19 +123,19 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
             continue
         span = match.start(group), match.end(group)
         if match[2] in found:
-            context.mark("X021", match.start(2), match.end(), match[2].decode())
+            context.report("X021", match.start(2), match.end(), match[2].decode())
         elif len(found) < MAX_ATTRIBUTES:
             value = attribute_text(context, *span)
             found[match[2]] = Attribute(match[2], value, *span)
         else:
             is_odd = True
     if is_odd:
-        context.mark("X002", start, end, "malformed attributes")
+        context.report("X002", start, end, "malformed attributes")
     return list(found.values())
 
 
 def start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
-    """Return the name of a start tag, and where its name and the tag end; None if it has no end."""
+    """Return the name of a start tag and the ends of name and tag; None if the tag has no end."""
     match = _OPEN.match(text, start)
     if match is not None:
         return match[1], match.start(2), match.end()
@@ -143,14 +143,14 @@ def start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
     if end == 0:
         return None
     found = _NAME.match(text, start + 1, end - 1)
-    assert found is not None  # the caller saw a name begin here
+    assert found is not None  # the caller has matched the first byte
     return found[0], found.end(), end
 
 
 def end_tag(text: bytes, start: int) -> tuple[bytes | None, int, bool] | None:
     """Return the name of an end tag, where it ends, and whether it is well-formed.
 
-    None if it is no tag, or the document ends inside it.
+    None if it is not a tag, or if the document ends inside it.
     """
     match = _CLOSE.match(text, start)
     if match is not None:
@@ -182,7 +182,7 @@ def _close(context: Context, handler: Handler, start: int) -> int:
         return _unfinished(context, handler, start)
     name, end, is_well_formed = tag
     if not is_well_formed:
-        context.mark("X002", start, end, "malformed end tag")
+        context.report("X002", start, end, "malformed end tag")
     if name is not None:
         handler.close(name, start, end)
     else:
@@ -196,7 +196,7 @@ def _declaration(context: Context, handler: Handler, start: int) -> int:
         end = comment(context, start)
         if end is None:
             return len(text)
-        handler.aside(start, end)
+        handler.misc(start, end)
         return end
     if text.startswith(b"<![CDATA[", start):
         end = text.find(b"]]>", start + 9)
@@ -207,7 +207,7 @@ def _declaration(context: Context, handler: Handler, start: int) -> int:
     end = text.find(b">", start, _next_markup(text, start)) + 1
     if end == 0:
         return _unfinished(context, handler, start)
-    context.mark("X002", start, end, "declaration out of place")
+    context.report("X002", start, end, "declaration out of place")
     return end
 
 
@@ -215,7 +215,7 @@ def _instruction(context: Context, handler: Handler, start: int) -> int:
     end = instruction(context, start)
     if end is None:
         return len(context.text)
-    handler.aside(start, end)
+    handler.misc(start, end)
     return end
 
 
@@ -231,6 +231,6 @@ def _unfinished(context: Context, handler: Handler, start: int) -> int:
 
 
 def _literal(context: Context, handler: Handler, start: int) -> int:
-    context.mark("X002", start, start + 1, '"<" in text must be written &lt;')
+    context.report("X002", start, start + 1, '"<" in text must be written &lt;')
     handler.text(start, start + 1)
     return start + 1

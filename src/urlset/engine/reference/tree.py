@@ -1,7 +1,7 @@
-"""The tree of one entry: start and end tags made into elements, missing ends supplied.
+"""Build the element tree of one entry from tags, and supply missing end tags.
 
-Only the entry being read is kept. Where a tag is missing, an element ends at the next tag that
-cannot stand inside it; an entry that the end of the document cuts off is not an entry.
+Only the current entry is kept. An element without an end tag ends at the next tag that it cannot
+contain. An entry that the end of the document cuts off is dropped.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.misc import is_declaration
-from urlset.engine.reference.names import CHILDREN, Bindings, Name, Names, Role
-from urlset.engine.reference.nesting import is_whole
+from urlset.engine.reference.names import CHILDREN, Bindings, Name, NameResolver, Role
+from urlset.engine.reference.nesting import is_well_nested
 from urlset.engine.reference.nodes import Node, begins_entry, may_hold
 from urlset.engine.reference.tokens import LEAF, PAIR, Attribute
 from urlset.engine.reference.values import cdata_text, text
@@ -29,16 +29,16 @@ _TEXTS = (Role.VALUE, Role.LEAF, Role.PLAIN)
 
 
 class Tree:
-    """Builds entries out of markup (a :class:`urlset.engine.reference.tokens.Handler`).
+    """Builds entries from tokens (a :class:`urlset.engine.reference.tokens.Handler`).
 
     ``begin`` is called with the root when it opens, ``finish`` with each entry that is
-    complete. ``is_done`` tells that the root was closed.
+    complete. ``is_done`` is set when the root is closed.
     """
 
     def __init__(
         self,
         context: Context,
-        names: Names,
+        names: NameResolver,
         begin: Callable[[Node], None],
         finish: Callable[[Node], None],
     ):
@@ -53,14 +53,14 @@ class Tree:
         self._overflow = 0
         self._closed_early: list[Node] = []
 
-    # ── what the tokens say ──
+    # ── tokens ──
 
     def open(
         self, raw: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
     ) -> None:
-        """Take a start tag."""
+        """Handle a start tag."""
         if len(self.stack) >= MAX_DEPTH or self._nodes >= MAX_NODES:
-            self.context.mark_once("X002", "depth", start, end, "too many elements, or too deep")
+            self.context.report_once("X002", "depth", start, end, "too many elements, or too deep")
             self._overflow += not is_empty
             return
         bindings = self.stack[-1].bindings if self.stack else {}
@@ -74,39 +74,39 @@ class Tree:
         else:
             name = self._place(name, start, end)
         if name.role is Role.ROOT and self.stack:
-            self.context.mark("S015", start, end, name.key)
-        said = {attribute.name: attribute.value for attribute in attributes}
-        self._push(Node(name, attributes, bindings, start, end, said))
+            self.context.report("S015", start, end, name.key)
+        values = {attribute.name: attribute.value for attribute in attributes}
+        self._push(Node(name, attributes, bindings, start, end, values))
         if len(self.stack) == 1:
             self.begin(self.stack[0])
         if is_empty:
             self._pop(end)
 
     def leaves(self, position: int) -> int:
-        """Take whole elements (``LEAF``), as long as one follows the other; return where they end.
+        """Read consecutive complete elements (``LEAF``); return where they end.
 
-        The same as ``open``, ``text`` and ``close`` for each, in one step.
+        Equal to ``open``, ``text`` and ``close`` for each, in one step.
         """
         top, text = self.stack[-1], self.context.text
         may_be_any = top.name.role is Role.ENTRY
         while found := LEAF.match(text, position):
             raw, plain, value = found.groups()
-            said: dict[bytes, str | None] = {}
+            values: dict[bytes, str | None] = {}
             if plain:
                 pairs = PAIR.findall(plain)
-                said = {key: written.decode() for key, written in pairs}
-                if not len(said) == len(pairs) <= MAX_ATTRIBUTES or b"xmlns" in said:
+                values = {key: written.decode() for key, written in pairs}
+                if not len(values) == len(pairs) <= MAX_ATTRIBUTES or b"xmlns" in values:
                     break
             start, end = found.start(1) - 1, found.end()
             tag_end = end if value is None else found.start(3)
             if self._overflow or self._nodes >= MAX_NODES or len(self.stack) >= MAX_DEPTH:
                 break
             name = self.names.resolve(raw, top.bindings, start, tag_end)
-            if name.role not in _LEAVES or (said and name.role is Role.VALUE):
+            if name.role not in _LEAVES or (values and name.role is Role.VALUE):
                 break
             if not (may_be_any or may_hold(top.name, name)):
                 break
-            node = Node(name, (), top.bindings, start, tag_end, said)
+            node = Node(name, (), top.bindings, start, tag_end, values)
             if value is not None:
                 node.end = tag_end + len(value)
                 if value:
@@ -118,7 +118,7 @@ class Tree:
         return position
 
     def close(self, raw: bytes, start: int, end: int) -> None:
-        """Take an end tag: it ends the nearest element of its name, and all inside that."""
+        """Handle an end tag: it ends the innermost element of its name and all elements in it."""
         if self._overflow:
             self._overflow -= 1
             return
@@ -129,31 +129,31 @@ class Tree:
         while len(self.stack) > depth + 1:
             top = self.stack[-1]
             if top.name.role in (Role.UNKNOWN, Role.EXTRA):
-                top.items.append(None)  # a tag, or "<" in the text around it: nobody can tell
+                top.items.append(None)  # a tag, or "<" in text: ambiguous
             self._pop_unclosed(start)
         self._pop(start)
 
     def end_text(self) -> None:
-        """Take an end tag without a name: text behind it is no part of the value before it."""
+        """Handle an end tag without a name: later text is not part of the value before it."""
         if not self._overflow:
             self._cut()
 
     def text(self, start: int, end: int) -> None:
-        """Take character data; white space between elements is nothing."""
+        """Handle character data; ignore white space between elements."""
         if self.stack and self.stack[-1].name.role in _BETWEEN and self._is_blank(start, end):
             return
         self._add(text(self.context, start, end), start, end)
 
     def cdata(self, start: int, end: int) -> None:
-        """Take the inside of a CDATA section."""
+        """Handle the text of a CDATA section."""
         self._add(cdata_text(self.context, start, end), start, end)
 
-    def aside(self, start: int, end: int) -> None:
-        """Take a comment or a processing instruction."""
+    def misc(self, start: int, end: int) -> None:
+        """Handle a comment or a processing instruction."""
         if is_declaration(self.context.text, start):
-            self.context.mark("X024", start, end)
+            self.context.report("X024", start, end)
         elif self.stack and self.stack[-1].name.role is Role.VALUE:
-            self.context.mark("X023", start, end, self.stack[-1].name.key)
+            self.context.report("X023", start, end, self.stack[-1].name.key)
 
     # ── elements ──
 
@@ -164,12 +164,12 @@ class Tree:
 
     @property
     def is_outside(self) -> bool:
-        """Whether the root is open, and nothing in it."""
+        """Whether the root is open and no element in it."""
         return len(self.stack) == 1 and not self.entry_depth and not self._overflow
 
     @property
     def is_between(self) -> bool:
-        """Whether an entry is open, and in it an element whose white space is nothing."""
+        """Whether the innermost open element is an entry or a container: white space is ignored."""
         return self.entry_depth > 0 and self.stack[-1].name.role in _WITHIN
 
     def _push(self, node: Node) -> None:
@@ -193,41 +193,42 @@ class Tree:
 
     def _pop_unclosed(self, end: int) -> None:
         node = self.stack[-1]
-        self.context.mark(
+        self.context.report(
             "X002", node.start, node.tag_end, f"<{node.name.raw.decode()}> is not closed"
         )
         self._pop(end)
 
     def _close_early(self, end: int) -> None:
-        """End an element before something that may not stand inside it."""
+        """End an element before a tag that it cannot contain."""
         top = self.stack[-1]
         self._closed_early = [*self._closed_early[1 - MAX_DEPTH :], top]
         self._pop_unclosed(end)
 
     def _close_late(self, raw: bytes, start: int, end: int) -> None:
-        """Take an end tag that closes nothing, unless it is that of an element closed early.
+        """Handle an end tag without an open element.
 
-        Then all tags were there: markup stood in a value (S017), and the XML is well-formed.
+        If it belongs to an element that was closed early, no tag is missing: a value contained
+        markup (S017), and the XML is well-formed.
         """
         for number in range(len(self._closed_early) - 1, -1, -1):
             node = self._closed_early[number]
             if node.name.raw == raw:
                 del self._closed_early[number]
-                if self.context.withdraw("X002", node.start):
-                    self.context.mark("S017", node.start, node.tag_end, node.name.key)
+                if self.context.retract("X002", node.start):
+                    self.context.report("S017", node.start, node.tag_end, node.name.key)
                 return
-        self.context.mark("X002", start, end, f"</{raw.decode()}> closes nothing")
+        self.context.report("X002", start, end, f"</{raw.decode()}> closes nothing")
         self._cut()
 
     def _cut(self) -> None:
-        """End the value that is open: text behind a wrong end tag may belong to anything."""
+        """End the open value: text after a wrong end tag may belong to any element."""
         if not self.is_in_entry or not (top := self.stack[-1]).has_text:
             return
         is_item = top.name.role is Role.PLAIN and len(self.stack) == self.entry_depth
         top.is_cut = top.is_cut or (top.name.role in _TEXTS and not is_item)
 
     def _bind(self, outer: Bindings, attributes: list[Attribute]) -> Bindings:
-        """The namespaces in scope; the same object where the element declares none."""
+        """Return the namespaces in scope; the same object if the element declares none."""
         bindings = outer
         for attribute in attributes:
             is_prefix = attribute.name.startswith(b"xmlns:")
@@ -242,11 +243,11 @@ class Tree:
                 continue
             prefix = name.rpartition(b":")[0]
             if prefix and prefix not in (b"xml", b"xmlns") and prefix not in bindings:
-                self.context.mark_once("X020", prefix, start, end, prefix.decode())
+                self.context.report_once("X020", prefix, start, end, prefix.decode())
         return bindings
 
     def _find(self, raw: bytes, start: int, end: int) -> int | None:
-        """The depth of the element that an end tag means: by its name, else in any case."""
+        """Return the depth of the element that an end tag closes; letter case is the fallback."""
         stack = self.stack
         for depth in range(len(stack) - 1, -1, -1):
             if stack[depth].name.raw == raw:
@@ -255,7 +256,7 @@ class Tree:
         for depth in range(len(stack) - 1, -1, -1):
             name = stack[depth].name.raw
             if len(name) == len(raw) and name.lower() == lower:
-                self.context.mark("S006", start, end, f"/{raw.decode()}")
+                self.context.report("S006", start, end, f"/{raw.decode()}")
                 return depth
         return None
 
@@ -271,33 +272,33 @@ class Tree:
             top.items.append(value)
             top.has_text = top.has_text or value is None or bool(value.strip(XML_SPACE))
         if top.name.role in (Role.ROOT, Role.ENTRY) and value and value.strip(XML_SPACE):
-            self.context.mark("S013", start, end, top.name.key)
+            self.context.report("S013", start, end, top.name.key)
 
-    # ── which element goes where ──
+    # ── placement of elements ──
 
     def _end_item_before(self, name: Name, start: int) -> None:
         if name.key in ("item", "entry"):
-            while self.is_in_entry and not self._is_whole():
+            while self.is_in_entry and not self._is_well_nested():
                 self._close_early(start)
 
     def _place(self, name: Name, start: int, end: int) -> Name:
-        """End what cannot hold this element; give the name under which it stands here."""
+        """End elements that cannot contain this one; return its name at this place."""
         while self.is_in_entry:
             top = self.stack[-1].name
             if top.role is Role.CONTAINER and (adopted := self._adopt(name, start, end)):
                 return adopted
             if may_hold(top, name):
                 break
-            if self._is_foreign(name) and self._is_whole():
+            if self._is_foreign(name) and self._is_well_nested():
                 return name._replace(role=Role.UNKNOWN)
             self._close_early(start)
         return name
 
     def _is_foreign(self, name: Name) -> bool:
-        """Whether this element belongs to what is open, if that has its end tag.
+        """Whether the element is content of the open element, if that has its end tag.
 
         Structured data inside an entry has its own ``url`` and ``loc``. An entry directly inside
-        an entry that has no loc is itself one: the outer one only wraps it.
+        an entry without a loc is an entry: the outer one only wraps it.
         """
         top = self.stack[-1]
         if name.role is Role.VALUE:
@@ -306,19 +307,19 @@ class Tree:
             return False
         return top.name.role is not Role.ENTRY or top.has_loc
 
-    def _is_whole(self) -> bool:
-        """Whether the innermost element has its end tag, and each in it, too."""
-        return is_whole(self.context, self.stack[-1].start)
+    def _is_well_nested(self) -> bool:
+        """Whether the innermost element and each element in it has its end tag."""
+        return is_well_nested(self.context, self.stack[-1].start)
 
     def _adopt(self, name: Name, start: int, end: int) -> Name | None:
-        """Take ``<loc>`` inside ``<image:image>`` for an ``image:loc`` that lost its prefix."""
+        """Resolve ``<loc>`` inside ``<image:image>`` as an ``image:loc`` without its prefix."""
         container = self.stack[-1]
         key = ascii_lower(name.key)
         if name.ns is not Ns.CORE or key not in CHILDREN[container.name.key]:
             return None
         if any(child.name.key == key for child in container.children()):
             return None
-        self.context.mark_once("S011", name.raw, start, end, name.raw.decode())
+        self.context.report_once("S011", name.raw, start, end, name.raw.decode())
         role = Role.CONTAINER if key in CHILDREN else Role.LEAF
         return Name(name.raw, container.name.ns, key, role, container.name.uri)
 

@@ -1,7 +1,7 @@
-"""Extensions without a column, written again as XML that stands on its own.
+"""Serialise extensions without a column as self-contained XML.
 
-Namespaces are declared where they are used, values escaped, comments left out: the same
-element gives the same text wherever it came from, and reading that text gives it again.
+Namespaces are declared where they are used, values are escaped, comments are dropped: the same
+element yields the same text in any document, and parsing that text yields the element.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OUTER = {"": SITEMAP_NS, "xml": "http://www.w3.org/XML/1998/namespace"}
 
 
 def serialise(nodes: list[Node]) -> str:
-    """Write elements one after another; what has no namespace in scope is left out."""
+    """Return elements as XML; drop names whose namespace is not declared."""
     return "".join(_element(node, _OUTER) for node in nodes)
 
 
@@ -29,7 +29,7 @@ def _element(node: Node, scope: dict[str, str]) -> str:
     if scope.get(prefix) != uri:
         declared[prefix] = uri
     attributes: list[str] = []
-    for raw, value in node.said.items():
+    for raw, value in node.values.items():
         name = raw.decode()
         if name == "xmlns" or name.startswith("xmlns:") or value is None:
             continue
@@ -61,11 +61,11 @@ def _element(node: Node, scope: dict[str, str]) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """A name without a colon inside, and not one that XML reserves."""
+    """Whether a name has no colon and is not reserved by XML."""
     return bool(name) and ":" not in name and name != "xmlns"
 
 
 def _right(uri: str) -> str:
-    """The right spelling of a namespace."""
+    """Return the official spelling of a namespace."""
     ns = NAMESPACES.get(uri.strip(" \t\r\n"))
     return URIS[ns] if ns is not None else uri

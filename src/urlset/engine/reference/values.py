@@ -1,4 +1,4 @@
-"""Character data: references, characters that XML forbids, line ends — text as it is meant."""
+"""Decode character data: references, forbidden characters, line ends; escape it again."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ _TO_ESCAPE_ATTRIBUTE = str.maketrans(_ATTRIBUTE_ESCAPES)
 
 
 def text(context: Context, start: int, end: int) -> str | None:
-    """Decode character data; None where an entity makes it uncertain (``X016``)."""
+    """Return decoded character data; None if an entity makes it uncertain (``X016``)."""
     return _decode(context, _TEXT, start, end)
 
 
 def attribute_text(context: Context, start: int, end: int) -> str | None:
-    """Decode the value of an attribute; white space becomes blanks (XML 1.0 section 3.3.3)."""
+    """Return a decoded attribute value; white space becomes spaces (XML 1.0 section 3.3.3)."""
     return _decode(context, _ATTRIBUTE, start, end)
 
 
 def cdata_text(context: Context, start: int, end: int) -> str | None:
-    """Decode the inside of a CDATA section, where ``&`` and ``<`` are themselves."""
+    """Return the text of a CDATA section, in which ``&`` and ``<`` are literal."""
     return _decode(context, _CDATA, start, end)
 
 
 def escape(value: str, *, attribute: bool = False) -> str:
-    """Write a value as XML: the five escapes of sitemaps.org, and line ends that would be lost."""
+    """Escape a value for XML: the five characters of sitemaps.org, and changeable line ends."""
     return value.translate(_TO_ESCAPE_ATTRIBUTE if attribute else _TO_ESCAPE)
 
 
 def is_doubly_escaped(value: str) -> bool:
-    """Tell whether a decoded value looks escaped still."""
+    """Whether a decoded value still contains escapes."""
     return "&" in value and _AGAIN.search(value) is not None
 
 
@@ -82,9 +82,9 @@ def _replacement(
     if matched[0] in b"\t\n\r":
         return " " if is_attribute else "\n"
     if matched == b"]]>":
-        context.mark("X002", offset, end, '"]]>" in text')
+        context.report("X002", offset, end, '"]]>" in text')
         return "]]>"
-    context.mark("X005", offset, end, f"U+{ord(matched.decode()):04X}")
+    context.report("X005", offset, end, f"U+{ord(matched.decode()):04X}")
     return ""
 
 
@@ -93,7 +93,7 @@ def _reference(context: Context, found: re.Match[bytes], offset: int, end: int) 
     if name is not None:
         return _entity(context, name, offset, end)
     if decimal is None and hexadecimal is None:
-        context.mark("X003", offset, end)
+        context.report("X003", offset, end)
         return "&"
     digits = (decimal or hexadecimal).lstrip(b"0")
     code = int(digits or b"0", 10 if decimal is not None else 16) if len(digits) < 9 else -1
@@ -101,7 +101,7 @@ def _reference(context: Context, found: re.Match[bytes], offset: int, end: int) 
         return chr(code)
     if 0x10000 <= code < 0x110000:
         return chr(code)
-    context.mark("X005", offset, end, found[0].decode())
+    context.report("X005", offset, end, found[0].decode())
     return ""
 
 
@@ -113,23 +113,23 @@ def _entity(context: Context, name: bytes, offset: int, end: int) -> str | None:
         value = expand(context, name, 0)
         context.expanded += len(value) if value is not None else 0
         if value is None or context.expanded > READ_LIMIT:
-            context.mark("X016", offset, end, f"Entity &{name.decode()}; expands too far")
+            context.report("X016", offset, end, f"Entity &{name.decode()}; expands too far")
             return None
         return value
-    context.mark("X004", offset, end, name.decode())
+    context.report("X004", offset, end, name.decode())
     if context.has_unknown_entities and name not in HTML_ENTITIES:
         return None
     return HTML_ENTITIES.get(name, f"&{name.decode()};")
 
 
 def expand(context: Context, name: bytes, depth: int) -> str | None:
-    """Expand a declared entity that holds text alone, at most 10,000 characters of it; or None.
+    """Return the text of a declared entity, at most 10,000 characters; None if not plain text.
 
-    Nothing is expanded that holds markup, that names itself, or that nests deeper than 16. Each
-    entity is expanded once, where it is met first, so that none costs more than its own text.
+    Entities that contain markup, refer to themselves or nest deeper than 16 are not expanded. Each
+    entity is expanded once, on first use, so that the cost is bounded by its own text.
     """
     if name not in context.expansions:
-        context.expansions[name] = None  # what it is while it is being expanded
+        context.expansions[name] = None  # the value during its own expansion
         if depth < MAX_ENTITY_DEPTH:
             context.expansions[name] = _expanded(context, name, depth)
     return context.expansions[name]
@@ -157,7 +157,7 @@ _DECLARED = re.compile(_REFERENCE + rb"|" + _FORBIDDEN + rb"|<")
 
 
 def _declared_piece(context: Context, found: re.Match[bytes], depth: int) -> str | None:
-    """One reference inside the value of an entity; None for what may not stand there."""
+    """Return the text of a reference inside an entity value; None if it is not allowed there."""
     decimal, hexadecimal, name = found.groups()
     if name is not None:
         if name in context.entities:
