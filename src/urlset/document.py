@@ -64,8 +64,8 @@ class Document:
         self.engine = engine
         self.text = text
         self.runs = runs
-        self._packing_marks = packing_diagnostics
-        self._marks = diagnostics
+        self._packing_diagnostics = packing_diagnostics
+        self._diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text, which is parsed again: that takes less time than to pickle entries."""
@@ -83,14 +83,14 @@ class Document:
         """Everything that had to be forgiven, with its place, in document order."""
         packing = [
             _problem(diagnostic, diagnostic.offset, diagnostic.end, 1, 1)
-            for diagnostic in self._packing_marks
+            for diagnostic in self._packing_diagnostics
         ]
-        return packing + list(_located(self._marks, self.text, self.runs))
+        return packing + list(_located(self._diagnostics, self.text, self.runs))
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing was cut off: neither by damage nor by a limit."""
-        diagnostics = (*self._packing_marks, *self._marks)
+        diagnostics = (*self._packing_diagnostics, *self._diagnostics)
         return not any(
             diagnostic.code == "X009" or diagnostic.code in _CUT for diagnostic in diagnostics
         )
