@@ -10,7 +10,7 @@ from urlset.checker import CATALOGUE, FAILURE_CODES, Findings, selector
 from urlset.checker.examples import HOME, Example, ExampleResponse, documents_of
 from urlset.http import Request, Response
 from urlset.reader import Entries, Visit
-from urlset.reader.entries import Heard
+from urlset.reader.entries import OnResponse
 from urlset.reader.filters import EntryFilter
 from urlset.reader.site_walk import walk_from
 from urlset.urls import resolve
@@ -31,7 +31,9 @@ def answered_check(example: Example, *, moment: datetime) -> Findings:
     assert isinstance(example, Mapping)
     start = f"{HOME}sitemap.xml" if "sitemap.xml" in example else HOME
     return Findings(
-        Entries(Answered(start, example), source=start, selection=ALL, limit=None, fail_fast=False),
+        Entries(
+            Answered(start, example), source=start, entry_filter=ALL, limit=None, fail_fast=False
+        ),
         CATALOGUE,
         selector(None, always=FAILURE_CODES),
         max_excerpts=0,
@@ -51,7 +53,7 @@ class Answered:
             for name, piece in example.items()
         }
 
-    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
+    def visits(self, heard: OnResponse | None = None) -> Generator[Visit]:
         walk = walk_from(self._start, robots=True)
         while request := walk.next_request():
             response = self._answer(request)

@@ -153,5 +153,5 @@ def test_two_processes_share_a_folder(box: SiteBox, tmp_path):
 def test_folder_that_cannot_be_is_told(box: SiteBox, tmp_path):
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(TargetError, match="cannot keep documents in"):
+    with pytest.raises(TargetError, match="cannot cache documents in"):
         list(urlset.read(box.put_urlset("/s.xml"), cache=tmp_path / "file"))

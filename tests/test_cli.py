@@ -432,7 +432,7 @@ def test_read_many_failures_are_cut_short(urlset):
     ("data", "code", "words"),
     [
         (b"", 2, "an empty file"),
-        (b"<!doctype html><html></html>", 2, "a page of HTML"),
+        (b"<!doctype html><html></html>", 2, "an HTML page"),
         (b"\xff\xfe\xfd", 2, "expected a sitemap"),
         (bytes(range(256)) * 100, 2, "expected a sitemap"),
         (RICH[:-20], 1, "cut off"),

@@ -269,7 +269,7 @@ def test_build_of_duplicates_is_clean_and_told(urlset):
         (b"/a\n/caf\xe9\n", "byte 0xe9"),
         (b"/a\0b\n", "binary data"),
         (gzip.compress(b"/a\n" * 1_000)[:-9], "whole gzip data"),
-        (b"<html><body>no</body></html>", "a page of HTML"),
+        (b"<html><body>no</body></html>", "an HTML page"),
         (f"<urlset {NS}><url><loc>https://e.com/</loc></url>".encode(), "cut off"),
         (
             f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.xml</loc></sitemap>"

@@ -51,7 +51,7 @@ def test_nothing_found_is_a_failure_with_a_reason(box: SiteBox, urlset):
     ran = urlset("read", box.site)
 
     assert ran.code == 2
-    assert "no sitemap found: 14 places tried" in ran.err
+    assert "no sitemap found: tried 14 URLs" in ran.err
 
 
 def test_tree_shows_the_hierarchy_with_counts(box: SiteBox, urlset):
@@ -112,7 +112,7 @@ def test_skipped_children_are_told(box: SiteBox, urlset):
     ran = urlset("read", box.url("/s.xml"), "--since", "2026-01-01", "--tree")
 
     assert ran.code == 0
-    assert "/a.xml  skipped: not changed since: its index says 2020-01-01" in ran.out
+    assert "/a.xml  skipped: not changed since: lastmod in its index is 2020-01-01" in ran.out
     assert "1 document skipped: not changed since" in ran.err
 
 

@@ -19,7 +19,7 @@ def walk_site(box: SiteBox, **policy: object) -> tuple[SiteWalk, list[DocumentRe
 
 
 def outcomes(walk: SiteWalk) -> list[tuple[str, str]]:
-    return [(trial.how, trial.outcome) for trial in walk.trials]
+    return [(trial.how, trial.outcome) for trial in walk.attempts]
 
 
 def test_robots_declares(box: SiteBox):
@@ -113,7 +113,7 @@ def test_soft_404_is_no_sitemap(box: SiteBox):
     walk, records = walk_site(box)
 
     assert [(r.source, r.how, r.error) for r in records] == [
-        (f"{box.site}/", "site", f"no sitemap found: {2 + len(PATHS)} places tried")
+        (f"{box.site}/", "site", f"no sitemap found: tried {2 + len(PATHS)} URLs")
     ]
     assert {o for how, o in outcomes(walk) if how == "well-known"} == {"not-a-sitemap"}
 
@@ -145,7 +145,7 @@ def test_declared_one_that_is_none_is_told_and_the_others_are_tried(box: SiteBox
 
     assert {(str(r.source).removeprefix(box.site), r.how, r.error) for r in records} == {
         ("/gone.xml", "robots", "HTTP 404 Not Found"),
-        ("/soft.xml", "robots", "expected a sitemap, found a page of HTML"),
+        ("/soft.xml", "robots", "expected a sitemap, found an HTML page"),
         ("/sitemap.xml", "well-known", None),
     }
 
@@ -184,9 +184,9 @@ def test_robots_that_fails_is_told_and_the_others_are_tried(box: SiteBox):
         ("/robots.txt", "robots.txt: HTTP 500 Internal Server Error (3 attempts)"),
         ("/sitemap.xml", None),
     ]
-    assert walk.finder is not None
-    assert walk.finder.robots is not None
-    assert walk.finder.robots.state == "unreachable"
+    assert walk.discovery is not None
+    assert walk.discovery.robots is not None
+    assert walk.discovery.robots.state == "unreachable"
 
 
 @pytest.mark.parametrize("how", ["cut", "too large"])
@@ -215,7 +215,7 @@ def test_places_that_fail_are_told_when_nothing_is_found(box: SiteBox):
     _, records = walk_site(box)
 
     assert [r.error for r in records] == [
-        f"no sitemap found: 14 places tried, of which 1 failed ({box.url('/sitemap.xml')}: "
+        f"no sitemap found: tried 14 URLs, of which 1 failed ({box.url('/sitemap.xml')}: "
         "HTTP 503 Service Unavailable (3 attempts))"
     ]
 
@@ -228,7 +228,7 @@ def test_site_that_does_not_answer_is_told_soon(box: SiteBox, player):
 
     assert [r.how for r in records] == ["robots", "site"]
     assert all(r.error for r in records)
-    assert str(records[1].error).startswith("the site does not answer: ")
+    assert str(records[1].error).startswith("the site does not respond: ")
     assert set(box.paths) == {"/robots.txt", "/"}
 
 
@@ -300,9 +300,9 @@ def test_nothing_is_guessed_where_robots_txt_disallows_it(box: SiteBox):
 
     assert box.paths == ["/robots.txt"]
     assert [r.error for r in records] == [
-        f"no sitemap found: 1 place tried; robots.txt disallows {1 + len(PATHS)} more"
+        f"no sitemap found: tried 1 URL; robots.txt disallows {1 + len(PATHS)} more"
     ]
-    skipped = [trial for trial in walk.trials if trial.outcome == "disallowed"]
+    skipped = [trial for trial in walk.attempts if trial.outcome == "disallowed"]
     assert [(t.url.removeprefix(box.site), t.how) for t in skipped] == [
         ("/", "home"),
         *[(path, "well-known") for path in PATHS],
@@ -321,7 +321,7 @@ def test_only_what_is_disallowed_is_left_out(box: SiteBox):
     allowed = [path for path in PATHS if not path.startswith("/sitemap")]
     assert box.paths[:2] == ["/robots.txt", "/"]
     assert sorted(box.paths[2:]) == sorted(allowed)
-    skipped = {t.url.removeprefix(box.site) for t in walk.trials if t.outcome == "disallowed"}
+    skipped = {t.url.removeprefix(box.site) for t in walk.attempts if t.outcome == "disallowed"}
     assert skipped == {"/in/a.xml", "/feed", *set(PATHS) - set(allowed)}
 
 

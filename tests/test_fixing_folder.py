@@ -20,7 +20,7 @@ from tests.test_cli import NS, command
 
 from urlset import fix, parse, read, write_fixed
 from urlset.errors import SourceError
-from urlset.reader.detection import has_sitemap_ending, objection_to
+from urlset.reader.detection import has_sitemap_ending, rejection_reason
 
 XMP = (
     b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>\n'
@@ -248,7 +248,7 @@ def test_what_was_not_decoded_is_never_fixed(data: bytes, why: str) -> None:
     ],
 )
 def test_a_sitemap_with_faults_is_one_whatever_its_name(data: bytes, tmp_path: Path) -> None:
-    assert objection_to(parse(data)) is None
+    assert rejection_reason(parse(data)) is None
     name = "pages.txt" if data == LINES else "pages.xml.gz" if data[:1] == b"\x1f" else "pages.xml"
     (tmp_path / name).write_bytes(data)
     assert len(list(read(tmp_path))) >= 1
@@ -303,4 +303,4 @@ def test_a_sample_of_real_files_stays_as_it_is(tmp_path: Path) -> None:
     changed = {name for name in before if after[name] != before[name]}
     assert {name for name in changed if not has_sitemap_ending(name)} == set()
     for name in changed:  # lists of URLs and feeds are sitemaps; each still is one
-        assert objection_to(parse((tmp_path / name).read_bytes())) is None
+        assert rejection_reason(parse((tmp_path / name).read_bytes())) is None

@@ -297,7 +297,7 @@ def test_abandoned_readings_leave_no_thread(box: SiteBox):
 
     next(iter(read(box.url("/s.xml"))))
     next(read(box.url("/s.xml")).visits())
-    next(read(box.url("/s.xml")).portions())
+    next(read(box.url("/s.xml")).batches())
     wait_for_no_fetcher()
 
     stream = pyarrow.RecordBatchReader.from_stream(read(box.url("/s.xml")))

@@ -145,7 +145,7 @@ def test_reading_of_a_site_is_pickled_with_its_policy(pool):
     there = pool.submit(same, entries).result()
 
     assert there.source == entries.source
-    assert vars(there._reading)["_policy"] == vars(entries._reading)["_policy"]
+    assert vars(there._reader)["_policy"] == vars(entries._reader)["_policy"]
     assert pool.submit(same, urlset.read("https://e.com/sitemap.xml", keep=False)).result()
 
 

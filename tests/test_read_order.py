@@ -275,7 +275,7 @@ def test_site_too_large_to_be_kept_is_not_fetched_twice_in_silence(box: SiteBox,
     assert len(list(entries)) == 12
     count = len(box.hits)
 
-    with pytest.raises(SourceError, match="too large to be kept: expected one pass"):
+    with pytest.raises(SourceError, match="too large to cache: expected one pass"):
         list(entries)
     assert len(box.hits) == count
 
@@ -285,7 +285,7 @@ def test_site_that_is_not_to_be_kept(box: SiteBox):
     entries = read(box.site, keep=False)
     assert len(list(entries)) == 12
 
-    with pytest.raises(SourceError, match=r"read already, with keep=False.*call urlset\.read\(\)"):
+    with pytest.raises(SourceError, match=r"already read, with keep=False.*call urlset\.read\(\)"):
         list(entries)
 
 

@@ -65,7 +65,7 @@ def test_site_is_read_whole_and_what_failed_is_listed(box: SiteBox):
         "/gone.xml",
         "/b.xml",
     ]
-    assert [trial.how for trial in entries.trials] == ["robots", "home", "robots"]
+    assert [trial.how for trial in entries.attempts] == ["robots", "home", "robots"]
 
 
 def test_url_of_a_sitemap_is_read_without_looking_for_others(box: SiteBox):
@@ -85,9 +85,9 @@ def test_fail_fast_raises(box: SiteBox):
 def test_nothing_at_all_raises_and_says_what_was_tried(box: SiteBox):
     entries = read(box.site)
 
-    with pytest.raises(SourceError, match="no sitemap found: 14 places tried"):
+    with pytest.raises(SourceError, match="no sitemap found: tried 14 URLs"):
         list(entries)
-    assert len(entries.trials) == 14
+    assert len(entries.attempts) == 14
     with pytest.raises(SourceError, match="HTTP 404"):
         list(read(box.url("/s.xml")))
 

@@ -11,7 +11,7 @@ from tests.site_box import SiteBox, page
 
 from urlset.http import drive_in_thread
 from urlset.reader.discovery import Discovery
-from urlset.robots import MAX_BYTES, read_robots, robots_of
+from urlset.robots import MAX_BYTES, read_robots, robots_from_response
 
 BASE = "http://www.example.com/robots.txt"
 S = "http://www.example.com/s.xml"
@@ -223,7 +223,7 @@ def test_rfc_9309_rules_behind_500_kib_are_ignored():
 def test_rfc_9309_status(box: SiteBox, status: int, state: str, is_allowed: bool):
     url = box.play("/robots.txt", page(b"User-agent: *\nDisallow: /", status))
 
-    robots = robots_of(fetch(url, quick(retries=0)))
+    robots = robots_from_response(fetch(url, quick(retries=0)))
 
     assert (robots.state, robots.allows(box.url("/a"))) == (state, is_allowed)
 
@@ -232,7 +232,7 @@ def test_robots_that_cannot_be_reached():
     with SiteBox() as gone:
         url = gone.url("/robots.txt")
 
-    assert robots_of(fetch(url, quick(retries=0))).state == "unreachable"
+    assert robots_from_response(fetch(url, quick(retries=0))).state == "unreachable"
 
 
 def test_a_line_of_separators_is_read_once():

@@ -29,8 +29,8 @@ def test_sitemap_that_a_robots_txt_declares_and_forbids(box: SiteBox):
         b: ("index", robots, robots),
     }
     assert box.paths[:2] == ["/robots.txt", "/s.xml"]
-    assert [line.url for line in made.rulebook.files[box.site].sitemaps] == [url]
-    assert [(t.url, t.how, t.outcome) for t in made.trials] == [(robots, "robots", "found")]
+    assert [line.url for line in made.robots_cache.files[box.site].sitemaps] == [url]
+    assert [(t.url, t.how, t.outcome) for t in made.attempts] == [(robots, "robots", "found")]
 
 
 def test_each_host_is_asked_once_and_before_its_documents(box: SiteBox):
@@ -51,7 +51,7 @@ def test_each_host_is_asked_once_and_before_its_documents(box: SiteBox):
         assert (len(box.paths), len(other.paths)) == (8, 6)
         assert records[other.url("/3.xml")].disallowed_by == robots
         assert [u for u, r in records.items() if r.declared_by] == [other.url("/4.xml")]
-        assert {o: r.state for o, r in made.rulebook.files.items()} == {
+        assert {o: r.state for o, r in made.robots_cache.files.items()} == {
             box.site: "absent",
             other.site: "read",
         }

@@ -96,7 +96,7 @@ def test_child_that_leads_back_to_its_index(box: SiteBox):
     box.put_index("/s.xml", ["/a"])
     box.play("/a", redirect("/s.xml"))
 
-    assert Result(box).errors == {"/a": "leads to an index above it; not followed again"}
+    assert Result(box).errors == {"/a": "redirects to an index above it; not followed again"}
 
 
 def test_children_may_be_left_alone(box: SiteBox):
@@ -188,7 +188,7 @@ def test_whole_site_with_a_crowd_of_children(box: SiteBox):
 def test_url_of_a_site_or_of_a_sitemap(url: str, is_site: bool):
     walk = walk_from(url)
 
-    assert (walk.finder is not None) == is_site
+    assert (walk.discovery is not None) == is_site
     asked = walk.next_request()
     assert asked is not None
     assert asked.url == ("https://e.com/robots.txt" if is_site else url)

@@ -70,7 +70,7 @@ class Document:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text, which is parsed again: that takes less time than to pickle entries."""
         if self.engine not in engines.NAMES:  # made of tables: there is no text
-            from urlset.engine.reference.rows import ListedRows as ListedRows
+            from urlset.engine.reference.rows import ListedRows
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
             return object.__new__, (Document,), state

@@ -46,7 +46,7 @@ def load(
     with (
         _Aside() as aside,
         store.writer(None) as filling,
-        closing(entries.portions(filling.on_response)) as portions,
+        closing(entries.batches(filling.on_response)) as portions,
     ):
         for record, document, rows in portions:
             number = filling.add(record, document, rows)

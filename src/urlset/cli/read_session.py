@@ -12,8 +12,8 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
-from urlset.reader.entries import Entries, Heard
-from urlset.reader.table_detection import table_kind_of_file
+from urlset.reader.detection import table_kind_of_file
+from urlset.reader.entries import Entries, OnResponse
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import RowLimit
@@ -63,12 +63,12 @@ class Session:
                     for visit in visits:
                         self.count(visit.record)
                         progress.update(self._so_far(visit.record), self._details())
-                        yield from entries.selected(visit)
+                        yield from entries.filtered(visit)
             except SourceError as error:
                 self.failures.append(str(error))
 
     def portions(
-        self, source: str, progress: Progress, row_limit: RowLimit, heard: Heard | None = None
+        self, source: str, progress: Progress, row_limit: RowLimit, heard: OnResponse | None = None
     ) -> Generator[DocumentBatch]:
         """The documents of one source with their wanted entries, counted by ``row_limit``.
 
@@ -77,7 +77,7 @@ class Session:
         try:
             with (
                 self._opened(source) as entries,
-                closing(entries.portions(heard, row_limit)) as portions,
+                closing(entries.batches(heard, row_limit)) as portions,
             ):
                 for portion in portions:
                     self.count(portion.record)

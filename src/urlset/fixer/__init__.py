@@ -16,7 +16,7 @@ from urlset.fixer.options import FixOptions
 from urlset.fixer.replace_files import write_fixed
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Source, finder_of, is_url
+from urlset.reader import Source, document_source, is_url
 
 __all__ = ["Dropped", "Fixed", "FixedDocument", "fix", "unified_diff", "write_fixed"]
 
@@ -73,4 +73,4 @@ def fix(
         limit=limit_bytes,
         profile=profile,
     )
-    return fix_set(finder_of(source, base, limit_bytes), wishes)
+    return fix_set(document_source(source, base, limit_bytes), wishes)

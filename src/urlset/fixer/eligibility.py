@@ -6,7 +6,7 @@ import os
 
 from urlset.document import Document
 from urlset.fixer.container import Container
-from urlset.reader.detection import has_sitemap_ending, objection_to
+from urlset.reader.detection import has_sitemap_ending, rejection_reason
 from urlset.reader.locations import Location
 
 __all__ = ["objection_to_fixing", "objection_to_name"]
@@ -39,7 +39,7 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     """
     if container.is_cut:
         return "a part of the document could not be read"
-    if (why := objection_to(document)) is not None:
+    if (why := rejection_reason(document)) is not None:
         return f"it is no sitemap: {why}"
     if b"\0" in document.text:
         return "it contains NUL bytes"

@@ -15,7 +15,7 @@ from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import mend_robots
 from urlset.fixer.split_index import Split, split
-from urlset.reader import entries_from
+from urlset.reader import read_documents
 from urlset.reader.locations import DocumentSource, Location
 from urlset.urls import split_origin
 
@@ -76,7 +76,7 @@ class _Work:
 
     def __init__(self, finder: DocumentSource, wishes: FixOptions):
         self.overlay = Overlay(finder, wishes.moment, wishes.engine, wishes.limit)
-        self.wishes = replace(wishes, robots=dict(self.overlay.robots()))
+        self.wishes = replace(wishes, robots=dict(self.overlay.robots_files()))
         self.fixed = Fixed()
         self.before: dict[object, tuple[str, bytes]] = {}
         self.new: dict[object, str] = {}
@@ -98,7 +98,7 @@ class _Work:
         """The documents in which there is something to be mended."""
         rules = {c: rule for c, rule in self.wishes.rules.items() if self.wishes.allows(c, None)}
         names: dict[str, None] = {}
-        entries = entries_from(self.overlay, self.wishes.engine, self.wishes.limit)
+        entries = read_documents(self.overlay, self.wishes.engine, self.wishes.limit)
         if all(rule.is_of_engine for rule in rules.values()):  # no need to ask a database
             for record, document in entries.visits():
                 if document is not None and any(p.code in rules for p in document.problems):
@@ -142,7 +142,7 @@ class _Work:
         if not rules:
             return False
         by_name: dict[str, list[FindingLocation]] = defaultdict(list)
-        entries = entries_from(self.overlay, self.wishes.engine, self.wishes.limit)
+        entries = read_documents(self.overlay, self.wishes.engine, self.wishes.limit)
         for found in self.wishes.findings(entries, rules):
             spot = FindingLocation(
                 found.code,
@@ -195,7 +195,7 @@ class _Work:
         self.fixed.dropped += result.dropped
 
     def _mend_robots(self) -> None:
-        for url, data in list(self.overlay.robots()):
+        for url, data in list(self.overlay.robots_files()):
             found = mend_robots(data, url, self.wishes, self._addresses(url))
             if found.data != data:
                 self.before.setdefault(url, (url, data))

@@ -16,7 +16,7 @@ from urlset.fixer.container import CONTAINERS
 from urlset.fixer.registry import ELSEWHERE, FIXERS, FindingLocation
 from urlset.fixer.split import SPLITS
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Entries, entries_from
+from urlset.reader import Entries, read_documents
 from urlset.reader.locations import SingleDocument
 
 __all__ = ["FixOptions", "Spots", "is_of_set"]
@@ -93,7 +93,7 @@ class FixOptions:
         spots: Spots = defaultdict(list)
         if not rules:
             return spots
-        entries = entries_from(_Desk(raw, name, base, self.robots), self.engine, self.limit)
+        entries = read_documents(_Desk(raw, name, base, self.robots), self.engine, self.limit)
         for finding in self.findings(entries, rules):
             place = 0 if finding.offset is None else text_offset(document, finding.offset)
             spots[finding.code].append(

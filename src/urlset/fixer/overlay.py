@@ -34,9 +34,9 @@ class Overlay:
         self._engine = engine
         self._limit = limit
 
-    def places(self) -> Iterator[Location]:
+    def locations(self) -> Iterator[Location]:
         """The documents that a reading begins with."""
-        for place in self._finder.places():
+        for place in self._finder.locations():
             yield self._met(place)
 
     def child(self, loc: str, parent: Location, /) -> Location:
@@ -45,9 +45,9 @@ class Overlay:
         self.parents.setdefault(place.key, (parent, loc))
         return place
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
+    def robots_files(self) -> Iterator[tuple[str, bytes]]:
         """The robots.txt files that lie there, each with its URL."""
-        for url, found in self._finder.robots():
+        for url, found in self._finder.robots_files():
             if not isinstance(found, SourceError):  # one that cannot be read is reported by R015
                 yield url, self.changed.get(url, found)
 

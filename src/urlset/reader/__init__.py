@@ -1,4 +1,4 @@
-"""Reads sitemaps from anywhere: any source in, entries, problems and documents out."""
+"""Read sitemaps of any format from a site, files, an object store, a stream or memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from urlset.reader.entries import Entries
 from urlset.reader.file_walk import FileWalk
 from urlset.reader.filesystem import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
-from urlset.reader.locations import DocumentSource, SingleDocument, read_at_most
-from urlset.reader.memory import MemorySource
+from urlset.reader.locations import DocumentSource, MemorySource, SingleDocument, read_at_most
 from urlset.reader.store_source import StoredDocuments, stored_form
 
 if TYPE_CHECKING:
@@ -34,19 +33,19 @@ __all__ = [
     "Fetched",
     "Source",
     "Visit",
-    "entries_from",
-    "finder_of",
+    "document_source",
     "is_url",
     "read",
+    "read_documents",
     "read_stored",
 ]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
-"""A path (``-`` is stdin), a URL (http, https, file, or of an object store: s3, gs, az), the bytes
-of a document, a file that is open, or many documents by their URL."""
+"""A path (``-`` is stdin), a URL (http, https, file, or an object store: s3, gs, az), the bytes of
+a document, an open binary file, or a mapping of URLs to the bytes of documents."""
 
 _FILE = re.compile(r"file://", re.IGNORECASE)
-# A host with a domain that is no ending of a file, and a path behind it, or none.
+# A host name whose domain is not a file ending, with or without a path.
 _SITE = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+"
     r"(?!(?:xml|txt|gz|csv|tsv|json|jsonl|ndjson|rss|atom|html?|parquet|duckdb|db|sqlite|arrow)\b)"
@@ -77,49 +76,68 @@ def read(
     ordered: bool = True,
     keep: bool = True,
 ) -> Entries:
-    """Read sitemaps of any format: a site, a file, a folder, bytes, an open file, ``-`` for stdin.
+    """Read the entries of a sitemap, of all sitemaps of a site, or of a folder.
 
-    Of ``https://example.com/`` all sitemaps are read that its robots.txt, its home page or the
-    well-known paths lead to; every other URL is that of a sitemap. ``policy`` says how to fetch
-    (:class:`urlset.Policy`); ``auth`` is a bearer token, or a user and a password, and goes to
-    the origin of the URL only. ``cache`` is a folder: what is kept there is only fetched again
-    where the server says that it has changed. ``robots`` asks each host that documents lie on
-    for its robots.txt, a request more a host: so it is known which one declares or disallows
-    what, also where the URL is that of a sitemap.
-
-    The entries of a site come in the order of its sitemaps, each index followed by its children
-    as it lists them, so that two readings are equal; a document that arrives before its turn
-    waits in ``TMPDIR``. ``ordered=False`` yields them in the order of arrival, which is faster
-    where one document is slow. A site is fetched once however often its entries are iterated: the
-    responses are kept in ``TMPDIR`` as long as the object lives, up to 256 MB packed. Beyond, or
-    with ``keep=False``, a second iteration raises :class:`urlset.SourceError`.
-
-    A URL of an object store (``s3://bucket/sitemap.xml``; ``s3://bucket/maps/`` for all sitemaps
-    below) is read with ``urlset[cloud]``, ``file://`` like its path.
-
-    An index is followed to its children, ``follow=False`` leaves them alone. Those of a file
-    must lie beside it: below its folder, under the longest end of their path that exists there.
-    In a folder every file is read that may be a sitemap by its ending (``.xml``, ``.txt``,
-    ``.rss``, ``.atom``, also with ``.gz``) and is one by its content. ``base`` is the URL at which
-    the source is to lie, for references in it: of a folder, or of a document itself; a file lies
-    below a ``base`` that ends with a slash. ``limit_bytes`` caps each document. A store
-    (``.duckdb``) gives back what was read into it, a file of Parquet its rows.
-
-    ``since`` (a date) leaves out entries whose ``lastmod`` is older or absent, and skips the
-    children that have not changed since by the word of their index. ``match`` and ``exclude``
-    are regular expressions for URLs, ``hosts`` the hosts to be kept. ``in_scope`` keeps what a
-    sitemap may list: what lies below its folder, and what is of a host whose robots.txt declares
-    it. After ``limit`` entries the reading ends.
-
-    Raises :class:`urlset.SourceError` where there is nothing to read at all. A child that is
-    missing, a page of HTML or half a file does not raise but is a record with an ``error`` in
-    :attr:`Entries.documents`, unless ``fail_fast`` is set.
+    Nothing is read before the result is iterated. Every format is detected by its content: XML
+    sitemaps and indexes, text, RSS and Atom, also in gzip. A faulty document is read as far as
+    possible, and its problems are reported in :attr:`Entries.problems`.
 
     >>> [entry.loc for entry in read(b"https://example.com/")]
     ['https://example.com/']
+
+    Args:
+        source: One of
+
+            - a home page or robots.txt (``https://example.com/``): all sitemaps that robots.txt,
+              the home page or well-known paths lead to;
+            - any other http(s) URL: one sitemap, or an index with its children;
+            - a file, or ``-`` for stdin. The children of an index are looked up below its
+              folder, by the longest suffix of their path that exists there;
+            - a folder: every file that has the ending of a sitemap (``.xml``, ``.txt``, ``.rss``,
+              ``.atom``, also with ``.gz``) and the content of one;
+            - ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below (needs
+              ``urlset[cloud]``; also ``gs://`` and ``az://``);
+            - a store (``.duckdb``) or a Parquet file that urlset wrote;
+            - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
+        base: URL of the source, to resolve relative references. For a folder, and for a file
+            if it ends with a slash, the URL of the folder.
+        engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
+        limit_bytes: Most bytes that are read of one document.
+        follow: Read the children of indexes.
+        fail_fast: Raise at the first document that cannot be read.
+        since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an
+            index that have not changed since then.
+        match: Regular expression that must be found in the URL.
+        exclude: Regular expression that must not be found in the URL.
+        hosts: Hosts whose URLs are included.
+        in_scope: Exclude URLs that the location rule forbids: those outside the folder of the
+            sitemap, unless the robots.txt of their host declares the sitemap.
+        limit: Most entries that are read.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the URL only.
+        cache: Folder in which documents are cached. A cached document is fetched again only if
+            the server reports a change.
+        robots: Request the robots.txt of each host of a document, to record which one declares or
+            disallows it, even if the URL is that of a sitemap.
+        ordered: Return the entries of a site in the order of its sitemaps, each index followed by
+            its children, so that two runs are equal; documents that arrive early are stored in
+            ``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.
+        keep: Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to
+            256 MB compressed, so that it can be iterated again.
+
+    Returns:
+        The entries, an iterable that is read on demand.
+
+    Raises:
+        SourceError: Nothing of the source can be read. During iteration; a source that does not
+            exist raises at once. A missing child, an HTML page or a truncated file does not
+            raise: it is a record with an ``error`` in :attr:`Entries.documents`. A site that was
+            not kept, because of ``keep=False`` or its size, raises in the second iteration.
+        EngineError: The engine is not installed.
+        ValueError: An argument is invalid.
     """
-    engines.get(engine)  # one that is not there is told now, not with the first row
-    selection = EntryFilter.of(
+    engines.get(engine)  # raises now, not at the first entry
+    entry_filter = EntryFilter.of(
         since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
     )
     if limit is not None and limit < 0:
@@ -128,14 +146,14 @@ def read(
         "engine": engine,
         "limit": limit_bytes,
         "follow": follow,
-        "since": selection.since,
+        "since": entry_filter.since,
     }
     form = stored_form(source)
     if is_url(source):
-        from urlset.reader.site import Site
+        from urlset.reader.site import SiteReader
 
         folder = None if cache is None else os.fspath(cache)
-        reading: Any = Site(
+        reader: Any = SiteReader(
             source,
             policy=policy,
             auth=auth,
@@ -146,14 +164,14 @@ def read(
             **common,
         )
     elif form is not None:
-        reading = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
+        reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
     else:
-        reading = FileWalk(finder_of(source, base, limit_bytes), **common)
+        reader = FileWalk(document_source(source, base, limit_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     return Entries(
-        reading,
+        reader,
         source=os.fspath(name) if isinstance(name, str | os.PathLike) else None,
-        selection=selection,
+        entry_filter=entry_filter,
         limit=limit,
         fail_fast=fail_fast,
         is_in_memory=isinstance(source, bytes | bytearray | memoryview),
@@ -170,50 +188,54 @@ def read_stored(
     hosts: Iterable[str] | None = None,
     in_scope: bool = False,
 ) -> Entries:
-    """Read a file of Parquet as the document ``name``, whose entries were put there."""
-    selection = EntryFilter.of(
+    """Return the entries in a Parquet file as those of the document ``name``."""
+    entry_filter = EntryFilter.of(
         since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
     )
-    reading = StoredDocuments("parquet", path, name)
-    return Entries(reading, source=name, selection=selection, limit=None, fail_fast=False)
+    reader = StoredDocuments("parquet", path, name)
+    return Entries(reader, source=name, entry_filter=entry_filter, limit=None, fail_fast=False)
 
 
 def is_url(source: object) -> TypeGuard[str]:
-    """Tell a source that is to be fetched."""
+    """Return whether a source is an http(s) URL."""
     return isinstance(source, str) and _HTTP.match(source) is not None
 
 
-def entries_from(finder: DocumentSource, engine: str | None, limit: int) -> Entries:
-    """The entries of documents that lie where ``finder`` finds them; each has ``limit`` bytes."""
-    reading = FileWalk(finder, engine=engine, limit=limit, follow=True)
-    selection = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
-    return Entries(reading, selection=selection, limit=None, fail_fast=False)
+def read_documents(source: DocumentSource, engine: str | None, limit: int) -> Entries:
+    """Return the entries of all documents of a source, of each at most ``limit`` bytes."""
+    reader = FileWalk(source, engine=engine, limit=limit, follow=True)
+    everything = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+    return Entries(reader, entry_filter=everything, limit=None, fail_fast=False)
 
 
-def finder_of(source: Source, base: str | None, limit: int) -> DocumentSource:
-    """Who finds the documents of a source that is no URL; raises :class:`urlset.SourceError`."""
+def document_source(source: Source, base: str | None, limit: int) -> DocumentSource:
+    """Return the object that lists and loads the documents of a source other than an http(s) URL.
+
+    Raises:
+        SourceError: The source does not exist or is of an unknown type.
+    """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
         return SingleDocument(None, base, lambda: data)
     if hasattr(source, "read"):
-        name = getattr(source, "name", None)  # of a descriptor, a number
-        shown = name if isinstance(name, str) else None
+        name = getattr(source, "name", None)  # a number for a file descriptor
+        text_name = name if isinstance(name, str) else None
         file: Any = source
-        return SingleDocument(shown, base, lambda: _drain(file, limit))
+        return SingleDocument(text_name, base, lambda: _read_stream(file, limit))
     if source == "-":
-        return SingleDocument("-", base, lambda: _drain(sys.stdin.buffer, limit))
+        return SingleDocument("-", base, lambda: _read_stream(sys.stdin.buffer, limit))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if is_object_url(path):
-            from urlset.reader.object_store import Objects
+            from urlset.reader.object_store import ObjectStoreSource
 
-            return Objects(path, base, limit)
+            return ObjectStoreSource(path, base, limit)
         if _FILE.match(path):
             path = _path_of(path)
         elif _SITE.fullmatch(path) and not os.path.lexists(path):
             raise SourceError(
-                f"expected a file or a folder, found nothing at {path!r}; to read the site of "
-                f"that name, write https://{path}"
+                f"expected a file or a folder, found nothing at {path!r}; to read the site, "
+                f"write https://{path}"
             )
         return FileSystemSource(path, base, limit)
     if isinstance(source, Mapping):
@@ -224,17 +246,17 @@ def finder_of(source: Source, base: str | None, limit: int) -> DocumentSource:
 
 
 def _path_of(url: str) -> str:
-    """The path of a ``file://`` URL; of this machine only."""
+    """Return the path of a ``file://`` URL; raises if it names another host."""
     host, slash, rest = url.partition("://")[2].partition("/")
     if host.lower() not in ("", "localhost"):
         raise SourceError(f"expected file:///path, found {url!r}, which names the host {host!r}")
     return url2pathname(slash + rest) if os.name == "nt" else unquote(slash + rest)
 
 
-def _drain(file: IO[bytes], limit: int) -> bytes:
+def _read_stream(file: IO[bytes], limit: int) -> bytes:
     try:
         return read_at_most(file, limit)
     except TypeError as error:
         raise SourceError(f'expected a file opened in binary mode ("rb"): {error}') from error
     except OSError as error:
-        raise SourceError(f"expected an open file that can be read: {error.strerror}") from error
+        raise SourceError(f"expected a readable open file: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Documents kept on disk between readings, so that what did not change is not fetched again."""
+"""Cache of documents on disk between runs, validated with conditional requests."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from urlset.reader.documents import Visit
 __all__ = ["CachedWalk"]
 
 _MAGIC = "urlset-cache-1"
-_KEPT = ("content-type", "etag", "last-modified", "link")
+_HEADERS = ("content-type", "etag", "last-modified", "link")
 
 
 class CachedWalk:
-    """A walk whose requests ask for what changed, and whose answers come from a folder if nothing.
+    """A walk with conditional requests, whose unchanged documents are read from a folder.
 
-    A file for each document has its facts and its body, and appears whole or not at all: two
-    processes may share a folder without a lock, the later one wins. What is damaged or gone is
-    fetched again. Only what came whole, and with an ETag or a Last-Modified, is kept.
+    Each document is one file with its headers and its body, written atomically: processes may
+    share a folder without a lock, and the last one wins. A damaged or missing file is fetched
+    again. Only complete documents with an ETag or a Last-Modified are stored.
     """
 
     def __init__(self, walk: Walk[Visit], folder: str):
         self._walk = walk
         self._folder = folder
-        self._again: list[Request] = []
+        self._repeated: list[Request] = []
         try:
             os.makedirs(folder, exist_ok=True)
         except OSError as error:
-            raise TargetError(f"cannot keep documents in {folder!r}: {error.strerror}") from error
+            raise TargetError(f"cannot cache documents in {folder!r}: {error.strerror}") from error
 
     def next_request(self) -> Request | None:
-        """The next request, conditional where there is something to fall back on."""
-        if self._again:
-            return self._again.pop()
+        """Return the next request, conditional if the document is cached."""
+        if self._repeated:
+            return self._repeated.pop()
         request = self._walk.next_request()
         if request is None:
             return None
@@ -53,31 +53,31 @@ class CachedWalk:
         )
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Take a response; 304 is answered with what is kept."""
+        """Handle a response; for status 304 with the cached document."""
         request = response.request
         path = self._path(request.url)
         if response.status == 304:
-            kept = _load(path, with_body=True)
-            if kept is None:  # another process took it away in the meantime
-                self._again.append(request._replace(etag=None, last_modified=None))
+            cached = _load(path, with_body=True)
+            if cached is None:  # another process removed it in the meantime
+                self._repeated.append(request._replace(etag=None, last_modified=None))
                 return
             response = response._replace(
-                url=kept.url,
+                url=cached.url,
                 status=200,
-                headers={**kept.headers, **response.headers},
-                body=kept.body,
+                headers={**cached.headers, **response.headers},
+                body=cached.body,
                 is_from_cache=True,
             )
         elif response.has_document and response.is_whole and response.error is None:
-            self._keep(path, response)
+            self._store(path, response)
         yield from self._walk.handle(response)
 
     def _path(self, url: str) -> str:
         name = hashlib.sha256(document_key(url).encode(errors="surrogatepass")).hexdigest()
         return os.path.join(self._folder, name)
 
-    def _keep(self, path: str, response: Response) -> None:
-        headers = {name: response.headers[name] for name in _KEPT if name in response.headers}
+    def _store(self, path: str, response: Response) -> None:
+        headers = {name: response.headers[name] for name in _HEADERS if name in response.headers}
         if "etag" not in headers and "last-modified" not in headers:
             return
         facts = {
@@ -86,32 +86,32 @@ class CachedWalk:
             "headers": headers,
             "sha256": hashlib.sha256(response.body).hexdigest(),
         }
-        beside: str | None = None
+        temporary: str | None = None
         try:
-            number, beside = tempfile.mkstemp(prefix=".part-", dir=self._folder)
+            number, temporary = tempfile.mkstemp(prefix=".part-", dir=self._folder)
             with os.fdopen(number, "wb") as file:
                 file.write(json.dumps(facts).encode() + b"\n")
                 file.write(response.body)
-            os.replace(beside, path)
-            beside = None
+            os.replace(temporary, path)
+            temporary = None
         except OSError as error:
             raise TargetError(
-                f"cannot keep documents in {self._folder!r}: {error.strerror}"
+                f"cannot cache documents in {self._folder!r}: {error.strerror}"
             ) from error
         finally:
-            if beside is not None:
+            if temporary is not None:
                 with suppress(OSError):
-                    os.unlink(beside)
+                    os.unlink(temporary)
 
 
-class _Kept(NamedTuple):
+class _CachedDocument(NamedTuple):
     url: str
     headers: dict[str, str]
     body: bytes
 
 
-def _load(path: str, *, with_body: bool) -> _Kept | None:
-    """What is kept of a document; None where there is nothing, or nothing to be relied on."""
+def _load(path: str, *, with_body: bool) -> _CachedDocument | None:
+    """Return a cached document; None if it is missing or damaged."""
     try:
         with open(path, "rb") as file:
             facts: Any = json.loads(file.readline())
@@ -121,6 +121,6 @@ def _load(path: str, *, with_body: bool) -> _Kept | None:
         if with_body and hashlib.sha256(body).hexdigest() != facts["sha256"]:
             os.unlink(path)
             return None
-        return _Kept(facts["url"], facts["headers"], body)
+        return _CachedDocument(facts["url"], facts["headers"], body)
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -1,39 +1,46 @@
-"""From a site to its sitemaps: whoever names them is asked, then the places where they often are.
+"""Find the sitemaps of a site: robots.txt, links of the home page, well-known paths, feeds.
 
-First robots.txt and the home page. Where what they name is no sitemap, or where they name
-none: the well-known paths; and where those are none: the feeds of the home page. What robots.txt
-declares is followed even where it is disallowed, as engines do; everything else only where it is
-allowed.
+First robots.txt and the home page are fetched. If they name no sitemap, the well-known paths are
+tried; if none of those is a sitemap, the feeds of the home page. Declarations in robots.txt are
+followed even if they are disallowed, as search engines do; other URLs only if they are allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
 from urlset.html import links_in_header, links_in_page
 from urlset.http import NetworkScope, Request, Response, origin_of, request_url
-from urlset.robots import MAX_BYTES, Robots, robots_of
+from urlset.robots import MAX_BYTES, Robots, robots_from_response
 from urlset.urls import resolve
 
-__all__ = ["MAX_LEADS", "MAX_ROBOTS", "Attempt", "Discovery", "Lead", "trial_of_robots"]
+__all__ = [
+    "MAX_LEADS",
+    "MAX_ROBOTS",
+    "Attempt",
+    "Discovery",
+    "Lead",
+    "no_sitemap_message",
+    "robots_attempt",
+]
 
 How = Literal["robots", "link", "well-known", "feed"]
 
 PATHS = """/sitemap.xml /sitemap_index.xml /sitemap-index.xml /sitemap.xml.gz /wp-sitemap.xml
 /sitemap.txt /sitemap/ /sitemap/sitemap.xml /sitemap/sitemap-index.xml /news-sitemap.xml
 /sitemap-news.xml /sitemap_news.xml""".split()
-"""Where sitemaps lie that nobody declares: the union of what peers try and CMSes do."""
+"""Well-known paths of sitemaps: the union of those that other tools try and that CMSes use."""
 
 MAX_ROBOTS = 8 * MAX_BYTES
 MAX_PAGE = 2 * 1_048_576
 MAX_LEADS = 10_000
-"""Sitemaps that are followed from one robots.txt: a hostile one of 4 MB declares 200 000."""
+"""Sitemaps that are followed from one robots.txt; a hostile one of 4 MB declares 200,000."""
 
 
 class Lead(NamedTuple):
-    """A URL that may be a sitemap: ``how`` it was found, named by whom, and where it may lie."""
+    """A URL that may be a sitemap: how it was found, the document that names it, its scope."""
 
     url: str
     how: How
@@ -43,11 +50,11 @@ class Lead(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What was tried and what came of it.
+    """A URL that was tried in the search for sitemaps, and the outcome.
 
-    ``outcome`` is ``found``, ``absent`` (404 and the like), ``not-a-sitemap`` (as soft 404s
-    are), ``failed``, ``same`` (as one that was found before) or ``disallowed``: not tried, because
-    robots.txt asks not to.
+    ``how`` is how the URL was found. ``outcome`` is ``found``, ``absent`` (404 and the like),
+    ``not-a-sitemap`` (such as a soft 404), ``failed``, ``same`` (a duplicate of a sitemap that
+    was already found) or ``disallowed`` (not tried because robots.txt disallows it).
     """
 
     url: str
@@ -58,13 +65,13 @@ class Attempt(NamedTuple):
 
 
 class Discovery:
-    """A walk from a site to leads; ``site`` is any URL of it, and its origin is what counts.
+    """A walk that finds the sitemaps of a site, given any URL of it.
 
-    Yields leads from :meth:`answer`. Whoever follows them and finds nothing asks for
-    :meth:`last_resort`, until that is empty. ``trials`` records robots.txt and the home page, and
-    what was not tried because robots.txt disallows it for ``agent`` (``obey=False`` tries it
-    nevertheless); a robots.txt that did not come disallows nothing. ``is_mute`` holds while
-    nothing at all was answered.
+    :meth:`handle` returns leads. If none of them is a sitemap, the caller requests more with
+    :meth:`fallback`, until that returns none. ``attempts`` records robots.txt, the home page and
+    the URLs that were not tried because robots.txt disallows them for ``agent``; ``obey=False``
+    tries them. A robots.txt that could not be fetched disallows nothing. ``is_unreachable`` is
+    True until a response arrives.
     """
 
     def __init__(self, site: str, *, agent: str = "urlset", obey: bool = True):
@@ -74,19 +81,19 @@ class Discovery:
                 f"expected the URL of a site, as https://example.com/, found {site!r}"
             )
         self.site = resolve("/", home)
-        self.is_mute = True
+        self.is_unreachable = True
         self.robots: Robots | None = None
         self.robots_response: Response | None = None
-        self.trials: list[Attempt] = []
+        self.attempts: list[Attempt] = []
         self._agent = agent
         self._obey = obey
         self._feeds: list[Lead] = []
         self._delay_s = 0.0
         self._base = self.site
         self._scope: NetworkScope = "public"
-        self._resorts = ["well-known", "feed"]
+        self._fallbacks = ["well-known", "feed"]
         robots = resolve("/robots.txt", self.site)
-        # One after another: what robots.txt says of delays holds for the home page, too.
+        # One after the other: the delay in robots.txt applies to the home page.
         self._requests = [
             Request(self.site, None, "home", scope="anywhere", max_bytes=MAX_PAGE),
             Request(robots, None, "robots", scope="anywhere", max_bytes=MAX_ROBOTS),
@@ -95,27 +102,27 @@ class Discovery:
 
     @property
     def is_done(self) -> bool:
-        """Whether robots.txt and the home page have been heard."""
+        """Whether robots.txt and the home page have been handled."""
         return not self._requests and not self._is_waiting
 
     def next_request(self) -> Request | None:
-        """Ask for robots.txt, then for the home page."""
+        """Return the request for robots.txt, then that for the home page."""
         if self._is_waiting or not self._requests:
             return None
         self._is_waiting = True
         return self._requests.pop()._replace(delay_s=self._delay_s)
 
     def handle(self, response: Response) -> Iterable[Lead]:
-        """Take one of the two, and tell what sitemaps it names."""
+        """Return the leads in robots.txt or in the home page."""
         self._is_waiting = False
-        self.is_mute = self.is_mute and response.status is None
+        self.is_unreachable = self.is_unreachable and response.status is None
         leads = self._from_robots if response.request.purpose == "robots" else self._from_home
         return list(dict.fromkeys(leads(response)))
 
-    def last_resort(self) -> list[Lead]:
-        """The next best places, for when nothing was found so far; empty at the end."""
-        while self._resorts:
-            how = self._resorts.pop(0)
+    def fallback(self) -> list[Lead]:
+        """Return the next leads to try if no sitemap was found; empty at the end."""
+        while self._fallbacks:
+            how = self._fallbacks.pop(0)
             leads = self._well_known() if how == "well-known" else self._feeds
             leads = [lead for lead in leads if self._may_try(lead.url, lead.how)]
             if leads:
@@ -123,10 +130,10 @@ class Discovery:
         return []
 
     def _from_robots(self, response: Response) -> Iterator[Lead]:
-        self.robots = robots = robots_of(response)
+        self.robots = robots = robots_from_response(response)
         self.robots_response = response
         self._delay_s = robots.crawl_delay_s(self._agent)
-        self.trials.append(trial_of_robots(response, robots))
+        self.attempts.append(robots_attempt(response, robots))
         self._requests = [r for r in self._requests if self._may_try(r.url, r.purpose)]
         for line in robots.sitemaps[:MAX_LEADS]:
             yield self._lead(line.url, "robots", response)
@@ -138,7 +145,7 @@ class Discovery:
             return
         self._record(response, "found")
         if _plain_host(response.url) == _plain_host(self.site):
-            # Where example.com redirects to www.example.com, or http to https.
+            # example.com may redirect to www.example.com, or http to https.
             self._base = resolve("/", response.url)
         kind = response.headers.get("content-type")
         links = links_in_header(response.headers.get("link"), response.url)
@@ -151,16 +158,16 @@ class Discovery:
                 yield lead
 
     def _may_try(self, url: str, how: str) -> bool:
-        """Tell whether robots.txt lets us, and record where it does not."""
+        """Return whether robots.txt allows a URL; record it if not."""
         robots = self.robots
         if not self._obey or robots is None or robots.state != "read":
             return True
-        # Rules hold for the host that they were asked of, and for the one that had them.
-        is_its = origin_of(url) in (origin_of(self.site), origin_of(robots.url))
-        if not is_its or robots.allows(url, self._agent):
+        # The rules apply to the requested host, and to the one that it redirects to.
+        is_covered = origin_of(url) in (origin_of(self.site), origin_of(robots.url))
+        if not is_covered or robots.allows(url, self._agent):
             return True
-        words = f"{robots.url} disallows it for {self._agent}"
-        self.trials.append(Attempt(url, how, "disallowed", None, words))
+        message = f"{robots.url} disallows it for {self._agent}"
+        self.attempts.append(Attempt(url, how, "disallowed", None, message))
         return False
 
     def _well_known(self) -> list[Lead]:
@@ -172,19 +179,31 @@ class Discovery:
         ]
 
     def _scope_of(self, url: str) -> NetworkScope:
-        # The user named the site; that its home page leads elsewhere is the site's word, not his.
+        # The user named the site, but not other hosts that its home page leads to.
         return "anywhere" if origin_of(url) == origin_of(self.site) else self._scope
 
     def _lead(self, url: str, how: How, response: Response) -> Lead:
         return Lead(url, how, response.request.url, response.scope, self._delay_s)
 
     def _record(self, response: Response, outcome: str) -> None:
-        why, url = response.request.purpose, response.request.url
-        self.trials.append(Attempt(url, why, outcome, response.status, response.message))
+        how, url = response.request.purpose, response.request.url
+        self.attempts.append(Attempt(url, how, outcome, response.status, response.message))
 
 
-def trial_of_robots(response: Response, robots: Robots) -> Attempt:
-    """What came of asking for a robots.txt."""
+def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str:
+    """Return the error message for a site without a sitemap, with the attempts counted."""
+    if discovery.is_unreachable:
+        return f"the site does not respond: {attempts[-1].detail}"
+    disallowed = sum(attempt.outcome == "disallowed" for attempt in attempts)
+    tried = len(attempts) - disallowed
+    message = f"no sitemap found: tried {tried} {'URL' if tried == 1 else 'URLs'}"
+    if failed := [attempt for attempt in attempts if attempt.outcome == "failed"]:
+        message += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
+    return message + (f"; robots.txt disallows {disallowed} more" if disallowed else "")
+
+
+def robots_attempt(response: Response, robots: Robots) -> Attempt:
+    """Return the attempt to fetch a robots.txt."""
     outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
     return Attempt(response.request.url, "robots", outcome, response.status, response.message)
 

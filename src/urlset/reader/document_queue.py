@@ -1,4 +1,4 @@
-"""The documents that a walk is to fetch: in the order of their sitemaps, or as they come."""
+"""Queues of the documents that a site walk fetches, in sitemap order or in order of arrival."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import Literal
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Response, ResponseStore, origin_of
 
-__all__ = ["AsTheyCome", "InOrder", "Task"]
+__all__ = ["ArrivalQueue", "FetchTask", "OrderedQueue"]
 
 MAX_AHEAD = 64
-"""Documents that are fetched, or asked for, before the one whose turn it is."""
+"""Documents that are requested or fetched ahead of the next one in order."""
 
 MAX_AHEAD_BYTES = 256 << 20
-"""Bytes of documents, packed, that wait for their turn on the disk; then no more are asked for."""
+"""Packed bytes of documents fetched ahead and stored on disk; above it, no more are requested."""
 
 
 @dataclass(slots=True, eq=False)
-class Task:
-    """A document to be fetched; ``above`` are the keys of those above it, and shared."""
+class FetchTask:
+    """A document to fetch; ``above`` holds the keys of the indexes above it, and is shared."""
 
     url: str
     parent: str | None
@@ -35,98 +35,98 @@ class Task:
     lastmod: datetime | None = None
     above: tuple[str, ...] = ()
     depth: int = 0
-    state: Literal["new", "asked", "answered"] = "new"
+    state: Literal["new", "requested", "fetched"] = "new"
 
 
-class AsTheyCome:
-    """Tasks in the order of their responses."""
+class ArrivalQueue:
+    """Queue that returns documents in the order of their responses."""
 
     def __init__(self) -> None:
-        self._queue: deque[Task] = deque()
-        self._held: dict[str, list[Task]] = {}
-        self._answered: deque[tuple[Task, Response]] = deque()
+        self._queue: deque[FetchTask] = deque()
+        self._waiting: dict[str, list[FetchTask]] = {}
+        self._fetched: deque[tuple[FetchTask, Response]] = deque()
 
-    def add(self, task: Task) -> None:
-        """Put a task behind all others."""
+    def append(self, task: FetchTask) -> None:
+        """Add a task at the end."""
         self._queue.append(task)
 
-    def add_first(self, tasks: list[Task]) -> None:
-        """Put the children of a document before all others."""
+    def prepend(self, tasks: list[FetchTask]) -> None:
+        """Add the children of a document at the front."""
         self._queue.extendleft(reversed(tasks))
 
-    def candidates(self) -> Iterator[Task]:
-        """Yield the tasks that may be asked for, the next one first."""
+    def candidates(self) -> Iterator[FetchTask]:
+        """Yield the tasks that may be requested, the next one first."""
         while self._queue:
             yield self._queue.popleft()
 
-    def ask(self, task: Task) -> None:
-        """Note that a task is asked for."""
-        task.state = "asked"
+    def mark_requested(self, task: FetchTask) -> None:
+        """Record that a task has been requested."""
+        task.state = "requested"
 
-    def hold(self, task: Task) -> None:
-        """Note that the robots.txt of the host of a task is waited for."""
-        self._held.setdefault(origin_of(task.url) or "", []).append(task)
+    def wait_for_robots(self, task: FetchTask) -> None:
+        """Hold a task back until the robots.txt of its host has been read."""
+        self._waiting.setdefault(origin_of(task.url) or "", []).append(task)
 
-    def release(self, origin: str) -> None:
-        """Note that the robots.txt of a host has been read."""
-        self._queue.extendleft(reversed(self._held.pop(origin, ())))
+    def resume(self, origin: str) -> None:
+        """Queue the tasks again that waited for the robots.txt of a host."""
+        self._queue.extendleft(reversed(self._waiting.pop(origin, ())))
 
-    def answer(self, task: Task, response: Response) -> None:
-        """Take the response to a task."""
-        self._answered.append((task, response))
+    def add_response(self, task: FetchTask, response: Response) -> None:
+        """Add the response to a task."""
+        self._fetched.append((task, response))
 
-    def ready(self, _: Callable[[Task], bool], /) -> Iterator[tuple[Task, Response]]:
-        """Yield the tasks whose turn it is; more may be added in between."""
-        while self._answered:
-            yield self._answered.popleft()
+    def ready(self, _: Callable[[FetchTask], bool], /) -> Iterator[tuple[FetchTask, Response]]:
+        """Yield the tasks whose documents can be read now; tasks may be added meanwhile."""
+        while self._fetched:
+            yield self._fetched.popleft()
 
     def is_empty(self) -> bool:
-        """Tell whether no task is left to be asked for."""
+        """Return whether no task is left to request."""
         return not self._queue
 
     def close(self) -> None:
-        """There is nothing to remove."""
+        """Do nothing: nothing is stored on disk."""
 
 
-class InOrder:
-    """Tasks in the order of their documents: each index before its children, as it lists them.
+class OrderedQueue:
+    """Queue that returns each index before its children, and those in the order of the index.
 
-    What is fetched before its turn waits: in memory if it is small, else in a file. The order
-    depends on the documents only, not on which of them comes first.
+    Documents that arrive earlier wait, in memory if they are small, otherwise in a file. The
+    order depends on the documents only, not on the order of the responses.
     """
 
     def __init__(self) -> None:
-        self._queue: deque[Task] = deque()
+        self._queue: deque[FetchTask] = deque()
         self._store = ResponseStore()
-        self._current: Response | None = None  # of the first task, if it has come
+        self._current: Response | None = None  # of the first task, once it has arrived
 
-    def add(self, task: Task) -> None:
-        """Put a task behind all others."""
+    def append(self, task: FetchTask) -> None:
+        """Add a task at the end."""
         self._queue.append(task)
 
-    def add_first(self, tasks: list[Task]) -> None:
-        """Put the children of a document before all others."""
+    def prepend(self, tasks: list[FetchTask]) -> None:
+        """Add the children of a document at the front."""
         self._queue.extendleft(reversed(tasks))
 
-    def candidates(self) -> Iterator[Task]:
-        """Yield the tasks that may be asked for: the next one, and some of those behind it."""
+    def candidates(self) -> Iterator[FetchTask]:
+        """Yield the tasks that may be requested: the next one, and some of those after it."""
         is_full = len(self._store) >= MAX_AHEAD or self._store.size >= MAX_AHEAD_BYTES
         window = list(islice(self._queue, 1 if is_full else MAX_AHEAD))
         yield from (task for task in window if task.state == "new")
 
-    def ask(self, task: Task) -> None:
-        """Note that a task is asked for."""
-        task.state = "asked"
+    def mark_requested(self, task: FetchTask) -> None:
+        """Record that a task has been requested."""
+        task.state = "requested"
 
-    def hold(self, _: Task, /) -> None:
-        """A task that waits for a robots.txt keeps its place."""
+    def wait_for_robots(self, _: FetchTask, /) -> None:
+        """Do nothing: a task that waits for a robots.txt keeps its position."""
 
-    def release(self, _: str, /) -> None:
-        """Those that waited are candidates again."""
+    def resume(self, _: str, /) -> None:
+        """Do nothing: tasks that waited are candidates again."""
 
-    def answer(self, task: Task, response: Response) -> None:
-        """Take the response to a task; it waits for its turn."""
-        task.state = "answered"
+    def add_response(self, task: FetchTask, response: Response) -> None:
+        """Add the response to a task; it is stored until its document is the next in order."""
+        task.state = "fetched"
         if task is self._queue[0]:
             self._current = response
         else:
@@ -134,21 +134,24 @@ class InOrder:
                 self._store.put(id(task), response)
             except OSError as error:
                 raise SourceError(
-                    f"cannot keep documents until it is their turn in {tempfile.gettempdir()}: "
-                    f"{error.strerror}; free disk space there, set TMPDIR to another folder, "
-                    "or use --unordered"
+                    f"cannot store fetched documents in {tempfile.gettempdir()} until they are "
+                    f"next in order: {error.strerror}; free disk space there, set TMPDIR to "
+                    "another folder, or use --unordered"
                 ) from error
 
-    def ready(self, is_known: Callable[[Task], bool], /) -> Iterator[tuple[Task, Response]]:
-        """Yield the tasks whose turn it is; more may be added in between.
+    def ready(
+        self, is_known: Callable[[FetchTask], bool], /
+    ) -> Iterator[tuple[FetchTask, Response]]:
+        """Yield the tasks whose documents can be read now; tasks may be added meanwhile.
 
-        ``is_known`` says that the document of a task was read already, so that it has no turn.
+        ``is_known`` returns whether the document of a task was already read, so that the task is
+        dropped.
         """
         while self._queue:
             task = self._queue[0]
             if task.state == "new" and is_known(task):
                 self._queue.popleft()
-            elif task.state == "answered":
+            elif task.state == "fetched":
                 self._queue.popleft()
                 response, self._current = self._current, None
                 response = self._store.pop(id(task)) if response is None else response
@@ -159,9 +162,9 @@ class InOrder:
                 return
 
     def is_empty(self) -> bool:
-        """Tell whether no task is left at all."""
+        """Return whether no task is left at all."""
         return not self._queue
 
     def close(self) -> None:
-        """Remove what waits on the disk."""
+        """Remove the documents that are stored on disk."""
         self._store.close()

@@ -1,18 +1,20 @@
-"""What is remembered of a document that was met."""
+"""Records of the documents that were read: what each one is, how it arrived, and its errors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
 from urlset.errors import Failure
 from urlset.model import Kind, Problem
-from urlset.reader.detection import SITEMAP_KINDS
-from urlset.reader.table_detection import is_table
+from urlset.reader.detection import SITEMAP_KINDS, table_kind_of_document
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import NumberedRows
+    from urlset.http import Response
+    from urlset.robots import Robots
 
 __all__ = [
     "SITEMAP_KINDS",
@@ -20,21 +22,27 @@ __all__ = [
     "DocumentRecord",
     "Fetched",
     "Visit",
+    "failure_of",
+    "fetched",
+    "robots_failure",
     "with_document",
 ]
 
 _NOT_A_SITEMAP = {
-    "html": "expected a sitemap, found a page of HTML",
-    "template": "expected a sitemap, found a template; give what is made from it",
+    "html": "expected a sitemap, found an HTML page",
+    "template": "expected a sitemap, found a template; read the file that is generated from it",
     "empty": "expected a sitemap, found an empty file",
     "unknown": "expected a sitemap (XML, text, RSS or Atom), found something else",
 }
 
 
 class Fetched(NamedTuple):
-    """How a document came: the facts of HTTP. ``url`` is the final one, ``wire_size`` in bytes.
+    """How a document arrived over HTTP.
 
-    ``is_from_cache`` holds for what the server said had not changed.
+    ``url`` is the final URL, after ``redirects``. ``wire_size`` is the number of transferred
+    bytes. ``is_whole`` is False if a part is missing. ``seconds`` is the duration of the last of
+    ``attempts``, ``first_byte_s`` the time until its headers arrived. ``is_from_cache`` is True
+    if the server confirmed that a cached document has not changed.
     """
 
     url: str
@@ -53,22 +61,35 @@ class Fetched(NamedTuple):
 
 
 class DocumentRecord(NamedTuple):
-    """One document that was met: what it is, or why it could not be read.
+    """One document of a source: what it is, how it was found, or why it could not be read.
 
-    ``source`` is its path or URL, ``parent`` that of who names it: an index, a robots.txt or a
-    page. ``kind`` is None where there was nothing to read. ``problem_count`` counts all
-    problems, of which ``problems`` holds those that were kept. ``error`` says why it is not, or
-    not all of it, in the entries; ``skipped`` why nobody wanted it.
-
-    ``how`` it was found: ``given``, ``index``, ``folder``, and on a site ``robots``, ``link``,
-    ``well-known``, ``feed`` (or ``site``, where nothing was). ``declared_by`` is the robots.txt
-    that declares it or an index above it (whose host may be listed in it, wherever it lies),
-    ``disallowed_by`` the one that forbids to fetch it. ``lastmod`` is what the index says of it.
-    ``same_as`` is the document that it redirects to and that was read already, so that its
-    entries are counted there. ``fetched`` is None for what did not come over HTTP. ``loc`` is
-    the URL by which its index lists it, ``base`` the one that it is known to have, if any.
-    ``failure`` is the reason behind ``error`` as a word for programs; None for a document that
-    arrived as a whole, whatever is wrong in it.
+    Attributes:
+        source: Path or URL of the document.
+        parent: Document that lists it: an index, a robots.txt or a page.
+        kind: Kind of the document; None if it was not read.
+        size: Bytes, decompressed.
+        packed_size: Bytes, as received.
+        encoding: Character encoding.
+        entries: Number of entries.
+        sitemaps: Number of sitemaps that it lists, if it is an index.
+        problem_count: Number of all problems.
+        problems: The problems that were kept.
+        error: Why entries of the document are missing; None if all were read.
+        how: How it was found: ``given``, ``index`` or ``folder``; on a site also ``robots``,
+            ``link``, ``well-known`` or ``feed``, and ``site`` if no sitemap was found.
+        depth: Number of indexes above it.
+        declared_by: The robots.txt that declares it, or an index above it. It may list the URLs
+            of that host from any location.
+        disallowed_by: The robots.txt that disallows fetching it.
+        lastmod: Date of the document in its index.
+        same_as: A document that was already read and that this one equals or redirects to; the
+            entries are counted there.
+        skipped: Why it was not read although it is listed: unchanged since the requested date.
+        fetched: Facts of the HTTP transfer; None for other sources.
+        loc: URL by which its index lists it.
+        base: URL of the document, if known.
+        failure: Reason of ``error``, for programs; None for a document that arrived completely,
+            whatever its problems are.
     """
 
     source: str | None
@@ -96,18 +117,17 @@ class DocumentRecord(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A document while it is in memory; ``document`` is None where it could not be read."""
+    """A record with its document, while that is in memory; None if it could not be read."""
 
     record: DocumentRecord
     document: Document | None
 
 
 class DocumentBatch(NamedTuple):
-    """A document while it is in memory, with those of its entries that are wanted, as a table.
+    """A record, its document and the entries that pass the filter, as an Arrow stream.
 
-    ``rows`` is an Arrow stream that is read while it is asked for
-    (:class:`urlset.arrow.streams.NumberedRows`): the columns of entries behind ``entry``, the
-    number of each in its document. None where there is no document.
+    ``rows`` (:class:`urlset.arrow.streams.NumberedRows`) has the columns of entries after a column
+    ``entry``: the number of the entry in its document. None if there is no document.
     """
 
     record: DocumentRecord
@@ -115,9 +135,34 @@ class DocumentBatch(NamedTuple):
     rows: NumberedRows | None
 
 
-def with_document(record: DocumentRecord, document: Document) -> DocumentRecord:
-    """Note the facts of a document, and all its problems."""
-    return record._replace(
+def fetched(response: Response) -> Fetched:
+    """Return the HTTP facts of a response."""
+    headers = response.headers
+    return Fetched(
+        response.url,
+        response.status,
+        response.redirects,
+        response.wire_size,
+        response.is_whole,
+        response.attempts,
+        response.started,
+        response.seconds,
+        response.first_byte_s,
+        headers.get("content-type"),
+        headers.get("etag"),
+        headers.get("last-modified"),
+        response.is_from_cache,
+    )
+
+
+def with_document(
+    record: DocumentRecord, document: Document, response: Response | None = None
+) -> DocumentRecord:
+    """Return a record with the facts and problems of its document.
+
+    An error of the transfer, in ``response``, takes precedence over one of the content.
+    """
+    record = record._replace(
         kind=document.kind,
         size=document.size,
         packed_size=document.packed_size,
@@ -126,19 +171,43 @@ def with_document(record: DocumentRecord, document: Document) -> DocumentRecord:
         sitemaps=len(document.sitemaps),
         problem_count=len(document.problems) + sum(document.omitted.values()),
         problems=tuple(document.problems),
-        error=_fault(document),
+        error=_error_of(document),
     )
+    if response is not None and response.error is not None:
+        error = f"{response.message}; the part that arrived is read"
+        return record._replace(error=error, failure="incomplete")
+    return record
 
 
-def _fault(document: Document) -> str | None:
-    """Tell why a document is no sitemap, or not a whole one; None for most."""
-    if (table := is_table(document)) is not None:
+def failure_of(response: Response) -> Failure:
+    """Return the reason why a response has no document.
+
+    401, 403, 407 and 429 come from logins and firewalls: the document may exist.
+    """
+    if response.status in (401, 403, 407, 429):
+        return "refused"
+    is_status = response.status is not None and response.error in (None, "status")
+    return "status" if is_status else "unreachable"
+
+
+def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
+    """Yield a record if a robots.txt is incomplete or missing: its declarations may be lost."""
+    if robots.state == "unreachable" or (robots.state == "read" and response.error):
+        record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
+        failure = "incomplete" if response.has_document else failure_of(response)
+        error = f"robots.txt: {response.message}"
+        yield Visit(record._replace(error=error, failure=failure), None)
+
+
+def _error_of(document: Document) -> str | None:
+    """Return why a document is not a sitemap, or not a complete one; None for most."""
+    if (table := table_kind_of_document(document)) is not None:
         return (
-            f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` take a "
-            "file of it, in Python urlset.sources.Table"
+            f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` accept "
+            "it as a file, in Python urlset.sources.Table"
         )
     if document.kind in _NOT_A_SITEMAP:
         return _NOT_A_SITEMAP[document.kind]
     if document.is_whole:
         return None
-    return f"the document is cut off after {document.size:,} bytes; what comes after is not read"
+    return f"the document is cut off after {document.size:,} bytes; the rest is not read"

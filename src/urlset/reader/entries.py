@@ -1,4 +1,4 @@
-"""The entries of a source, read while they are asked for."""
+"""Entries of a source: iterate over them, filter them, convert them to tables."""
 
 from __future__ import annotations
 
@@ -19,51 +19,67 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
+from urlset.reader.detection import table_kind_of_document
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit
 from urlset.reader.filters import EntryFilter, FilteredRows
-from urlset.reader.table_detection import is_table
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import LazyStream, RowLimit
     from urlset.http import Response
     from urlset.reader.discovery import Attempt
 
-__all__ = ["Entries", "Heard", "Reading"]
+__all__ = ["Entries", "OnResponse", "SourceReader"]
 
-Heard = Callable[["Response"], None]
-"""Who is told of every response, before it is read; a site has some that are no documents."""
+OnResponse = Callable[["Response"], None]
+"""Function that is called with every response before it is parsed.
+
+A site also has responses that are not documents, such as robots.txt."""
 
 KEPT_PROBLEMS = 100_000
-"""Problems that one reading remembers, some 30 MB; :func:`urlset.check` tells all of them."""
+"""Problems that one reading keeps, some 30 MB; :func:`urlset.check` reports all of them."""
 
 
-class Reading(Protocol):
-    """A source that can be read, again and again: files, or a site."""
+class SourceReader(Protocol):
+    """A source that can be read several times: files, a site, or a store."""
 
-    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
-        """Read document after document; closing the iterator ends the reading."""
+    def visits(self, on_response: OnResponse | None = None) -> Generator[Visit]:
+        """Yield document after document; closing the generator ends the reading."""
 
     def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same for callers in a loop."""
+        """Do the same for callers in an event loop."""
 
 
 class Entries:
-    """The entries of a source, one document in memory at a time (of a site, a few).
+    r"""The entries of all sitemaps of a source, read on demand.
 
-    Iterates as :class:`urlset.Entry`, with ``for`` or with ``async for``, as often as wanted.
-    Files are read each time, a stream and a site once: what came is kept, and only what failed
-    is fetched again. Is an Arrow stream with a batch for each document. Of bytes, which are in
-    memory, there is ``len()``, and entries by their number, ``entries[0]``. It can be pickled, and
-    is read anew where it arrives, a site, too. A site is fetched while its entries are handed
-    out; leaving the loop early ends that, too. ``source`` is what was asked for; None for bytes.
+    Iterate with ``for`` or ``async for``, any number of times; each item is an
+    :class:`urlset.Entry`. One document is in memory at a time, of a site a few. Documents are
+    read, and fetched, during the iteration; leaving the loop early stops that.
+
+    Files are read again in each iteration. A stream is read once and kept. A site is fetched once:
+    its responses are kept, and only requests that failed are repeated.
+
+    The object is also an Arrow stream (``__arrow_c_stream__``) with a batch for each document.
+    Entries of bytes, which are in memory, also support ``len(entries)`` and ``entries[0]``.
+    Pickling keeps the arguments; the copy reads, or fetches, the source again.
+
+    >>> import urlset
+    >>> entries = urlset.read(b"https://example.com/a\nhttps://example.com/b\n")
+    >>> [entry.loc for entry in entries]
+    ['https://example.com/a', 'https://example.com/b']
+    >>> [record.kind for record in entries.documents]
+    ['text']
+
+    Attributes:
+        source: Path or URL of the source; None for bytes.
     """
 
     def __init__(
         self,
-        reading: Reading,
+        reader: SourceReader,
         *,
         source: str | None = None,
-        selection: EntryFilter,
+        entry_filter: EntryFilter,
         limit: int | None,
         fail_fast: bool,
         is_in_memory: bool = False,
@@ -71,44 +87,44 @@ class Entries:
         self.source = source
         self._is_in_memory = is_in_memory
         self._listed: list[Entry] | None = None
-        self._reading = reading
-        self._selection = selection
+        self._reader = reader
+        self._filter = entry_filter
         self._limit = limit
         self._fail_fast = fail_fast
-        self._log: _Log | None = None
+        self._log: _ReadLog | None = None
 
     def __iter__(self) -> Iterator[Entry]:
         if self._listed is not None:
             yield from self._listed
             return
-        left = _Left(self._limit)
-        if left.is_nothing():
+        remaining = _Remaining(self._limit)
+        if remaining.is_zero():
             return
         with closing(self.visits()) as visits:
             for visit in visits:
-                yield from left.of(self.selected(visit))
-                if left.is_nothing():
+                yield from remaining.take(self.filtered(visit))
+                if remaining.is_zero():
                     return
 
     async def __aiter__(self) -> AsyncIterator[Entry]:
-        left = _Left(self._limit)
-        if left.is_nothing():
+        remaining = _Remaining(self._limit)
+        if remaining.is_zero():
             return
         async with aclosing(self._visits_async()) as visits:
             async for visit in visits:
-                for entry in left.of(self.selected(visit)):
+                for entry in remaining.take(self.filtered(visit)):
                     yield entry
-                if left.is_nothing():
+                if remaining.is_zero():
                     return
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from urlset.arrow import chain_streams
 
-        rows = (self.selected(visit) for visit in self.visits() if _has_entries(visit))
+        rows = (self.filtered(visit) for visit in self.visits() if _has_entries(visit))
         return chain_streams(rows, requested_schema, limit=self._limit)
 
     def __bool__(self) -> bool:
-        return True  # whether there are entries is not known before they are read
+        return True  # whether there are entries is unknown before they are read
 
     def __len__(self) -> int:
         return len(self._in_memory())
@@ -123,9 +139,9 @@ class Entries:
     def _in_memory(self) -> list[Entry]:
         if not self._is_in_memory:
             raise TypeError(
-                "expected entries in memory, for len() and for an entry by its number, found those "
-                f"of {self.source or 'a source'}, which are read one after another; use "
-                "list(entries), entries.to_arrow() or urlset.parse"
+                "expected entries in memory for len() and indexing, found those of "
+                f"{self.source or 'a source'}, which are read on demand; use list(entries), "
+                "entries.to_arrow() or urlset.parse"
             )
         if self._listed is None:
             self._listed = list(iter(self))
@@ -133,62 +149,66 @@ class Entries:
 
     @property
     def is_limited(self) -> bool:
-        """Whether it ends after a number of entries, wherever that is."""
+        """Whether a limit on the number of entries is set."""
         return self._limit is not None
 
     @property
     def documents(self) -> list[DocumentRecord]:
-        """What the latest reading has met so far; where there was none yet, it is done now."""
+        """Records of the documents of the latest iteration; reads the source if there was none."""
         return self._latest.records
 
     @property
     def problems(self) -> list[Problem]:
-        """The problems of all :attr:`documents`, one after another."""
+        """Problems of all :attr:`documents`, in their order."""
         return [problem for record in self.documents for problem in record.problems]
 
     @property
     def sitemaps(self) -> list[Sitemap]:
-        """The children that the indexes among :attr:`documents` list."""
+        """Sitemaps that the indexes among :attr:`documents` list."""
         return self._latest.sitemaps
 
     @property
-    def trials(self) -> list[Attempt]:
-        """Where the latest reading looked for the sitemaps of a site, with what was there."""
-        return list(getattr(self._reading, "trials", ()))
+    def attempts(self) -> list[Attempt]:
+        """URLs that the latest iteration tried to find the sitemaps of a site, with the outcome."""
+        return list(getattr(self._reader, "attempts", ()))
 
-    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
-        """Read document after document, whole: :meth:`selected` are the wanted entries of one.
+    def visits(self, on_response: OnResponse | None = None) -> Generator[Visit]:
+        """Yield document after document with all its entries; :meth:`filtered` filters them.
 
-        ``heard`` is called with every response of a site (:class:`urlset.http.Response`).
+        Args:
+            on_response: Called with every response of a site (:class:`urlset.http.Response`).
         """
-        log = self._log = _Log()
-        with closing(self._reading.visits(heard)) as visits:
+        log = self._log = _ReadLog()
+        with closing(self._reader.visits(on_response)) as visits:
             for visit in visits:
-                yield log.note(visit, is_strict=self._fail_fast)
+                yield log.add(visit, is_strict=self._fail_fast)
 
-    def selected(self, visit: Visit) -> Iterable[Entry]:
-        """The wanted entries of a document; also an Arrow stream."""
+    def filtered(self, visit: Visit) -> Iterable[Entry]:
+        """Return the entries of a document that pass the filter; also an Arrow stream."""
         if visit.document is None:
             return ()
-        return FilteredRows(visit.document.entries, self._selection, visit.record)
+        return FilteredRows(visit.document.entries, self._filter, visit.record)
 
-    def portions(
-        self, heard: Heard | None = None, row_limit: RowLimit | None = None
+    def batches(
+        self, on_response: OnResponse | None = None, row_limit: RowLimit | None = None
     ) -> Generator[DocumentBatch]:
-        """Read document after document, each with those of its entries that are wanted.
+        """Yield document after document, each with its entries that pass the filter.
 
-        Their rows are to be read before the next one where there is a limit. ``row_limit`` counts
-        them, and may have a limit of its own in place of that of the reading.
+        If there is a limit, read the rows of a batch before the next one.
+
+        Args:
+            on_response: Called with every response of a site (:class:`urlset.http.Response`).
+            row_limit: Counter of the entries; its limit replaces that of this object.
         """
         from urlset.arrow.streams import NumberedRows, RowLimit
 
         row_limit = row_limit or RowLimit(self._limit)
         if row_limit.remaining == 0:
             return
-        with closing(self.visits(heard)) as visits:
+        with closing(self.visits(on_response)) as visits:
             for record, document in visits:
-                wants = partial(self._selection.wants, record=record)
-                choose = None if self._selection.is_all else wants
+                matches = partial(self._filter.matches, record=record)
+                choose = None if self._filter.matches_all else matches
                 rows = document.entries if document is not None else None
                 counted = None if rows is None else NumberedRows(rows, choose, row_limit)
                 yield DocumentBatch(record, document, counted)
@@ -196,19 +216,19 @@ class Entries:
                     return
 
     def to_arrow(self) -> Any:
-        """Read all into a table of pyarrow (``pyarrow.Table``), which must be installed."""
+        """Return all entries as a ``pyarrow.Table``; pyarrow must be installed."""
         from urlset.arrow.frames import to_arrow
 
         return to_arrow(self._flow())
 
     def to_pandas(self) -> Any:
-        """Read all into a data frame of pandas, which must be installed, and pyarrow."""
+        """Return all entries as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
         from urlset.arrow.frames import to_pandas
 
         return to_pandas(self._flow())
 
     def to_polars(self) -> Any:
-        """Read all into a data frame of polars, which must be installed."""
+        """Return all entries as a ``polars.DataFrame``; polars must be installed."""
         from urlset.arrow.frames import to_polars
 
         return to_polars(self._flow())
@@ -216,70 +236,71 @@ class Entries:
     def _flow(self) -> LazyStream:
         from urlset.arrow.streams import without_row_numbers
 
-        return without_row_numbers(
-            portion.rows for portion in self.portions() if portion.rows is not None
-        )
+        return without_row_numbers(batch.rows for batch in self.batches() if batch.rows is not None)
 
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
-        """Read all into the store at ``path``, made where there is none: see :class:`Store`."""
+        """Write all documents and entries to the store at ``path``; see :class:`urlset.Store`.
+
+        The store is created if it does not exist.
+        """
         from urlset.store import Store
 
         with Store.open(path) as store:
             store.fill(self)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Read all into one file of Parquet; it appears when it is whole."""
+        """Write all entries to one Parquet file, atomically."""
         from urlset.store import write_parquet
 
         write_parquet(self, path)
 
     @property
-    def _latest(self) -> _Log:
+    def _latest(self) -> _ReadLog:
         if self._log is None:
             for _ in self.visits():
                 pass
-        return self._log or _Log()
+        return self._log or _ReadLog()
 
     async def _visits_async(self) -> AsyncGenerator[Visit]:
-        log = self._log = _Log()
-        async with aclosing(self._reading.visits_async()) as visits:
+        log = self._log = _ReadLog()
+        async with aclosing(self._reader.visits_async()) as visits:
             async for visit in visits:
-                yield log.note(visit, is_strict=self._fail_fast)
+                yield log.add(visit, is_strict=self._fail_fast)
 
 
-class _Log:
-    """What one reading has met."""
+class _ReadLog:
+    """Records and child sitemaps of one reading."""
 
     def __init__(self) -> None:
         self.records: list[DocumentRecord] = []
         self.sitemaps: list[Sitemap] = []
-        self._room = KEPT_PROBLEMS
+        self._problems_left = KEPT_PROBLEMS
 
-    def note(self, visit: Visit, *, is_strict: bool) -> Visit:
-        """Remember a visit; raises where there is nothing to read at all."""
+    def add(self, visit: Visit, *, is_strict: bool) -> Visit:
+        """Add a visit; raises :class:`SourceError` if nothing of the source can be read."""
         record, document = _without_table(*visit)
-        record = record._replace(problems=record.problems[: self._room])
-        self._room -= len(record.problems)
+        record = record._replace(problems=record.problems[: self._problems_left])
+        self._problems_left -= len(record.problems)
         self.records.append(record)
-        is_all = document is None and record.how in ("given", "site")
-        if record.error and (is_strict or is_all):
-            words = f"{record.source or 'the document'}: {record.error}"
-            raise SourceError(words, failure=record.failure or "unreadable")
+        is_fatal = document is None and record.how in ("given", "site")
+        if record.error and (is_strict or is_fatal):
+            message = f"{record.source or 'the document'}: {record.error}"
+            raise SourceError(message, failure=record.failure or "unreadable")
         if document is not None:
             self.sitemaps.extend(document.sitemaps)
         return Visit(record, document)
 
 
-class _Left:
-    """How many entries are still wanted; None for all."""
+class _Remaining:
+    """Number of entries until the limit; None if there is no limit."""
 
     def __init__(self, limit: int | None):
         self._count = limit
 
-    def is_nothing(self) -> bool:
+    def is_zero(self) -> bool:
         return self._count == 0
 
-    def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def take(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         if self._count is None:
             yield from entries
             return
@@ -289,8 +310,8 @@ class _Left:
 
 
 def _without_table(record: DocumentRecord, document: Document | None) -> Visit:
-    """Leave out the lines of a table that were taken for URLs: none of them is one."""
-    if document is None or not record.error or is_table(document) is None:
+    """Drop the document if its lines are those of a table that was parsed as a list of URLs."""
+    if document is None or not record.error or table_kind_of_document(document) is None:
         return Visit(record, document)
     return Visit(record._replace(kind="unknown", entries=0), None)
 

@@ -1,4 +1,4 @@
-"""The walk over files: from where they are found to every document below, each read once."""
+"""Read the documents of a source without HTTP, indexes before their children, each once."""
 
 from __future__ import annotations
 
@@ -20,118 +20,126 @@ if TYPE_CHECKING:
 
 __all__ = ["FileWalk"]
 
-ParsePlace = Callable[[Location], Document]
+ParseLocation = Callable[[Location], Document]
 ChildrenOf = Callable[[Document], list[tuple[Sitemap, str | None]]]
 
 
 class FileWalk:
-    """A source without a network; each of its readings reads it anew."""
+    """Reader of a source without HTTP; each reading reads the source again."""
 
     def __init__(
         self,
-        finder: DocumentSource,
+        source: DocumentSource,
         *,
         engine: str | None,
         limit: int,
         follow: bool,
         since: datetime | None = None,
     ):
-        self._finder = finder
+        self._source = source
         self._engine = engine
         self._limit = limit
         self._follow = follow
         self._since = since
 
-    def visits(self, heard: Callable[[Response], None] | None = None) -> Generator[Visit]:
-        """Read document after document: an index, then its children in their order."""
-        if heard is not None:
-            for response in self._robots():
-                heard(response)
-        return _Walk(self._finder, self._parse, self._children).visits()
+    def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
+        """Yield document after document: an index, then its children in their order."""
+        if on_response is not None:
+            for response in self._robots_responses():
+                on_response(response)
+        return _SingleWalk(self._source, self._parse, self._children).visits()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same without holding the loop up."""
-        import asyncio  # takes a while, and not everybody has a loop
+        """Do the same without blocking the event loop."""
+        import asyncio  # slow to import, and most callers have no event loop
 
         visits = self.visits()
         while (visit := await asyncio.to_thread(next, visits, None)) is not None:
             yield visit
 
-    def _robots(self) -> Iterator[Response]:
-        """The robots.txt files that lie beside, as a server would give them."""
+    def _robots_responses(self) -> Iterator[Response]:
+        """Yield the robots.txt files of the source, as responses of a server."""
         from urlset.http import Request, Response
 
-        for url, found in self._finder.robots():
+        for url, found in self._source.robots_files():
             request = Request(url, purpose="robots")
             if isinstance(found, SourceError):
                 yield Response(request, url, error="connect", message=str(found), is_whole=False)
             else:
                 yield Response(request, url, status=200, body=found)
 
-    def _parse(self, place: Location) -> Document:
+    def _parse(self, location: Location) -> Document:
         return parse(
-            place.load(), base=place.base, engine=self._engine, source=place.name, limit=self._limit
+            location.load(),
+            base=location.base,
+            engine=self._engine,
+            source=location.name,
+            limit=self._limit,
         )
 
     def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
-        """The children to be looked at, each once, with the reason why one is skipped."""
+        """Return the children of an index, each once, with the reason if one is skipped."""
         children = {child.loc: child for child in document.sitemaps} if self._follow else {}
         return [(child, skip_reason(child, self._since)) for child in children.values()]
 
 
-class _Walk:
-    """One reading of a source; one object per reading.
+class _SingleWalk:
+    """State of one reading of a source.
 
-    ``_seen`` has the key of every document that was met, and the loc that led to it (None: no
-    index did).
+    ``_seen`` maps the key of every document that was found to the loc that led to it; None if it
+    was not an index.
     """
 
-    def __init__(self, finder: DocumentSource, parse_place: ParsePlace, children_of: ChildrenOf):
-        self._finder = finder
-        self._parse = parse_place
+    def __init__(
+        self, source: DocumentSource, parse_location: ParseLocation, children_of: ChildrenOf
+    ):
+        self._source = source
+        self._parse = parse_location
         self._children_of = children_of
         self._seen: dict[object, str | None] = {}
 
     def visits(self) -> Generator[Visit]:
         is_any, rejected = False, None
-        for place in self._finder.places():
-            if place.key not in self._seen:
-                self._seen[place.key] = None
-                blank = DocumentRecord(place.name, how="given" if place.is_named else "folder")
-                for visit in self._tree(place, (), blank):
+        for location in self._source.locations():
+            if location.key not in self._seen:
+                self._seen[location.key] = None
+                record = DocumentRecord(
+                    location.name, how="given" if location.is_named else "folder"
+                )
+                for visit in self._tree(location, (), record):
                     is_any = True
                     yield visit
-                if place.key not in self._seen:
-                    rejected = place
+                if location.key not in self._seen:
+                    rejected = location
         if rejected is not None and not is_any:
             raise SourceError(
-                "expected a folder with sitemaps, found none: what may be one by its ending is "
-                f"none by its content, such as {rejected.name}"
+                "expected a folder with sitemaps, found none: files with the ending of a sitemap "
+                f"have other content, such as {rejected.name}"
             )
 
     def _tree(
-        self, place: Location, above: tuple[Location, ...], blank: DocumentRecord
+        self, location: Location, above: tuple[Location, ...], record: DocumentRecord
     ) -> Iterator[Visit]:
         try:
-            document = self._parse(place)
+            document = self._parse(location)
         except SourceError as error:
-            if place.is_named:
+            if location.is_named:
                 raise
-            yield Visit(blank._replace(error=str(error), failure=error.failure), None)
+            yield Visit(record._replace(error=str(error), failure=error.failure), None)
             return
-        if place.is_guess and not is_sitemap(document, is_guess=True):
-            del self._seen[place.key]  # an index may still list it, and be told
+        if location.is_guess and not is_sitemap(document, is_guess=True):
+            del self._seen[location.key]  # if an index lists it, it is read and reported
             return
         children = self._children_of(document)
-        yield Visit(with_document(blank, document)._replace(base=place.base), document)
-        del document  # its children need the room
+        yield Visit(with_document(record, document)._replace(base=location.base), document)
+        del document  # frees memory for its children
         for child, skipped in children:
-            yield from self._child(child, skipped, (*above, place))
+            yield from self._child(child, skipped, (*above, location))
 
     def _child(
         self, child: Sitemap, skipped: str | None, above: tuple[Location, ...]
     ) -> Iterator[Visit]:
-        blank = DocumentRecord(
+        record = DocumentRecord(
             child.loc,
             above[-1].name,
             how="index",
@@ -140,27 +148,27 @@ class _Walk:
             loc=child.loc,
         )
         if skipped:
-            yield Visit(blank._replace(skipped=skipped), None)
+            yield Visit(record._replace(skipped=skipped), None)
             return
         try:
-            place = self._place(child.loc, above)
+            location = self._locate(child.loc, above)
         except SourceError as error:
-            yield Visit(blank._replace(error=str(error), failure=error.failure), None)
+            yield Visit(record._replace(error=str(error), failure=error.failure), None)
             return
-        if place.key not in self._seen:
-            self._seen[place.key] = child.loc
-            yield from self._tree(place, above, blank._replace(source=place.name))
+        if location.key not in self._seen:
+            self._seen[location.key] = child.loc
+            yield from self._tree(location, above, record._replace(source=location.name))
 
-    def _place(self, loc: str, above: tuple[Location, ...]) -> Location:
-        """Find a child; raises where it is not to be read, except where it only was already."""
-        place = self._finder.child(loc, above[-1])
-        if any(place.key == higher.key for higher in above):
+    def _locate(self, loc: str, above: tuple[Location, ...]) -> Location:
+        """Return the location of a child; raises :class:`SourceError` if it must not be read."""
+        location = self._source.child(loc, above[-1])
+        if any(location.key == higher.key for higher in above):
             raise SourceError(
                 "an index lists itself, or an index above it; not followed again", failure="cycle"
             )
         if len(above) > MAX_NESTING:
             raise SourceError(f"more than {MAX_NESTING} indexes deep; not read")
-        first = self._seen.get(place.key)
+        first = self._seen.get(location.key)
         if first not in (None, loc):
-            raise SourceError(f"leads to the file that {first} led to; read once")
-        return place
+            raise SourceError(f"is the same file as {first}; read once")
+        return location

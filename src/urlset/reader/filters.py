@@ -1,4 +1,4 @@
-"""What of a source is wanted: since when, which URLs, and whose."""
+"""Filter entries by date, URL pattern, host and location rule; skip unchanged sitemaps."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["EntryFilter", "FilteredRows", "Moment", "in_scope", "skip_reason"]
 Moment = str | date | datetime
 """A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
 
-# How long what is named by a date of that precision lasts, at most.
+# Longest period that a date of each precision denotes.
 _LENGTHS = {"year": timedelta(366), "month": timedelta(31), "day": timedelta(1)}
 
 
 class EntryFilter(NamedTuple):
-    """Which entries are wanted; the default is all of them.
+    """Filter of entries; the default matches all of them.
 
-    ``since`` leaves out those that are older, and those that do not say. ``match`` must be found
-    in the URL and ``exclude`` must not. ``hosts`` are those that a URL may be of, with their
-    port where it is not the usual one. ``in_scope`` leaves out what the sitemap may not list by
-    the location rule; without a URL of the sitemap there is no rule.
+    ``since`` excludes entries that are older or have no date. ``match`` must be found in the URL,
+    and ``exclude`` must not. ``hosts`` are the allowed hosts, with a port unless it is the
+    default one. ``in_scope`` excludes URLs that the location rule forbids for the sitemap; if the
+    URL of the sitemap is unknown, the rule is not applied.
     """
 
     since: datetime | None = None
@@ -47,7 +47,7 @@ class EntryFilter(NamedTuple):
         hosts: Iterable[str] | None,
         in_scope: bool,
     ) -> EntryFilter:
-        """Make one of what a user gives; raises ``ValueError`` for what cannot be meant."""
+        """Return the filter for user input; raises ``ValueError`` for an invalid value."""
         return cls(
             None if since is None else _instant(since),
             _pattern("match", match),
@@ -57,12 +57,12 @@ class EntryFilter(NamedTuple):
         )
 
     @property
-    def is_all(self) -> bool:
-        """Whether nothing is left out."""
+    def matches_all(self) -> bool:
+        """Whether no entry is excluded."""
         return self == EntryFilter()
 
-    def wants(self, loc: str, lastmod: datetime | None, record: DocumentRecord) -> bool:
-        """Tell whether an entry of a document is wanted."""
+    def matches(self, loc: str, lastmod: datetime | None, record: DocumentRecord) -> bool:
+        """Return whether an entry of a document passes the filter."""
         if self.since is not None and (lastmod is None or lastmod < self.since):
             return False
         if self.match is not None and not self.match.search(loc):
@@ -75,35 +75,36 @@ class EntryFilter(NamedTuple):
 
 
 class FilteredRows:
-    """The wanted entries of one document: rows for Python, and as Arrow for everybody else."""
+    """The entries of one document that pass a filter, as Python objects or an Arrow stream."""
 
-    def __init__(self, rows: Rows, selection: EntryFilter, record: DocumentRecord):
+    def __init__(self, rows: Rows, entry_filter: EntryFilter, record: DocumentRecord):
         self._rows = rows
-        self._selection = selection
+        self._filter = entry_filter
         self._record = record
 
     def __iter__(self) -> Iterator[Entry]:
-        if self._selection.is_all:
+        if self._filter.matches_all:
             return iter(self._rows)
-        return (entry for entry in self._rows if self._wants(entry.loc, entry.lastmod))
+        return (entry for entry in self._rows if self._matches(entry.loc, entry.lastmod))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        if self._selection.is_all:
+        if self._filter.matches_all:
             return self._rows.__arrow_c_stream__(requested_schema)
         from urlset.arrow import filter_stream
 
-        return filter_stream(self._rows, self._wants, requested_schema)
+        return filter_stream(self._rows, self._matches, requested_schema)
 
-    def _wants(self, loc: str, lastmod: datetime | None) -> bool:
-        return self._selection.wants(loc, lastmod, self._record)
+    def _matches(self, loc: str, lastmod: datetime | None) -> bool:
+        return self._filter.matches(loc, lastmod, self._record)
 
 
 def in_scope(loc: str, record: DocumentRecord) -> bool:
-    """Tell whether a sitemap may list a URL: below its folder, or its host's robots.txt names it.
+    """Return whether a sitemap may list a URL.
 
-    The location rule of https://www.sitemaps.org/protocol.html#location, and cross-submission by
-    robots.txt, https://www.sitemaps.org/protocol.html#submit_robots. Where the URL of the sitemap
-    is not known, everything passes.
+    It may if the URL is below its folder (https://www.sitemaps.org/protocol.html#location), or if
+    the robots.txt of the URL's host declares the sitemap
+    (https://www.sitemaps.org/protocol.html#submit_robots). If the URL of the sitemap is unknown,
+    every URL passes.
     """
     from urlset.http import document_key
 
@@ -117,9 +118,9 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
 
 
 def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
-    """Why a child of an index need not be read: it has not changed since; None where it may have.
+    """Return why a child of an index is skipped: unchanged since then; None if it may be changed.
 
-    A day lasts until midnight, and a file that was changed on it may have been at its end.
+    A date denotes the whole day: the file may have changed just before midnight.
     """
     if since is None or child.lastmod is None:
         return None
@@ -130,7 +131,11 @@ def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
         return None
     if end > since or (end == since and precision not in _LENGTHS):
         return None
-    return f"not changed since: its index says {child.lastmod_text or child.lastmod.isoformat()}"
+    return f"not changed since: lastmod in its index is {_lastmod_of(child)}"
+
+
+def _lastmod_of(child: Sitemap) -> str:
+    return child.lastmod_text or (child.lastmod.isoformat() if child.lastmod else "")
 
 
 def _instant(moment: Moment) -> datetime:
@@ -150,7 +155,7 @@ def _pattern(name: str, pattern: str | re.Pattern[str] | None) -> re.Pattern[str
     except re.error as error:
         raise ValueError(
             f"{name}: expected a regular expression, found {pattern!r}: {error}; "
-            "write \\ before a character that stands for itself"
+            "write \\ before a special character to match it literally"
         ) from error
 
 
@@ -163,7 +168,7 @@ def _hosts(hosts: Iterable[str]) -> Iterator[str]:
 
 
 def _host(url: str) -> str | None:
-    """Host and port of a URL, the same for http and https; None where it is no http(s) URL."""
+    """Return host and port of a URL, the same for http and https; None if it is not http(s)."""
     scheme, _, rest = url.partition("://")
     return _authority(f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}")
 

@@ -1,23 +1,28 @@
-"""Where documents are: a place, whoever finds places, and the bytes from there."""
+"""Locations of documents, the sources that list them, and the sources that are in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, NamedTuple, Protocol
 
 from urlset.errors import SourceError
+from urlset.urls import split_origin
 
-__all__ = ["DocumentSource", "Location", "SingleDocument", "read_at_most"]
+__all__ = ["DocumentSource", "Location", "MemorySource", "SingleDocument", "read_at_most"]
 
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 class Location(NamedTuple):
-    """One document: how people call it, its URL if that is known, and how to get its bytes.
+    """One document of a source: its name, its URL if known, and a function that loads it.
 
-    ``key`` is equal for the same document. ``load`` raises :class:`SourceError`. ``is_named``
-    holds for what the user asked for: without it there is nothing to read; ``is_guess`` for a
-    file that was only found, and is passed over when it turns out to be no sitemap.
+    Attributes:
+        name: Path or URL for messages and records; None for bytes.
+        base: URL of the document, for references in it; None if unknown.
+        load: Return the bytes of the document; raises :class:`SourceError`.
+        key: Equal for locations of the same document.
+        is_named: The user named this document; if it cannot be read, reading fails.
+        is_guess: The document was found in a folder, and is ignored if it is not a sitemap.
     """
 
     name: str | None
@@ -29,20 +34,20 @@ class Location(NamedTuple):
 
 
 class DocumentSource(Protocol):
-    """What knows where documents are: on a disk, or in memory."""
+    """A source of documents without HTTP: a file, a folder, an object store or memory."""
 
-    def places(self) -> Iterator[Location]:
-        """The documents that a reading begins with."""
+    def locations(self) -> Iterator[Location]:
+        """Yield the documents at which reading starts."""
 
     def child(self, loc: str, parent: Location, /) -> Location:
-        """The document that an index lists; raises :class:`SourceError` where it is not found."""
+        """Return the document that an index lists; raises :class:`SourceError` if it is missing."""
 
-    def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
-        """The robots.txt files that lie there, each with its URL, or why one cannot be read."""
+    def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
+        """Yield the URL of each robots.txt, with its content or the error of reading it."""
 
 
 class SingleDocument:
-    """One document that comes once, as a stream or in memory: it is kept, to be read again."""
+    """One document from a stream or from memory, kept so that it can be read again."""
 
     def __init__(self, name: str | None, base: str | None, load: Callable[[], bytes]):
         self._name = name
@@ -55,20 +60,20 @@ class SingleDocument:
         self._bytes()
         return vars(self)
 
-    def places(self) -> Iterator[Location]:
-        """The one document."""
+    def locations(self) -> Iterator[Location]:
+        """Yield the document."""
         yield Location(self._name, self._base, self._bytes, key=None, is_named=True)
 
     def child(self, _loc: str, parent: Location, /) -> Location:
-        """Nothing lies beside a stream."""
+        """Raise :class:`SourceError`: a stream has no folder to look in."""
         raise SourceError(
-            f"nothing lies beside the index that lists it ({parent.name or 'bytes'}); "
+            f"the index that lists it ({parent.name or 'bytes'}) has no folder to look in; "
             "read the index by its path, or without its children",
             failure="stream",
         )
 
-    def robots(self) -> Iterator[tuple[str, bytes | SourceError]]:
-        """None."""
+    def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
+        """Yield nothing: a stream has no robots.txt."""
         yield from ()
 
     def _bytes(self) -> bytes:
@@ -78,12 +83,61 @@ class SingleDocument:
         return self._data
 
 
+class MemorySource:
+    """Documents in memory by their URL: a site without a network.
+
+    Every document except robots.txt is read. The children of an index follow it. Documents that
+    no index lists are also read.
+    """
+
+    def __init__(self, documents: Mapping[str, bytes]):
+        self._documents = {url: bytes(data) for url, data in documents.items()}
+        self._by_key: dict[str, str] | None = None
+
+    def locations(self) -> Iterator[Location]:
+        """Yield the documents, indexes first, so that children have a parent."""
+        urls = [url for url in self._documents if not _is_robots(url)]
+        if not urls:
+            raise SourceError("expected sitemaps by their URL, found none")
+        for url in sorted(urls, key=lambda url: b"<sitemapindex" not in self._documents[url]):
+            yield self._location(url)
+
+    def child(self, loc: str, _parent: Location, /) -> Location:
+        """Return the document with the URL ``loc``."""
+        if loc not in self._documents:
+            loc = self._equivalent(loc)
+        if loc not in self._documents:
+            raise SourceError("listed but missing: no document has this URL", failure="missing")
+        return self._location(loc)
+
+    def robots_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every robots.txt, with its URL."""
+        for url, data in self._documents.items():
+            if _is_robots(url):
+                yield url, data
+
+    def _equivalent(self, loc: str) -> str:
+        """Return the URL of the document whose normalized URL equals that of ``loc``."""
+        from urlset.http import document_key
+
+        if self._by_key is None:
+            self._by_key = {document_key(url): url for url in self._documents}
+        return self._by_key.get(document_key(loc), loc)
+
+    def _location(self, url: str) -> Location:
+        return Location(url, url, lambda: self._documents[url], url)
+
+
 def read_at_most(file: IO[bytes], limit: int) -> bytes:
-    """Read a file to its end, or to one byte more than ``limit``: enough to see that it is over."""
-    pieces: list[bytes] = []
+    """Read a file to its end, or to one byte more than ``limit``, to detect that it is larger."""
+    chunks: list[bytes] = []
     left = limit + 1
-    # Beware: an unbuffered file gives less than is asked for long before its end.
-    while left > 0 and (piece := file.read(min(left, _PIECE))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
+    # Note: an unbuffered file may return fewer bytes than requested before its end.
+    while left > 0 and (chunk := file.read(min(left, _CHUNK))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
+
+
+def _is_robots(url: str) -> bool:
+    return split_origin(url)[2] == "/robots.txt"

@@ -1,4 +1,4 @@
-"""Documents in an object store: an object, or all sitemaps below a prefix, and their children."""
+"""Read sitemaps from an object store: one object, or all below a prefix, and their children."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import cached_property
 from urlset.errors import SourceError, TargetError
 from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
-from urlset.reader.filesystem import path_tails
+from urlset.reader.filesystem import path_suffixes
 from urlset.reader.locations import Location
 from urlset.urls import split_origin
 
-__all__ = ["Objects"]
+__all__ = ["ObjectStoreSource"]
 
 MAX_KEYS = 100_000
-"""Objects below a prefix that are listed: a bucket may hold billions."""
+"""Objects that are listed below a prefix; a bucket may hold billions."""
 
 _SITEMAP = re.compile(r"(?:.*/)?[^/.][^/]*\.(?:xml|txt|rss|atom)(?:\.gz)?", re.IGNORECASE)
 
 
-class Objects:
-    """A URL as ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps there."""
+class ObjectStoreSource:
+    """Source of ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below."""
 
     def __init__(self, url: str, base: str | None, limit: int):
         prefix, slash, self._name = url.partition("://")[2].partition("/")
@@ -37,41 +37,41 @@ class Objects:
         except TargetError as error:
             raise SourceError(str(error), failure="unreadable") from error
 
-    def places(self) -> Iterator[Location]:
-        """The object; or those below the prefix whose names are those of sitemaps."""
+    def locations(self) -> Iterator[Location]:
+        """Yield the object, or those below the prefix that have the ending of a sitemap."""
         if self._cache.is_full:
             raise SourceError(
-                f"{self._url} was read already, and is too large to be kept: expected one pass "
+                f"{self._url} was already read, and is too large to cache: expected one pass "
                 "over its entries; call urlset.read() again to fetch it again"
             )
         if self._name:
-            yield self._place(self._name)._replace(is_named=True)
+            yield self._location(self._name)._replace(is_named=True)
             return
         names = [key for key in self._keys if _SITEMAP.fullmatch(key)]
         if not names:
             raise SourceError(
-                f"expected sitemaps below {self._url}/, found none: no object is called .xml, "
-                ".txt, .rss or .atom"
+                f"expected sitemaps below {self._url}/, found none: no name of an object ends "
+                "with .xml, .txt, .rss or .atom"
             )
         for name in sorted(names, key=lambda name: ("index" not in name.lower(), name)):
-            yield self._place(name)._replace(is_guess=True)
+            yield self._location(name)._replace(is_guess=True)
 
     def child(self, loc: str, parent: Location, /) -> Location:
-        """The object below the prefix that the longest end of the path of ``loc`` names."""
+        """Return the object below the prefix whose key is the longest suffix of the path."""
         folder = str(parent.key).rpartition("/")[0]
         keys = set(self._keys)
-        for tail in path_tails(loc):
+        for suffix in path_suffixes(loc):
             for start in dict.fromkeys((folder, "")):
-                key = "/".join([*([start] if start else []), *tail])
+                key = "/".join([*([start] if start else []), *suffix])
                 if key in keys:
-                    return self._place(key)._replace(base=loc)
+                    return self._location(key)._replace(base=loc)
         raise SourceError(
             f"listed but missing: expected an object below {self._url}/ for {loc}",
             failure="missing",
         )
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
-        """The robots.txt at the prefix, where that is to be the top of a site."""
+    def robots_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the robots.txt at the prefix, if that is the root of the site."""
         scheme, host, path = split_origin(self._base or "")
         if host and not path.rpartition("/")[0].strip("/") and "robots.txt" in self._keys:
             yield f"{scheme}://{host}/robots.txt", self._load("robots.txt")
@@ -83,7 +83,7 @@ class Objects:
         except TargetError as error:
             raise SourceError(str(error), failure="unreachable") from error
 
-    def _place(self, key: str) -> Location:
+    def _location(self, key: str) -> Location:
         return Location(f"{self._url}/{key}", self._url_of(key), lambda: self._load(key), key)
 
     def _url_of(self, key: str) -> str | None:
@@ -106,7 +106,7 @@ class Objects:
             raise SourceError(str(error), failure="unreachable") from error
         if data is None:
             raise SourceError(
-                f"expected an object, found nothing at {self._url}/{key}; check the name, and "
+                f"expected an object, found nothing at {self._url}/{key}; check the name, or "
                 "end it with a slash to read all sitemaps below it",
                 failure="missing",
             )

@@ -1,4 +1,4 @@
-"""A source on the network: a walk, and the fetcher that drives it."""
+"""Read a site, or one of its sitemaps, over HTTP."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from urlset.http import (
 )
 from urlset.reader.cache import CachedWalk
 from urlset.reader.documents import Visit
-from urlset.reader.entries import Heard
+from urlset.reader.entries import OnResponse
 from urlset.reader.site_walk import SiteWalk, walk_from
 
 if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt
     from urlset.robots import Robots
 
-__all__ = ["Auth", "Site"]
+__all__ = ["Auth", "SiteReader"]
 
 Auth = str | tuple[str, str]
 """A bearer token, or a user and a password."""
@@ -41,11 +41,11 @@ _NEW = "new"
 """Represents an empty response cache in a pickle."""
 
 
-class Site:
-    """A site, or a sitemap of it.
+class SiteReader:
+    """Reader of a site, or of one of its sitemaps, that can be used several times.
 
-    What one reading has fetched, the next one takes from there; what failed in a way that may
-    pass is fetched again.
+    Each reading reuses the responses of the one before. Responses with temporary errors are
+    fetched again.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Site:
         self._walk: SiteWalk | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle what was asked for: what was fetched stays here."""
+        """Pickle the arguments, without the responses."""
         responses = None if self._responses is None else _NEW
         return {**vars(self), "_responses": responses, "_walk": None, "_was_read": False}
 
@@ -89,45 +89,45 @@ class Site:
             self._responses = ResponseCache()
 
     @property
-    def trials(self) -> list[Attempt]:
-        """Where sitemaps were looked for in the latest reading, and what was there."""
-        return self._walk.trials if self._walk else []
+    def attempts(self) -> list[Attempt]:
+        """The URLs that the latest reading tried in its search for sitemaps, with the outcome."""
+        return self._walk.attempts if self._walk else []
 
     @property
     def robots(self) -> dict[str, Robots]:
-        """The robots.txt files that the latest reading has heard, by origin."""
-        return self._walk.rulebook.files if self._walk else {}
+        """The robots.txt files of the latest reading, by origin."""
+        return self._walk.robots_cache.files if self._walk else {}
 
-    def visits(self, heard: Heard | None = None) -> Generator[Visit]:
-        """Fetch in a thread, and read here, document after document."""
-        memory = self._remembered()
+    def visits(self, on_response: OnResponse | None = None) -> Generator[Visit]:
+        """Fetch in a thread, and yield document after document."""
+        responses = self._cached_responses()
         site = self._walk = self._site_walk()
-        walk = self._outer(site, heard)
+        walk = self._wrap(site, on_response)
         try:
-            yield from drive_in_thread(walk, self._policy, cache=memory)
+            yield from drive_in_thread(walk, self._policy, cache=responses)
         finally:
             site.close()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same in the running loop."""
-        memory = self._remembered()
+        """Do the same in the running event loop."""
+        responses = self._cached_responses()
         site = self._walk = self._site_walk()
-        walk = self._outer(site, None)
+        walk = self._wrap(site, None)
         try:
-            async with aclosing(drive(walk, self._policy, cache=memory)) as visits:
+            async with aclosing(drive(walk, self._policy, cache=responses)) as visits:
                 async for visit in visits:
                     yield visit
         finally:
             site.close()
 
-    def _remembered(self) -> ResponseCache | None:
-        """Return what was fetched before; raises where that was not, or could not be, kept."""
+    def _cached_responses(self) -> ResponseCache | None:
+        """Return the responses of the reading before; raises if they were not all stored."""
         is_lost = self._was_read if self._responses is None else self._responses.is_full
         self._was_read = True
         if is_lost:
-            why = "with keep=False" if self._responses is None else "and is too large to be kept"
+            reason = "with keep=False" if self._responses is None else "and is too large to cache"
             raise SourceError(
-                f"{self._url} was read already, {why}: expected one pass over its entries; call "
+                f"{self._url} was already read, {reason}: expected one pass over its entries; call "
                 "urlset.read() again to fetch it again, or read once with to_parquet or to_duckdb"
             )
         return self._responses
@@ -145,22 +145,22 @@ class Site:
             ordered=self._ordered,
         )
 
-    def _outer(self, site: SiteWalk, heard: Heard | None) -> Walk[Visit]:
-        walk: Walk[Visit] = site if heard is None else _Overheard(site, heard)
+    def _wrap(self, site: SiteWalk, on_response: OnResponse | None) -> Walk[Visit]:
+        walk: Walk[Visit] = site if on_response is None else _ObservedWalk(site, on_response)
         return walk if self._cache is None else CachedWalk(walk, self._cache)
 
 
-class _Overheard:
-    """A walk of which somebody else is told every response, too."""
+class _ObservedWalk:
+    """A walk that calls a function with every response."""
 
-    def __init__(self, walk: SiteWalk, heard: Heard):
+    def __init__(self, walk: SiteWalk, on_response: OnResponse):
         self.next_request = walk.next_request
         self._walk = walk
-        self._heard = heard
+        self._on_response = on_response
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Tell of a response, then take it."""
-        self._heard(response)
+        """Call the function, then handle the response."""
+        self._on_response(response)
         yield from self._walk.handle(response)
 
 
@@ -171,7 +171,7 @@ def _default(limit: int) -> Policy:
 
 
 def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
-    """The policy with a secret for the origin of the URL, and for no other."""
+    """Return the policy with credentials for the origin of the URL, and for no other."""
     auth = auth if auth is not None else credentials_of(url)
     origin = origin_of(url)
     if auth is None or origin is None:
@@ -182,5 +182,5 @@ def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
 
 
 def _product(user_agent: str | None) -> str:
-    """The name that robots.txt files know a robot by: ``Bot`` of ``Bot/1.0 (+https://…)``."""
+    """Return the product token for robots.txt: ``Bot`` of ``Bot/1.0 (+https://…)``."""
     return (user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"

@@ -1,4 +1,4 @@
-"""The walk: what is asked next, what was read already, and what a document leads to."""
+"""Walk of a site: request its sitemaps, parse each one, and follow indexes to their children."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from datetime import datetime
 from typing import Any
 
 from urlset.document import Document, parse
-from urlset.errors import SourceError
+from urlset.errors import Failure, SourceError
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.detection import is_sitemap
-from urlset.reader.discovery import Attempt, Discovery, Lead
-from urlset.reader.document_queue import AsTheyCome, InOrder, Task
-from urlset.reader.documents import DocumentRecord, Visit
-from urlset.reader.filters import skip_reason
-from urlset.reader.http_documents import (
-    failed_robots,
+from urlset.reader.discovery import Attempt, Discovery, Lead, no_sitemap_message
+from urlset.reader.document_queue import ArrivalQueue, FetchTask, OrderedQueue
+from urlset.reader.documents import (
+    DocumentRecord,
+    Visit,
     failure_of,
     fetched,
-    why_nothing,
+    robots_failure,
     with_document,
 )
+from urlset.reader.filters import skip_reason
 from urlset.reader.robots_cache import RobotsCache
 from urlset.urls import resolve
 
 __all__ = ["SiteWalk", "walk_from"]
 
 MAX_DOCUMENTS = 1_000_000
-"""Documents of one site: 50 billion URLs. A hostile one has no end."""
+"""Documents of one site that are read: up to 50 billion URLs. A hostile site is endless."""
 
 
 def walk_from(url: str, *, agent: str = "urlset", obey: bool = True, **options: Any) -> SiteWalk:
@@ -48,15 +48,23 @@ def walk_from(url: str, *, agent: str = "urlset", obey: bool = True, **options: 
 
 
 class SiteWalk:
-    """Reads a site: ``start`` is a :class:`Discovery`, or the URLs of sitemaps.
+    """Walk that yields a :class:`Visit` for each document of a site, also for failed ones.
 
-    Yields a :class:`Visit` for each document, also for those that failed; nothing on the
-    network raises. ``trials`` are the places that were tried, with what came of it; ``rulebook``
-    has the robots.txt of each host that was asked for it: of the site, and with ``robots`` of
-    all hosts that documents lie on, each before the first of them.
+    Network errors do not raise. ``attempts`` are the URLs that were tried, with the outcome.
+    ``robots_cache`` has the robots.txt of the site. With ``robots`` it also has those of all
+    hosts of documents, each requested before the first document of the host.
 
-    ``ordered`` yields each index before its children and those as it lists them, with what they
-    list, so that two walks over the same documents yield the same; :meth:`close` it then.
+    Args:
+        start: A :class:`Discovery`, or the URLs of sitemaps.
+        engine: Name of the engine.
+        limit: Most bytes of a document.
+        follow: Read the children of indexes.
+        max_documents: Most documents of the site.
+        since: Skip children that have not changed since then.
+        agent: Product token for robots.txt.
+        robots: Request the robots.txt of all hosts.
+        ordered: Yield each index before its children, and those in the order of the index, so
+            that two walks over the same documents yield the same. Call :meth:`close` at the end.
     """
 
     def __init__(
@@ -72,14 +80,14 @@ class SiteWalk:
         robots: bool = False,
         ordered: bool = False,
     ):
-        self.finder = start if isinstance(start, Discovery) else None
+        self.discovery = start if isinstance(start, Discovery) else None
         self._engine = engine
         self._limit = limit
         self._follow = follow
-        self._room = max_documents
+        self._documents_left = max_documents
         self._since = since
-        self.rulebook = RobotsCache(agent, is_asking=robots)
-        self._tasks: InOrder | AsTheyCome = InOrder() if ordered else AsTheyCome()
+        self.robots_cache = RobotsCache(agent, fetches=robots)
+        self._tasks: OrderedQueue | ArrivalQueue = OrderedQueue() if ordered else ArrivalQueue()
         self._is_ordered = ordered
         self._waiting = 0
         self._found = 0
@@ -88,128 +96,131 @@ class SiteWalk:
         self._bodies: dict[int, str] = {}
         self._relative: dict[str, int] = {}
         self._rejected: set[str] = set()
-        self._trials: list[Attempt] = []
+        self._attempts: list[Attempt] = []
         if not isinstance(start, Discovery):
             for url in start:
                 if request_url(url) is None:
                     raise SourceError(f"expected an http or https URL, found {url!r}")
-                self._enqueue(Task(url, None, "given", "anywhere"))
+                self._enqueue(FetchTask(url, None, "given", "anywhere"))
 
     @property
-    def trials(self) -> list[Attempt]:
-        """Where sitemaps were looked for, and what was there."""
-        return [*(self.finder.trials if self.finder else ()), *self.rulebook.trials, *self._trials]
+    def attempts(self) -> list[Attempt]:
+        """The URLs that were tried in the search for sitemaps, with the outcome."""
+        found = self.discovery.attempts if self.discovery else ()
+        return [*found, *self.robots_cache.attempts, *self._attempts]
 
     def next_request(self) -> Request | None:
-        """The next document; the finder's before the others, the children of an index in order."""
-        if self.finder is not None and (request := self.finder.next_request()):
+        """Return the next request: those of the discovery first, then documents in order."""
+        if self.discovery is not None and (request := self.discovery.next_request()):
             self._waiting += 1
             return request
         while True:
             for task in self._tasks.candidates():
                 if self._is_known(task):
                     continue
-                request = self.rulebook.ask(task.url, task.scope)
-                if self.rulebook.awaits(task.url):
-                    self._tasks.hold(task)
+                request = self.robots_cache.request_for(task.url, task.scope)
+                if self.robots_cache.is_pending(task.url):
+                    self._tasks.wait_for_robots(task)
                     if request is None:
                         continue
                     self._waiting += 1
                     return request
                 self._waiting += 1
-                self._tasks.ask(task)
+                self._tasks.mark_requested(task)
                 return Request(
                     task.url,
                     task.parent,
                     task.how,
                     scope=task.scope,
-                    delay_s=max(task.delay_s, self.rulebook.delay_s(task.url)),
+                    delay_s=max(task.delay_s, self.robots_cache.delay_s(task.url)),
                     max_bytes=self._limit,
                     token=task,
                 )
-            if not self._resort():
+            if not self._queue_fallbacks():
                 return None
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Take a document, and queue what it lists."""
+        """Read a document, queue the documents that it lists, and yield those that are ready."""
         self._waiting -= 1
-        if isinstance(response.request.token, Task):
-            self._tasks.answer(response.request.token, response)
+        if isinstance(response.request.token, FetchTask):
+            self._tasks.add_response(response.request.token, response)
             del response
-        elif self.rulebook.is_awaited(response):
-            origin = self.rulebook.take(response)
-            self._tasks.release(origin)
+        elif self.robots_cache.has_requested(response):
+            origin = self.robots_cache.receive(response)
+            self._tasks.resume(origin)
             if not self._is_ordered:
-                yield from self.rulebook.publish(origin)
-        elif self.finder is not None:
-            yield from self._heard(self.finder, response)
+                yield from self.robots_cache.publish(origin)
+        elif self.discovery is not None:
+            yield from self._on_discovery(self.discovery, response)
         yield from self._ready()
-        if not self._waiting and self._tasks.is_empty() and not self._resort():
+        if not self._waiting and self._tasks.is_empty() and not self._queue_fallbacks():
             yield from self._end()
 
     def close(self) -> None:
-        """Remove what waits on the disk for its turn."""
+        """Remove the documents that are stored on disk."""
         self._tasks.close()
 
     def _ready(self) -> Iterator[Visit]:
-        """Read the documents whose turn it is."""
-        if self._is_ordered and self.finder is not None and not self.finder.is_done:
-            return  # what the home page names may be named by a document, too
+        """Read the documents that are next in order."""
+        if self._is_ordered and self.discovery is not None and not self.discovery.is_done:
+            return  # the home page and a document may name the same sitemap
         for task, response in self._tasks.ready(self._is_known):
-            yield from self.rulebook.publish(origin_of(task.url) or "")
+            yield from self.robots_cache.publish(origin_of(task.url) or "")
             yield from self._visit(task, response)
 
-    def _is_known(self, task: Task) -> bool:
-        """Tell whether another document of an index led to this one in the meantime."""
+    def _is_known(self, task: FetchTask) -> bool:
+        """Return whether a child of an index was read in the meantime, by another URL."""
         return task.how == "index" and document_key(task.url) in self._read
 
-    def _heard(self, finder: Discovery, response: Response) -> Iterator[Visit]:
-        for lead in finder.handle(response):
-            self._lead(lead)
-        robots = finder.robots
+    def _on_discovery(self, discovery: Discovery, response: Response) -> Iterator[Visit]:
+        for lead in discovery.handle(response):
+            self._follow_lead(lead)
+        robots = discovery.robots
         if response.request.purpose != "robots" or robots is None:
             return
-        self.rulebook.note(origin_of(finder.site) or "", robots)
-        yield from failed_robots(response, robots)
+        self.robots_cache.add(origin_of(discovery.site) or "", robots)
+        yield from robots_failure(response, robots)
 
-    def _lead(self, lead: Lead) -> None:
+    def _follow_lead(self, lead: Lead) -> None:
         declared_by = lead.parent if lead.how == "robots" else None
-        task = Task(lead.url, lead.parent, lead.how, lead.scope, lead.delay_s, declared_by)
+        task = FetchTask(lead.url, lead.parent, lead.how, lead.scope, lead.delay_s, declared_by)
         self._enqueue(task)
 
-    def _enqueue(self, task: Task) -> None:
+    def _enqueue(self, task: FetchTask) -> None:
         key = document_key(task.url)
         if key not in self._named:
             self._named.add(key)
-            self._tasks.add(task)
+            self._tasks.append(task)
 
-    def _resort(self) -> bool:
-        """Queue the finder's next best places if there is need of them; tell if there are any."""
-        finder = self.finder
-        if self._waiting or self._found or finder is None or not finder.is_done or finder.is_mute:
+    def _queue_fallbacks(self) -> bool:
+        """Queue the next fallback leads if no sitemap was found; return whether there are any."""
+        discovery = self.discovery
+        if self._waiting or self._found or discovery is None:
             return False
-        for lead in finder.last_resort():
-            self._lead(lead)
+        if not discovery.is_done or discovery.is_unreachable:
+            return False
+        for lead in discovery.fallback():
+            self._follow_lead(lead)
         return not self._tasks.is_empty()
 
     def _end(self) -> Iterator[Visit]:
-        if self.finder is None or self._found or not self.finder.is_done:
+        if self.discovery is None or self._found or not self.discovery.is_done:
             return
-        self._found = 1  # it is told once
-        error = why_nothing(self.finder, self.trials)
-        site = DocumentRecord(self.finder.site, how="site", error=error, failure="unreachable")
+        self._found = 1  # report it once
+        error = no_sitemap_message(self.discovery, self.attempts)
+        site = DocumentRecord(self.discovery.site, how="site", error=error, failure="unreachable")
         yield Visit(site, None)
 
-    def _visit(self, task: Task, response: Response) -> Iterator[Visit]:
+    def _visit(self, task: FetchTask, response: Response) -> Iterator[Visit]:
         if task.declared_by is None:
-            task = replace(task, declared_by=self.rulebook.declared_by(task.url))
+            task = replace(task, declared_by=self.robots_cache.declared_by(task.url))
         record = DocumentRecord(
             task.url,
             task.parent,
             how=task.how,
             depth=task.depth,
             declared_by=task.declared_by,
-            disallowed_by=self.rulebook.disallowed_by(task.url),
+            disallowed_by=self.robots_cache.disallowed_by(task.url),
             lastmod=task.lastmod,
             fetched=fetched(response),
             loc=task.url if task.how == "index" else None,
@@ -220,32 +231,32 @@ class SiteWalk:
             outcome = "absent" if is_absent else "failed"
             error = response.message or f"HTTP {response.status}"
             record = record._replace(error=error, failure=failure_of(response))
-            yield from self._told(task, response, outcome, record, None)
+            yield from self._emit(task, response, outcome, record, None)
             return
         key = document_key(response.url)
         if key in task.above:
-            error = "leads to an index above it; not followed again"
+            error = "redirects to an index above it; not followed again"
             record = record._replace(error=error, failure="cycle")
-            yield from self._told(task, response, "failed", record, None)
+            yield from self._emit(task, response, "failed", record, None)
             return
         first = self._read.setdefault(key, task.url)
         if task.depth == 0 and first == task.url:
-            # Well-known paths often are two names of one file.
+            # Several well-known paths often lead to one file.
             first = self._bodies.setdefault(hash(response.body), first)
         document = None
         if first in self._relative and first != self._read[key]:
             document = self._parsed(task, response)
             if (urls := _digest(document)) != self._relative[first]:
-                # The same bytes at another place mean other URLs.
+                # The same bytes at another URL resolve to other URLs.
                 first = self._bodies.setdefault(hash((response.body, urls)), task.url)
         if first in self._rejected:
-            # Soft 404s lead to one page, or are the same page under every name.
-            error = f"the same page as {first}, which is no sitemap"
+            # Soft 404s redirect to one page, or return the same page for every URL.
+            error = f"the same page as {first}, which is not a sitemap"
             record = record._replace(error=error, failure="same-answer")
-            yield from self._told(task, response, "not-a-sitemap", record, None)
+            yield from self._emit(task, response, "not-a-sitemap", record, None)
             return
         if first != task.url:
-            yield from self._told(task, response, "same", record._replace(same_as=first), None)
+            yield from self._emit(task, response, "same", record._replace(same_as=first), None)
             return
         document = document or self._parsed(task, response)
         if task.depth == 0 and _is_relative(document):
@@ -255,13 +266,13 @@ class SiteWalk:
         if not is_sitemap(document, is_guess=task.how != "given"):
             outcome = "not-a-sitemap"
             self._rejected.add(task.url)
-        late = list(self._children(task, response, document)) if self._follow else []
-        yield from self._told(task, response, outcome, record, document)
-        del document  # its children need the room
-        for failed in late:
-            yield Visit(failed, None)
+        not_read = list(self._queue_children(task, response, document)) if self._follow else []
+        yield from self._emit(task, response, outcome, record, document)
+        del document  # frees memory for its children
+        for child in not_read:
+            yield Visit(child, None)
 
-    def _parsed(self, task: Task, response: Response) -> Document:
+    def _parsed(self, task: FetchTask, response: Response) -> Document:
         return parse(
             response.body,
             base=response.url,
@@ -271,30 +282,30 @@ class SiteWalk:
             limit=self._limit,
         )
 
-    def _told(
+    def _emit(
         self,
-        task: Task,
+        task: FetchTask,
         response: Response,
         outcome: str,
         record: DocumentRecord,
         document: Document | None,
     ) -> Iterator[Visit]:
-        """Hand a document out, unless it was only guessed to be there and is not."""
+        """Yield a document and record the attempt; a missing well-known path is not yielded."""
         if outcome in ("found", "same"):
             self._found += 1
         if task.how not in ("index", "given"):
             detail = record.same_as or record.error
-            self._trials.append(Attempt(task.url, task.how, outcome, response.status, detail))
+            self._attempts.append(Attempt(task.url, task.how, outcome, response.status, detail))
         if task.how not in ("well-known", "feed") or outcome == "found":
             yield Visit(record, document)
 
-    def _children(
-        self, task: Task, response: Response, document: Document
+    def _queue_children(
+        self, task: FetchTask, response: Response, document: Document
     ) -> Iterator[DocumentRecord]:
-        """Queue the children of an index, before all that waits; gives those that are not read."""
+        """Queue the children of an index at the front; yield records of those not read."""
         above = (*task.above, document_key(task.url), document_key(response.url))
         own = origin_of(response.url)
-        queued: list[Task] = []
+        queued: list[FetchTask] = []
         for child in {child.loc: child for child in document.sitemaps}.values():
             key = document_key(child.loc)
             failed = DocumentRecord(
@@ -306,46 +317,48 @@ class SiteWalk:
                 lastmod=child.lastmod,
                 loc=child.loc,
             )
-            if why := self._why_not(task, key, above):
-                yield failed._replace(error=why, failure="cycle" if key in above else "unreadable")
-            elif key not in self._named and (why := skip_reason(child, self._since)):
-                yield failed._replace(skipped=why)
-            elif key not in self._named and self._has_room():
+            if error := self._nesting_error(task, key, above):
+                failure: Failure = "cycle" if key in above else "unreadable"
+                yield failed._replace(error=error, failure=failure)
+            elif key not in self._named and (reason := skip_reason(child, self._since)):
+                yield failed._replace(skipped=reason)
+            elif key not in self._named and self._may_queue():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
                 queued.append(_child(task, child, response.scope, delay, above))
-            elif self._room < 0:
+            elif self._documents_left < 0:
                 error = "more documents than are allowed; not read"
                 yield failed._replace(error=error, failure="unreadable")
-        self._tasks.add_first(queued)
+        self._tasks.prepend(queued)
 
-    def _why_not(self, task: Task, key: str, above: tuple[str, ...]) -> str | None:
+    def _nesting_error(self, task: FetchTask, key: str, above: tuple[str, ...]) -> str | None:
         if key in above:
             return "an index lists itself, or an index above it; not followed again"
         if task.depth >= MAX_NESTING:
             return f"more than {MAX_NESTING} indexes deep; not read"
         return None
 
-    def _has_room(self) -> bool:
-        self._room -= 1
-        return self._room >= 0
+    def _may_queue(self) -> bool:
+        """Count one more document; return whether the limit allows it."""
+        self._documents_left -= 1
+        return self._documents_left >= 0
 
 
 def _is_relative(document: Document) -> bool:
-    """Whether URLs in a document are resolved against its own."""
+    """Return whether a document has relative URLs, which are resolved against its own URL."""
     return any(problem.code == "U001" for problem in document.problems)
 
 
 def _digest(document: Document) -> int:
-    """A digest of all URLs in a document, resolved."""
+    """Return a hash of all resolved URLs of a document."""
     rows = (*document.entries, *document.sitemaps)
     return hash(tuple(row.loc for row in rows))
 
 
 def _child(
-    task: Task, child: Sitemap, scope: NetworkScope, delay_s: float, above: tuple[str, ...]
-) -> Task:
-    return Task(
+    task: FetchTask, child: Sitemap, scope: NetworkScope, delay_s: float, above: tuple[str, ...]
+) -> FetchTask:
+    return FetchTask(
         child.loc,
         task.url,
         "index",

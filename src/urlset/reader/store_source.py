@@ -1,4 +1,4 @@
-"""What was read before: a store, or a file of Parquet, read like the sitemaps themselves."""
+"""Read documents and entries back from a store (DuckDB) or a Parquet file."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Form = Literal["duckdb", "parquet"]
 
 
 def stored_form(source: object) -> Form | None:
-    """Tell by its first bytes whether a source is a file of tables."""
+    """Return whether a source is a DuckDB or Parquet file, by its first bytes; None otherwise."""
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     try:
         if not stat.S_ISREG(os.stat(source).st_mode):
-            return None  # what is read from a pipe is gone
+            return None  # bytes read from a pipe could not be read again
         with open(source, "rb") as file:
             head = file.read(12)
     except (OSError, ValueError):
-        return None  # it is told by whoever reads it
+        return None  # reading it reports the error
     if head.startswith(b"PAR1"):
         return "parquet"
     return "duckdb" if head[8:] == b"DUCK" else None
 
 
 class StoredDocuments:
-    """A file of tables as a source, a document at a time; of Parquet under another ``name``."""
+    """Reader of a store or Parquet file; entries of Parquet belong to a document ``name``."""
 
     def __init__(self, form: Form, path: str, name: str | None = None):
         self._form = form
         self._path = path
         self._name = name or path
 
-    def visits(self, _heard: object = None) -> Generator[Visit]:
-        """Read document after document, as they were stored."""
-        return self._of_store() if self._form == "duckdb" else self._of_parquet()
+    def visits(self, _on_response: object = None) -> Generator[Visit]:
+        """Yield document after document, in the order in which they were stored."""
+        return self._from_store() if self._form == "duckdb" else self._from_parquet()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same in the running loop: a file is at hand."""
+        """Do the same in the running event loop, which the file access blocks."""
         for visit in self.visits():
             yield visit
 
-    def _of_store(self) -> Generator[Visit]:
+    def _from_store(self) -> Generator[Visit]:
         from urlset.store import Store
 
         try:
@@ -94,12 +94,12 @@ class StoredDocuments:
         except StoreError as error:
             raise SourceError(str(error)) from error
 
-    def _of_parquet(self) -> Generator[Visit]:
+    def _from_parquet(self) -> Generator[Visit]:
         from urlset.store import parquet_rows
 
         rows = parquet_rows(self._path)
         size = os.path.getsize(self._path)
-        # The nearest of the kinds: a list of URLs, with what is known of them.
+        # The closest of the kinds: a list of URLs with their fields.
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
         record = DocumentRecord(self._name, None, "urlset", size, size, entries=len(rows))
         yield Visit(record, document)
@@ -125,7 +125,7 @@ def _document(
     packed_size: int = 0,
     layers: int | None = None,
 ) -> Document:
-    """A document without its text; what stood in it is known from the tables."""
+    """Return a document without text, whose content comes from tables."""
     document = Document(
         _Parsed(kind or "unknown", rows, sitemaps or [], [], {}),
         text=b"",

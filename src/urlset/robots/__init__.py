@@ -20,7 +20,7 @@ from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrapped
 if TYPE_CHECKING:
     from urlset.http import Response
 
-__all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_of"]
+__all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_from_response"]
 
 MAX_BYTES = 512_000
 """What an engine reads of a robots.txt at least, and Google at most (RFC 9309 section 2.5)."""
@@ -123,7 +123,7 @@ class Robots:
         return f"<Robots {self.url} {self.state}: {len(self.sitemaps)} sitemaps>"
 
 
-def robots_of(response: Response) -> Robots:
+def robots_from_response(response: Response) -> Robots:
     """What an answer to the request for a robots.txt means (RFC 9309 section 2.3.1)."""
     status = response.status
     if response.has_document:

@@ -68,7 +68,7 @@ class Sitemaps:
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with the columns of entries."""
-        for record, document, rows in self._entries.portions():
+        for record, document, rows in self._entries.batches():
             location = record.source or self.name
             if record.error:
                 self.failures.append(f"{location}: {record.error}")

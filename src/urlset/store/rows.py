@@ -9,7 +9,7 @@ from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.document import Document
 from urlset.entry_spans import located
-from urlset.robots import SitemapLine, robots_of
+from urlset.robots import SitemapLine, robots_from_response
 from urlset.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class RobotsRows(NamedTuple):
 
 def robots_rows(response: Response, **more: Any) -> RobotsRows:
     """What an answer to the request for a robots.txt says."""
-    robots, url = robots_of(response), response.request.url
+    robots, url = robots_from_response(response), response.request.url
     facts = {
         "url": url,
         "final_url": response.url,

@@ -59,7 +59,7 @@ class Store:
         """
         with self.writer(root if root is not None else entries.source) as filling:
             filling.is_complete = not entries.is_limited
-            with closing(entries.portions(filling.on_response)) as portions:
+            with closing(entries.batches(filling.on_response)) as portions:
                 for record, document, rows in portions:
                     filling.add(record, document, rows)
 
