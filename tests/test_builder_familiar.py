@@ -52,13 +52,13 @@ def make(tmp_path):
 def judged(monkeypatch):
     """How many rows were judged, batch by batch."""
     counts = []
-    judge = roundtrip.RoundTrip.as_written
+    judge = roundtrip.RoundTrip.check
 
     def counted(self, entries):
         counts.append(entries.num_rows)
         return judge(self, entries)
 
-    monkeypatch.setattr(roundtrip.RoundTrip, "as_written", counted)
+    monkeypatch.setattr(roundtrip.RoundTrip, "check", counted)
     return counts
 
 
@@ -155,9 +155,9 @@ def test_of_entries_the_columns_that_hold_anything_are_looked_at():
     (empty,) = CandidateRows([Candidate(BASE, lastmod_text="2026-11-01", priority=0.5)]).batches()
     (more,) = CandidateRows([Candidate(BASE), Candidate(BASE, images=pictures)]).batches()
 
-    plain = incremental.plain_part(batches.entry_columns(empty))
+    plain = incremental.core_columns(batches.entry_columns(empty))
 
     assert plain is not None
     assert sorted(plain.schema.names) == ["lastmod_text", "loc", "priority"]
-    assert incremental.plain_part(batches.entry_columns(more)) is None
-    assert incremental.plain_part(batches.entry_columns(more.slice(0, 1))) is not None
+    assert incremental.core_columns(batches.entry_columns(more)) is None
+    assert incremental.core_columns(batches.entry_columns(more.slice(0, 1))) is not None

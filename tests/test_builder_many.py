@@ -133,7 +133,7 @@ def test_what_is_sorted_in_parts_is_as_if_it_were_not(site, monkeypatch, togethe
     site.build(pages, **options)
     whole = lists(site)
 
-    monkeypatch.setattr(incremental, "TOGETHER", together)
+    monkeypatch.setattr(incremental, "PARTITION_ROWS", together)
     site.ledger, site.out = site.folder / "parts.duckdb", site.folder / "parts"
     made = site.build(pages, **options)
 
@@ -146,7 +146,7 @@ def test_what_is_joined_in_parts_is_as_if_it_were_not(site, monkeypatch, evidenc
     def pages(*numbers, day):
         return [p._replace(page_lastmod=evidence) for p in rows(*numbers, sections=1, day=day)]
 
-    monkeypatch.setattr(incremental, "TOGETHER", 9)
+    monkeypatch.setattr(incremental, "PARTITION_ROWS", 9)
     first = site.build(pages(*range(60), day=1), max_urls=25)
     again = site.build(pages(*range(60), day=1), max_urls=25)
     other = site.build([*pages(*range(5, 30), day=1), *pages(*range(30, 70), day=2)], max_urls=25)

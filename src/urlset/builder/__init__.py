@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from urlset.builder.inputs import (
     InputOptions,
-    duration_of,
-    evidence_of,
-    opened,
-    strings_of,
-    with_base_url,
+    as_tuple,
+    infer_base_url,
+    open_inputs,
+    parse_duration,
+    parse_evidence,
 )
 from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
 from urlset.builder.pipeline import LEDGER, Pipeline
@@ -167,7 +167,7 @@ def build(
     >>> first.urls, [file.name for file in first.changed_files], again.changed_files
     (1, ['sitemap.xml'], ())
     """
-    evidence = None if lastmod is None else evidence_of(lastmod)
+    evidence = None if lastmod is None else parse_evidence(lastmod)
     settings = BuildOptions(
         _ANY_BASE if base_url is None else base_url,
         gzip=gzip,
@@ -177,9 +177,9 @@ def build(
         name=name,
         pattern=pattern,
         index=index,
-        sections=strings_of(sections),
-        filters=tuple(Filter.of(f) if isinstance(f, str) else f for f in strings_of(filters)),
-        rewrites=tuple(Rewrite.of(r) if isinstance(r, str) else r for r in strings_of(rewrites)),
+        sections=as_tuple(sections),
+        filters=tuple(Filter.of(f) if isinstance(f, str) else f for f in as_tuple(filters)),
+        rewrites=tuple(Rewrite.of(r) if isinstance(r, str) else r for r in as_tuple(rewrites)),
         lastmod=EVIDENCE if evidence is None else evidence,
         on_error=on_error,
         ledger=_path(ledger),
@@ -189,13 +189,13 @@ def build(
         obey_robots=_path(obey_robots),
         changes=_path(changes),
         excluded=_path(excluded),
-        why=strings_of(why),
+        why=as_tuple(why),
         cache_control=cache_control,
         encoding=encoding,
-        grace=duration_of(grace),
+        grace=parse_duration(grace),
         min_share=min_share,
-        hosts=strings_of(hosts),
-        force=frozenset(strings_of(force)),
+        hosts=as_tuple(hosts),
+        force=frozenset(as_tuple(force)),
         compact=compact,
         adopt=adopt,
         dry_run=dry_run,
@@ -211,23 +211,23 @@ def build(
         delimiter=delimiter,
         strip_html=strip_html,
         trailing_slash=trailing_slash,
-        with_=tuple(word.strip() for text in strings_of(with_) for word in text.split(",")),
+        with_=tuple(word.strip() for text in as_tuple(with_) for word in text.split(",")),
         git_root=None if git_root is None else os.fspath(git_root),
-        git_paths=strings_of(git_paths),
-        keep_parameters=strings_of(keep_parameters),
+        git_paths=as_tuple(git_paths),
+        keep_parameters=as_tuple(keep_parameters),
         min_hits=min_hits,
         lastmod=evidence,
-        sections=strings_of(sections),
+        sections=as_tuple(sections),
         on_error=on_error,
         engine=engine,
         policy=policy,
         auth=auth,
         cache=None if cache is None else os.fspath(cache),
     )
-    found = list(opened(sources, options))
+    found = list(open_inputs(sources, options))
     place = os.fspath(target)
     if base_url is None:
-        base_url, based = with_base_url(found, place)
+        base_url, based = infer_base_url(found, place)
         settings = replace(settings, base_url=base_url)
     else:
         based = found

@@ -1,4 +1,4 @@
-"""Write URLs in ASCII: percent-encode path and query, name hosts in their ASCII form."""
+"""Convert URLs to ASCII: percent-encode path and query, convert host names to Punycode."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from urlset.urls import split_origin
 
 __all__ = ["escaped"]
 
-# What RFC 3986 does not allow in path and query; brackets stay, as browsers keep them.
+# Characters that RFC 3986 does not allow in path and query; brackets stay, as in browsers.
 _WRONG = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@/?\[\]%-]+|%(?![0-9A-Fa-f]{2})")
 
 
 def escaped(url: str) -> str | None:
-    """Return an absolute URL in ASCII; None for a host or a text that has no such form.
+    """Return an absolute URL in ASCII; None if the host or the text has no ASCII form.
 
     >>> escaped("https://example.com/käse?a|b#100%"), escaped("https://münchen.example/50%")
     ('https://example.com/k%C3%A4se?a%7Cb#100%', 'https://xn--mnchen-3ya.example/50%25')

@@ -1,8 +1,8 @@
 """Resolve and percent-encode the URLs of a batch, so that no reader has to repair them.
 
-Most URLs are canonical, or paths that only need the base in front: these are recognised by one
-pattern each. Others are read as :func:`urlset.write` reads them; what that refuses is left as it
-is, and refused with its reason later.
+Most URLs are canonical already, or are paths that only need the base in front. One pattern each
+recognizes them. The rest are parsed as :func:`urlset.write` parses them. A URL that it rejects
+stays unchanged, and is rejected with its reason later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urlset.builder.url_exclusions import (
     SESSION_ID,
     SITEMAP,
     SITEMAP_ENDINGS,
-    NoPages,
+    NonPageUrls,
     without_tracking,
 )
 from urlset.model import Entry
@@ -36,34 +36,34 @@ __all__ = [
 ]
 
 CREDENTIALS = "user name or password in the URL"
-"""The reason of a URL that is excluded because it holds credentials."""
+"""The reason to exclude a URL that contains credentials."""
 
 TEMPLATE = "unfilled template value in the URL"
-"""The reason of a URL in which a template has left a placeholder."""
+"""The reason to exclude a URL in which a template left a placeholder."""
 
 GUESSED = (TEMPLATE, SESSION_ID, SITEMAP)
-"""The reasons that are told by the looks of a URL: a filter that keeps it outweighs them."""
+"""Reasons that are inferred from the form of a URL: a ``keep`` filter overrides them."""
 
-# What RFC 3986 allows in path and query. Note: brackets, colons and their encoded forms may belong
-# to an unfilled template, and are looked at again.
+# Characters that RFC 3986 allows in path and query. Note: brackets, colons and their encoded forms
+# may belong to an unfilled template, and are inspected separately.
 _PIECE = r"[A-Za-z0-9._~!$&'()*+,;=@/?-]++|%(?!7[BbDd]|5[BbDd])[0-9A-Fa-f]{2}"
 _REST = rf"(?>(?:{_PIECE})*)"
 _CANONICAL = re.compile(rf"https?://[A-Za-z0-9._-]+(?::[0-9]{{1,5}})?(?:[/?]{_REST})?", re.ASCII)
 _ROOTED = re.compile(rf"/(?![/.])(?!\S*/\.){_REST}", re.ASCII)
-# A name that is no word for "nothing", and no broken scheme.
+# Relative names, except words for null and broken schemes.
 _NO_NAME = (
     r"(?i:(?:null|undefined|none|nan)(?![A-Za-z0-9_~-])"
     r"|[^A-Za-z]*h[^A-Za-z]*t[^A-Za-z]*t[^A-Za-z]*p)"
 )
 _NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
-# All URLs of a batch, each on a line of its own.
+# All URLs of a batch, one per line.
 _ALL_CANONICAL = re.compile(rf"(?>(?:{_CANONICAL.pattern}(?:\n|\Z))+)", re.ASCII)
 _ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)
-# What no XML file can hold: refused, not encoded.
+# Characters that XML cannot contain: such URLs are rejected, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
-# Without any of these, a canonical URL holds no credentials, session, tracking parameter or name
-# of a sitemap.
+# A canonical URL without any of these has no credentials, session, tracking parameter or name of a
+# sitemap.
 _MARKS = (*_SUSPICIOUS, "&amp;", "?", ";", "(", *SITEMAP_ENDINGS)
 _FIELDS = {
     "images": ("loc",),
@@ -74,11 +74,11 @@ _SPECS = dict(ENTRY.fields)
 
 
 class CanonicalUrls:
-    """Makes the URLs of entries canonical, and gives reasons to exclude those that are no pages.
+    """Canonical forms of entry URLs, and the reasons to exclude URLs that are not pages.
 
-    ``encoded`` counts URLs that had to be repaired, ``example`` is the first of them, as it was
-    given; ``untracked`` counts pages that lost tracking parameters, ``secured`` those of which the
-    scheme was changed to that of the base URL, https.
+    ``encoded`` counts repaired URLs, ``example`` is the original text of the first one.
+    ``untracked`` counts URLs that lost tracking parameters, ``secured`` URLs whose scheme was
+    changed from http to the https of the base URL.
 
     >>> urls = CanonicalUrls(BuildOptions("https://example.com/"))
     >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
@@ -93,13 +93,13 @@ class CanonicalUrls:
         self._origin = f"{scheme}://{authority}"
         self._folder = settings.base[: settings.base.rfind("/") + 1]
         self._is_text = settings.is_text
-        self._no_pages = NoPages(settings)
-        # The same host by http, where the site is one of https.
+        self._non_pages = NonPageUrls(settings)
+        # http URLs of the host, if the base URL has https.
         insecure = rf"http://{re.escape(authority)}(?![^/?#])" if scheme == "https" else r"(?!)"
         self._insecure = re.compile(insecure, re.IGNORECASE)
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
-        """Return entries with canonical URLs, and the reasons of those to exclude, if any."""
+        """Return entries with canonical URLs, and the reasons to exclude rows, if any."""
         given = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(given):
@@ -113,9 +113,9 @@ class CanonicalUrls:
         return entries, reasons
 
     def _is_plain(self, given: list[str | None]) -> bool:
-        """Tell of a whole batch that no URL in it is to be changed or excluded.
+        """Check a whole batch at once: return whether no URL has to be changed or excluded.
 
-        This costs a fifth of looking at each URL, and most batches are plain.
+        This costs a fifth of inspecting each URL, and most batches are plain.
         """
         whole = _joined(given)
         return (
@@ -126,7 +126,7 @@ class CanonicalUrls:
         )
 
     def _canonical(self, given: list[str | None]) -> list[str | None]:
-        """Make URLs canonical; a batch in which all are alike is recognised as a whole."""
+        """Return canonical URLs; a batch of uniform URLs is recognized as a whole."""
         if (whole := _joined(given)) is not None and "&amp;" not in whole:
             if _ALL_CANONICAL.fullmatch(whole):
                 return given
@@ -139,9 +139,9 @@ class CanonicalUrls:
         ]
 
     def url(self, text: str, *, is_page: bool = False) -> str:
-        """Return a URL as it is published, or the same text where it is none.
+        """Return a URL in the form in which it is published, or the same text if it is not a URL.
 
-        A page with an unfilled template value is excluded, and its URL stays as it is.
+        A page URL with an unfilled template value is excluded, and stays unchanged.
         """
         trimmed = text.strip(ASCII_SPACE)
         plain = unescaped(trimmed)
@@ -168,7 +168,7 @@ class CanonicalUrls:
         return made
 
     def _secured(self, urls: list[str | None]) -> list[str | None]:
-        """URLs of the host of the base URL by https, where that has it."""
+        """Return URLs with https for the host of an https base URL."""
         if not any(map(self._insecure.match, filter(None, urls))):
             return urls
         made = [url and self._as_secure(url) for url in urls]
@@ -179,7 +179,7 @@ class CanonicalUrls:
         return f"https{url[4:]}" if self._insecure.match(url) else url
 
     def _untracked(self, urls: list[str | None]) -> list[str | None]:
-        """URLs without parameters that only tell campaigns apart."""
+        """Return URLs without the parameters that only identify campaigns."""
         made = without_tracking(urls)
         if made is urls:
             return urls
@@ -191,7 +191,10 @@ class CanonicalUrls:
         self.example = self.example or given
 
     def _reasons(self, given: list[str | None], made: list[str | None]) -> list[str | None] | None:
-        """Why URLs are excluded; None where none is. Masks the passwords in them."""
+        """Return the reason to exclude each URL, or None if there is none.
+
+        Passwords in ``made`` are masked.
+        """
         reasons: list[str | None] = [None] * len(given)
         whole = "\n".join(url for url in made if url is not None)
         words = [word for word in _SUSPICIOUS if word in whole]
@@ -205,11 +208,11 @@ class CanonicalUrls:
                 made[row] = url.replace(authority, "***@" + authority.rpartition("@")[2], 1)
             elif is_unfilled(url):
                 reasons[row] = TEMPLATE
-        self._no_pages.add_reasons(made, reasons, whole)
+        self._non_pages.add_reasons(made, reasons, whole)
         return reasons if any(reasons) else None
 
     def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
-        """Entries with canonical URLs of images, videos or alternates."""
+        """Return entries with canonical URLs of images, videos or alternates."""
         columns = [batches.list_field_values(entries, name, field) for field in fields]
         is_done = (url is None or self._is_done(url) for urls in columns for url in urls)
         if all(is_done):
@@ -230,7 +233,9 @@ class CanonicalUrls:
 
 
 def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
-    """Entries whose URLs end before the fragment, and how many of them had one.
+    """Return entries without fragments in their URLs, and the number of fragments removed.
+
+    A fragment is a position in a page, and a page is listed once (RFC 3986 section 3.5).
 
     >>> without_fragments([Entry("/tea#green"), Entry("/milk")])[0][0].loc
     '/tea'
@@ -244,7 +249,7 @@ def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
 
 
 def _joined(urls: list[str | None]) -> str | None:
-    """Return URLs on a line each, None where one is missing or has several lines."""
+    """Return URLs joined by newlines; None if one is missing or contains a newline."""
     if not urls or None in urls:
         return None
     whole = "\n".join(url for url in urls if url is not None)
@@ -252,19 +257,19 @@ def _joined(urls: list[str | None]) -> str | None:
 
 
 def unescaped(url: str) -> str:
-    """Return a URL with its ampersands as they were before it was escaped for HTML, even twice."""
+    """Return a URL with its HTML-escaped ampersands decoded, also if they were escaped twice."""
     while "&amp;" in url or "&#38;" in url:
         url = url.replace("&amp;", "&").replace("&#38;", "&")
     return url
 
 
 def is_canonical(url: str) -> bool:
-    """Tell whether a URL is absolute, and certain to need no repair."""
+    """Return whether a URL is absolute and needs no repair for certain."""
     return _CANONICAL.fullmatch(url) is not None and "&amp;" not in url
 
 
 def is_unfilled(url: str) -> bool:
-    """Tell whether a template has left a placeholder in a URL.
+    """Return whether a template left a placeholder in a URL.
 
     >>> is_unfilled("https://example.com/{{ slug }}"), is_unfilled("https://example.com/a")
     (True, False)
@@ -276,8 +281,8 @@ def is_unfilled(url: str) -> bool:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of rule U019."""
-    from urlset.checker.rules.urls_syntax import UNFILLED  # many modules
+    """Return the patterns of rule U019."""
+    from urlset.checker.rules.urls_syntax import UNFILLED  # imports many modules
 
     anywhere, in_rest = UNFILLED
     return re.compile(anywhere, re.ASCII), re.compile(in_rest, re.ASCII)

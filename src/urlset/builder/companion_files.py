@@ -1,4 +1,4 @@
-"""What lies beside the sitemaps: the style sheet, and the lines of robots.txt."""
+"""Write the files next to the sitemaps: the style sheet, and the Sitemap lines of robots.txt."""
 
 from __future__ import annotations
 
@@ -16,85 +16,96 @@ from urlset.publisher import Target
 from urlset.writer import stylesheet
 from urlset.writer.robots_txt import with_sitemaps
 
-__all__ = ["check_robots", "named_urls", "stage_companion_files", "stale_notes", "write_robots"]
+__all__ = [
+    "check_robots",
+    "other_tool_notes",
+    "sitemap_urls",
+    "stage_companion_files",
+    "write_robots",
+]
 
-# What other generators call their files, beside the forms of the name of ours.
-_OTHERS = ("sitemap_index.xml", "sitemap-index.xml")
+# File names of other generators, in addition to the variants of the name of this set.
+_OTHER_TOOL_NAMES = ("sitemap_index.xml", "sitemap-index.xml")
 
 _PROBE = "https://example.com/sitemap.xml"
 
 
 def stage_companion_files(published: Published, settings: BuildOptions, target: Target) -> None:
-    """Stage the style sheet, where it is ours and not there yet."""
+    """Stage the bundled style sheet, if the set uses it and it is not published yet."""
     name = stylesheet.file_of(settings.stylesheet)
     data = stylesheet.to_write(target.read(name)) if name else None
     if name and data is not None:
         target.stage(name, data)
-        published.besides.append(name)
+        published.companions.append(name)
 
 
-def stale_notes(
+def other_tool_notes(
     published: Published, settings: BuildOptions, engine: Engine, target: Target
 ) -> list[str]:
-    """Sentences about sitemaps of other tools that lie beside those of the set, and stay there.
+    """Return notes about sitemaps of other tools that remain in the folder of the set.
 
-    Search engines that know their addresses go on reading them. The same document in another
-    packing is none of them.
+    Search engines that know their addresses continue to read them. The same document with another
+    compression is not reported.
     """
     name = settings.name
-    forms = [f"{name}.xml", f"{name}.txt", *(_OTHERS if name == "sitemap" else ())]
-    ours = {*published.names, *published.retired, *published.orphans, *published.besides}
-    there = set(target.names()) - ours
-    found = [form for one in forms for form in (one, f"{one}.gz") if form in there]
+    forms = [f"{name}.xml", f"{name}.txt", *(_OTHER_TOOL_NAMES if name == "sitemap" else ())]
+    ours = {*published.names, *published.retired, *published.orphans, *published.companions}
+    existing = set(target.names()) - ours
+    names = [form for one in forms for form in (one, f"{one}.gz") if form in existing]
     return [
         f"{one} is of another tool, and stays beside this set, where it may still be read; "
         "remove it"
-        for one in found
+        for one in names
         if not _is_same_document(one, published, engine, target)
     ]
 
 
 def _is_same_document(name: str, published: Published, engine: Engine, target: Target) -> bool:
-    twin = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
-    if twin not in published.names:
+    other = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
+    if other not in published.names:
         return False
     documents = [
         data if not one.endswith(".gz") else engine.gunzip(data, MAX_BYTES)
-        for one in (name, twin)
+        for one in (name, other)
         if (data := target.read(one)) is not None
     ]
     return len(documents) == 2 and documents[0] == documents[1]
 
 
-def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, place: str) -> None:
-    """Tell what would keep robots.txt from being written, before anything is published.
+def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, target_name: str) -> None:
+    """Check that robots.txt can be written, before anything is published.
 
-    ``urls`` are those that it is to name. ``place`` is what is published to, whose folder may
-    come with the first publication. Raises :class:`urlset.TargetError`.
+    Args:
+        path: The robots.txt.
+        urls: The URLs that it will list.
+        target_name: Where the set is published; its folder may be created by the first publication.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
     """
     try:
         folder = path.parent
         expect_no_outside_link(path)
         expect_replaceable(path)
         if not folder.is_dir():
-            if os.path.abspath(folder) != os.path.abspath(place):
+            if os.path.abspath(folder) != os.path.abspath(target_name):
                 raise FileNotFoundError
         elif not os.access(folder, os.W_OK):
             raise PermissionError(None, f"its folder {str(folder)!r} may not be written")
         with_sitemaps(path.read_bytes() if path.exists() else None, urls)
     except OSError as error:
-        words = str(error) if isinstance(error, TargetError) else write_error_reason(path, error)
-        raise TargetError(f"cannot write {path}: {words}; nothing was published") from error
+        reason = str(error) if isinstance(error, TargetError) else write_error_reason(path, error)
+        raise TargetError(f"cannot write {path}: {reason}; nothing was published") from error
 
 
 def write_robots(published: Published, settings: BuildOptions) -> bool:
-    """Have robots.txt name the indexes, between markers; tells whether it had to be changed.
+    """List the indexes in robots.txt, between markers; return whether the file changed.
 
-    It is written after the publication, so that it never names what is not there.
+    It is written after the publication, so that it never lists a missing file.
     """
     path = settings.robots
-    assert path is not None  # it was asked for
-    urls = named_urls(published, settings)
+    assert path is not None  # only called if the option is set
+    urls = sitemap_urls(published, settings)
     try:
         before = path.read_bytes() if path.exists() else None
         after = with_sitemaps(before, urls)
@@ -110,8 +121,8 @@ def write_robots(published: Published, settings: BuildOptions) -> bool:
     return True
 
 
-def named_urls(published: Published, settings: BuildOptions) -> list[str]:
-    """The URLs that robots.txt is to name: of the indexes, or else of the only file."""
+def sitemap_urls(published: Published, settings: BuildOptions) -> list[str]:
+    """Return the URLs to list in robots.txt: of the indexes, or else of the only file."""
     return [settings.base + file.name for file in published.indexes or published.files]
 
 

@@ -1,7 +1,8 @@
-"""The comment by which a build knows its own files again, when no ledger tells of them.
+"""Mark the XML files of a build with a comment, so that it recognizes them if the ledger is lost.
 
-Other generators write the same declaration and the same root element; only a build writes this.
-A list of URLs has no place for it: such a file is known by the ledger, or by an index that has it.
+Other generators write the same declaration and the same root element; only a build writes this
+comment. A list of URLs cannot hold a comment: the ledger identifies it, or an index that has the
+mark.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ _DECLARATION = declaration(None)
 
 
 def marked(document: bytes) -> bytes:
-    r"""An XML document with the mark behind its declaration.
+    r"""Return an XML document with the mark after its declaration.
 
     >>> marked(b'<?xml version="1.0" encoding="UTF-8"?>\n<urlset/>\n').splitlines()[1]
     b'<!-- urlset build -->'
     """
     end = len(_DECLARATION)
-    assert document.startswith(_DECLARATION)  # of every renderer
+    assert document.startswith(_DECLARATION)  # every renderer writes it
     return b"".join((_DECLARATION, MARK, memoryview(document)[end:]))
 
 
 def is_marked(document: bytes) -> bool:
-    r"""Tell whether a build wrote a document.
+    r"""Return whether a build wrote a document.
 
     >>> is_marked(b'<?xml version="1.0" encoding="UTF-8"?>\n<urlset/>')
     False

@@ -1,4 +1,4 @@
-"""The gates that a publication passes: what is suspicious is not published unasked."""
+"""Stop a publication that looks like an accident, and warn of suspicious dates and URLs."""
 
 from __future__ import annotations
 
@@ -15,27 +15,31 @@ from urlset.urls import split_origin
 __all__ = ["check_hosts", "check_share", "check_zero", "fail", "warnings"]
 
 
-def fail(gate: Gate, settings: BuildOptions, words: str) -> None:
-    """Raise :class:`urlset.GateError`, unless this gate is to be passed by force."""
+def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
+    """Raise :class:`urlset.GateError`, unless the option ``force`` names this gate."""
     if gate in settings.force:
         return
     raise GateError(
-        f"{words}; nothing was published. If that is as it should be: --force {gate}",
+        f"{message}; nothing was published. If that is as it should be: --force {gate}",
         gate=gate,
         exit_code=GATES[gate],
     )
 
 
 def check_zero(
-    given: int, sources: Sequence[str], left_out: Mapping[str, int], settings: BuildOptions
+    given: int, sources: Sequence[str], excluded: Mapping[str, int], settings: BuildOptions
 ) -> None:
-    """A set without a single URL is more often an accident than a wish.
+    """Gate ``zero``: a set without any URL is usually an accident.
 
-    ``given`` rows came of the ``sources``, by their names; ``left_out`` says why URLs are not kept.
+    Args:
+        given: The number of rows that the sources returned.
+        sources: The names of the sources.
+        excluded: The number of excluded URLs by reason.
+        settings: The options of the build.
     """
     found = "none"
     if given:
-        reasons = ", ".join(f"{why} {n:,}" for why, n in islice(left_out.items(), 3))
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in islice(excluded.items(), 3))
         found = f"none of {given:,} to keep" + (f" (left out: {reasons})" if reasons else "")
     elif sources:
         found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
@@ -43,7 +47,10 @@ def check_zero(
 
 
 def check_share(urls: int, before: int, settings: BuildOptions) -> None:
-    """A set that shrank to less than half (``min_share``) is more often an accident."""
+    """Gate ``shrunk``: a set that lost more than half of its URLs is usually an accident.
+
+    The share that must remain is the option ``min_share``.
+    """
     if urls < before * settings.min_share:
         least = f"{settings.min_share:.0%}".removesuffix("%")
         fail(
@@ -54,18 +61,18 @@ def check_share(urls: int, before: int, settings: BuildOptions) -> None:
         )
 
 
-def check_hosts(bench: ScratchDatabase, settings: BuildOptions) -> None:
-    """Engines believe a sitemap about its own host only."""
+def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
+    """Gate ``hosts``: search engines accept only URLs of the host of the sitemap."""
     allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
     hosts = ", ".join(map(quoted, allowed))
-    # Nearly all begin with the base: for them no host needs to be looked for.
-    foreign = f"""differing WHERE state IN ('added', 'moved')
+    # Nearly all URLs start with the base: their host need not be extracted.
+    foreign = f"""diff WHERE state IN ('added', 'moved')
         AND NOT starts_with(loc, {quoted(settings.base)})
         AND lower(regexp_extract(loc, '^[a-zA-Z]+://(?:[^/@?#]*@)?([^/?#]+)', 1))
             NOT IN ({hosts})"""
-    (count,) = bench.fetch_one(f"SELECT count(*) FROM {foreign}")
+    (count,) = db.fetch_one(f"SELECT count(*) FROM {foreign}")
     if count:
-        rows = bench.rows(f"SELECT loc FROM {foreign} ORDER BY loc LIMIT 3")
+        rows = db.rows(f"SELECT loc FROM {foreign} ORDER BY loc LIMIT 3")
         examples = ", ".join(loc for (loc,) in rows)
         fail(
             "hosts",
@@ -77,19 +84,26 @@ def check_hosts(bench: ScratchDatabase, settings: BuildOptions) -> None:
 
 LEAST = 20
 SHARE = 0.8
-"""Of so many dates, this share at one and the same instant is the time of a build, or an import."""
+"""If this share of at least ``LEAST`` dates is one instant, it is the time of an export."""
 
 
-def warnings(bench: ScratchDatabase, settings: BuildOptions) -> list[str]:
-    """What is suspicious about the dates of the sources, as sentences."""
+def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
+    """Return warnings about the dates and URLs of the sources, as sentences.
+
+    They are reported and not fixed, because only the source can be corrected reliably.
+    """
     dates: list[str] = []
     if not settings.is_text:
-        dates = [*_disbelieved(bench, settings), *_bulk(bench), *_unmoved(bench, settings)]
-    return [*_columns(bench, settings), *_outside(bench, settings), *dates]
+        dates = [
+            *_implausible_dates(db, settings),
+            *_bulk_dates(db),
+            *_unchanged_dates(db, settings),
+        ]
+    return [*_empty_columns(db, settings), *_urls_outside(db, settings), *dates]
 
 
-def _outside(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """URLs that a sitemap at the base URL may only list if a robots.txt declares it."""
+def _urls_outside(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+    """Warn of URLs that a sitemap at the base URL may list only if a robots.txt declares it."""
     if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
         return
     origin = "://".join(split_origin(settings.base)[:2])
@@ -99,10 +113,10 @@ def _outside(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
         f"AND regexp_matches(substr(loc, {len(origin) + 1}), '^([/?#]|$)'))"
     )
     is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {exclusion_sql(settings)} IS NULL"
-    count, first, others, other = bench.fetch_one(f"""
+    count, first, others, other = db.fetch_one(f"""
         SELECT count(*) FILTER ({is_own}), min(loc) FILTER ({is_own}),
             count(*) FILTER (NOT {is_own}), min(loc) FILTER (NOT {is_own})
-        FROM given g WHERE {is_outside}""")
+        FROM merged g WHERE {is_outside}""")
     if count and settings.robots is None and len(folder) > len(origin) + 1:
         yield (
             f"{_urls(count)} outside of {folder}, the folder of the sitemaps, first: {first}; "
@@ -120,14 +134,14 @@ def _urls(count: int) -> str:
     return "1 URL is" if count == 1 else f"{count:,} URLs are"
 
 
-def _columns(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _empty_columns(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     for name in settings.kept_columns:
-        (count,) = bench.fetch_one(f'SELECT count("{name}") FROM given')
+        (count,) = db.fetch_one(f'SELECT count("{name}") FROM merged')
         if not count:
             yield f"no source has anything in the column {name}: it makes no sections"
 
 
-def _disbelieved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     tests = {
         f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": (
             "date has no day and is",
@@ -143,18 +157,18 @@ def _disbelieved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str
         ),
     }
     counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
-    found = bench.fetch_one(
-        f"SELECT {counts} FROM given_dates WHERE lastmod_text IS NOT NULL AND reason IS NULL"
+    found = db.fetch_one(
+        f"SELECT {counts} FROM source_dates WHERE lastmod_text IS NOT NULL AND reason IS NULL"
     )
     for (one, many), count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
         if count:
             yield f"{count:,} {one if count == 1 else many} left out, first: {first}"
 
 
-def _bulk(bench: ScratchDatabase) -> Iterator[str]:
-    rows = bench.rows("""
-        SELECT lastmod_text, count(*) AS n, (SELECT count(lastmod_text) FROM given) AS every
-        FROM given WHERE lastmod_text IS NOT NULL GROUP BY lastmod_text
+def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
+    rows = db.rows("""
+        SELECT lastmod_text, count(*) AS n, (SELECT count(lastmod_text) FROM merged) AS every
+        FROM merged WHERE lastmod_text IS NOT NULL GROUP BY lastmod_text
         ORDER BY n DESC, lastmod_text LIMIT 1""")
     if rows and rows[0][2] >= LEAST and rows[0][1] >= rows[0][2] * SHARE and len(rows[0][0]) > 10:
         text, count, every = rows[0]
@@ -164,10 +178,10 @@ def _bulk(bench: ScratchDatabase) -> Iterator[str]:
         )
 
 
-def _unmoved(bench: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """Pages that have another content than in the last build, and still the same older date."""
-    count, first = bench.fetch_one(f"""
-        SELECT count(*), min(loc) FROM differing
+def _unchanged_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+    """Warn of pages whose content changed since the last build, but whose older date did not."""
+    count, first = db.fetch_one(f"""
+        SELECT count(*), min(loc) FROM diff
         WHERE fingerprint <> old_fingerprint AND lastmod = old_lastmod AND lastmod_from <> 'content'
             AND left(lastmod, 10) < {quoted(format_date(settings.now)[:10])}""")
     if count:

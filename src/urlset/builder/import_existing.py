@@ -1,8 +1,8 @@
-"""A set that is published and of which no ledger knows: read back, and written into a new ledger.
+"""Rebuild a lost ledger from published sitemaps, or adopt sitemaps of another tool.
 
-So a lost ledger is rebuilt from files that bear the mark of a build, and sitemaps that another tool
-made are taken over on request. Their dates are kept where nothing else is known: they are evidence
-of nothing but themselves.
+A ledger that is lost is rebuilt from files with the mark of a build. Sitemaps of another tool are
+adopted on request. Their dates are kept where no other evidence exists: they are evidence only of
+themselves.
 """
 
 from __future__ import annotations
@@ -27,28 +27,29 @@ from urlset.store import ScratchDatabase
 from urlset.writer.file_names import FileNaming
 from urlset.writer.index import read_index
 
-__all__ = ["adopt"]
+__all__ = ["import_published"]
 
-ENTRANCES = (
+COMMON_NAMES = (
     "sitemap.xml",
     "sitemap_index.xml",
     "sitemap-index.xml",
     "sitemap.xml.gz",
     "sitemap.txt",
 )
-"""What other tools call the file that robots.txt names."""
+"""File names that other tools use for the sitemap that robots.txt lists."""
 
 LEAST_ALIKE = 10
 SHARE_ALIKE = 0.5
 LEAST_OF_A_DAY = 5
 SHARE_OF_A_DAY = 0.8
-"""Of so many dates this share at one instant, or on one day, tells when a tool ran or everything
-was imported, not when pages changed."""
+"""If this share of that many dates is one instant or one day, it is the time of a run or an import.
+
+Such dates do not say when pages changed."""
 
 
 @dataclass
-class _Child:
-    """A file of the set that was found; a source of the entries in it, read when it is asked."""
+class _PublishedFile:
+    """Published file of the set, usable as a source of its entries; read on request."""
 
     name: str
     lastmod: datetime | None
@@ -59,49 +60,51 @@ class _Child:
     """URLs, bytes, packed bytes and the digest; known once it was read."""
 
     def document(self) -> Document:
-        """Read it."""
+        """Read and parse the file."""
         data = self.target.read(self.name) or b""
         document = parse(data, source=self.name)
         self.facts = (len(document.entries), document.size, len(data), digest_of(data))
         return document
 
     def batches(self) -> Iterator[Any]:
-        """The entries."""
+        """Yield the entries as Arrow batches."""
         yield from open_stream(self.document().entries)
 
 
-def adopt(
-    bench: ScratchDatabase,
+def import_published(
+    db: ScratchDatabase,
     ledger: Ledger,
-    intake: Ingest,
+    ingest: Ingest,
     settings: BuildOptions,
     engine: Engine,
     target: Target,
 ) -> str | None:
-    """Fill a new ledger from what is published; tells in a sentence what was found, or None."""
+    """Fill a new ledger from the published files; return a sentence about the result, or None."""
     names = FileNames(settings)
-    children = _own(names, settings, engine, target)
-    is_foreign = not children and settings.adopt
+    children = _own_files(names, settings, engine, target)
+    is_other_tool = not children and settings.adopt
     indexes: list[str] = []
-    if is_foreign:
-        indexes, children = _foreign(settings, target)
+    if is_other_tool:
+        indexes, children = _other_tool_files(settings, target)
     if not children:
-        return "nothing to adopt was found" if settings.adopt else _replaced(settings, target)
+        return (
+            "nothing to adopt was found" if settings.adopt else _replacement_note(settings, target)
+        )
     for child in children:
-        for _ in intake.take(child, is_published=True):
+        for _ in ingest.add(child, is_published=True):
             pass
-    with bench.transaction():
-        _remember(bench, ledger, children, indexes, None if is_foreign else names)
-    bulk = _disbelieve_bulk(bench, ledger)
-    intake.clear()
+    with db.transaction():
+        _record(db, ledger, children, indexes, None if is_other_tool else names)
+    bulk = _drop_bulk_dates(db, ledger)
+    ingest.clear()
     urls = sum(file.urls for file in ledger.files())
     files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
     many = "1 URL" if urls == 1 else f"{urls:,} URLs"
     return f"no ledger of this set: {many} in {files} adopted{bulk}"
 
 
-def _replaced(settings: BuildOptions, target: Target) -> str | None:
-    """What is to be said where another tool's file has the name that one of ours will have."""
+def _replacement_note(settings: BuildOptions, target: Target) -> str | None:
+    """Return a note if a file of another tool has the name of a file of this set."""
     name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     if target.read(name) is None:
         return None
@@ -113,27 +116,29 @@ def _replaced(settings: BuildOptions, target: Target) -> str | None:
     return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
 
 
-def _own(names: FileNames, settings: BuildOptions, engine: Engine, target: Target) -> list[_Child]:
-    """The files of a set whose ledger is lost; only what bears the mark of a build is one."""
-    there = set(target.names())
-    children: dict[str, _Child] = {}
-    for entrance in names.entrances(there):
-        if (text := _unpacked(entrance, settings, engine, target)) is None or not is_marked(text):
+def _own_files(
+    names: FileNames, settings: BuildOptions, engine: Engine, target: Target
+) -> list[_PublishedFile]:
+    """Return the files of a set whose ledger is lost; only files with the mark of a build count."""
+    existing = set(target.names())
+    children: dict[str, _PublishedFile] = {}
+    for first in names.index_candidates(existing):
+        if (text := _unpacked(first, settings, engine, target)) is None or not is_marked(text):
             continue
         for sitemap in read_index(text, engine, is_packed=False) or ():
             name = sitemap.loc.rpartition("/")[2]
-            if name in children or name not in there or names.place(name) is None:
+            if name in children or name not in existing or names.parse(name) is None:
                 continue
             if settings.is_text or is_marked(_unpacked(name, settings, engine, target) or b""):
-                children[name] = _Child(name, sitemap.lastmod, target)
-    return list(children.values()) or _alone(settings, engine, target)
+                children[name] = _PublishedFile(name, sitemap.lastmod, target)
+    return list(children.values()) or _single_file(settings, engine, target)
 
 
-def _alone(settings: BuildOptions, engine: Engine, target: Target) -> list[_Child]:
-    """The only file of a set that has no index; nothing tells whose a list of URLs is."""
+def _single_file(settings: BuildOptions, engine: Engine, target: Target) -> list[_PublishedFile]:
+    """Return the only file of a set without an index; the owner of a list of URLs is unknown."""
     name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
-    return [_Child(name, None, target)] if is_ours else []
+    return [_PublishedFile(name, None, target)] if is_ours else []
 
 
 def _unpacked(name: str, settings: BuildOptions, engine: Engine, target: Target) -> bytes | None:
@@ -141,39 +146,43 @@ def _unpacked(name: str, settings: BuildOptions, engine: Engine, target: Target)
     return engine.gunzip(data, MAX_BYTES) if data and settings.gzip else data
 
 
-def _foreign(settings: BuildOptions, target: Target) -> tuple[list[str], list[_Child]]:
-    """The indexes and files of a set that another tool made."""
-    there = set(target.names())
+def _other_tool_files(
+    settings: BuildOptions, target: Target
+) -> tuple[list[str], list[_PublishedFile]]:
+    """Return the indexes and files of a set that another tool wrote."""
+    existing = set(target.names())
     single = FileNaming.of(settings.name, settings.format, settings.gzip).single()
-    for name in dict.fromkeys((single, f"{settings.name}.xml", *ENTRANCES)):
-        if name not in there:
+    for name in dict.fromkeys((single, f"{settings.name}.xml", *COMMON_NAMES)):
+        if name not in existing:
             continue
-        entrance = _Child(name, None, target)
-        document = entrance.document()
+        first = _PublishedFile(name, None, target)
+        document = first.document()
         if document.kind != "index":
-            return [], [entrance]
+            return [], [first]
         listed = {s.loc.rpartition("/")[2]: s.lastmod for s in document.sitemaps}
-        wanted = [(child, date) for child, date in listed.items() if child in there - {name}]
-        return [name], [_Child(child, date, target) for child, date in wanted]
+        listed_files = [
+            (child, date) for child, date in listed.items() if child in existing - {name}
+        ]
+        return [name], [_PublishedFile(child, date, target) for child, date in listed_files]
     return [], []
 
 
-def _remember(
-    bench: ScratchDatabase,
+def _record(
+    db: ScratchDatabase,
     ledger: Ledger,
-    children: list[_Child],
+    children: list[_PublishedFile],
     indexes: list[str],
     names: FileNames | None,
 ) -> None:
     for number, child in enumerate(children, 1):
-        section, position = (names and names.place(child.name)) or ("", number)
+        section, position = (names and names.parse(child.name)) or ("", number)
         urls, size, packed, digest = child.facts
         values = [number, section, position, child.name, urls]
         values += [size, packed, 0, digest, child.lastmod]
-        bench.run(
+        db.run(
             f"INSERT INTO {ledger.table('files')} VALUES ({', '.join('?' for _ in values)})", values
         )
-        bench.run(
+        db.run(
             f"""INSERT INTO {ledger.table("urls")} BY NAME
             SELECT loc, {number} AS file, ? AS section, min(lastmod_text) AS lastmod,
                 any_value(changefreq) AS changefreq, any_value(priority) AS priority,
@@ -183,32 +192,32 @@ def _remember(
             FROM staged WHERE source = ? GROUP BY loc""",
             [section, number],
         )
-    # A URL that two files list is taken out of the later one.
-    bench.run(f"""
+    # A URL that two files list remains in the first one.
+    db.run(f"""
         DELETE FROM {ledger.table("urls")} u WHERE EXISTS (
             SELECT 1 FROM {ledger.table("urls")} o WHERE o.loc = u.loc AND o.file < u.file)""")
-    # What was listed twice, or may not be published, is not counted among what stays.
-    bench.run(f"""
+    # Duplicate and invalid entries do not count as URLs of a file.
+    db.run(f"""
         UPDATE {ledger.table("files")} f SET urls =
             (SELECT count(*) FROM {ledger.table("urls")} u WHERE u.file = f.file)""")
     for name in indexes:
-        bench.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
+        db.run(f"INSERT INTO {ledger.table('indexes')} (name) VALUES (?)", [name])
 
 
-def _disbelieve_bulk(bench: ScratchDatabase, ledger: Ledger) -> str:
-    """Forget dates of which most are one and the same, or of one day."""
+def _drop_bulk_dates(db: ScratchDatabase, ledger: Ledger) -> str:
+    """Remove the evidence of dates that are mostly identical, or mostly of one day."""
     urls = ledger.table("urls")
     for text, least, share in (
         ("lastmod", LEAST_ALIKE, SHARE_ALIKE),
         ("left(lastmod, 10)", LEAST_OF_A_DAY, SHARE_OF_A_DAY),
     ):
-        found = bench.rows(f"""
+        found = db.rows(f"""
             SELECT {text} AS date, count(*) AS n, (SELECT count(lastmod) FROM {urls}) AS all_dates
             FROM {urls} WHERE lastmod IS NOT NULL GROUP BY date ORDER BY n DESC, date LIMIT 1""")
         if not found or found[0][2] < least or found[0][1] < found[0][2] * share:
             continue
         date, count, _ = found[0]
-        bench.run(
+        db.run(
             f"UPDATE {urls} SET adopted_lastmod = NULL, lastmod_from = NULL WHERE {text} = ?",
             [date],
         )

@@ -1,4 +1,10 @@
-"""What the ledger has exactly as it is given: that was read back once, and need not be again."""
+"""Find rows identical to published ledger rows, so that only the other rows are processed.
+
+A row that the ledger has was verified when it was published, and is not verified again. If nothing
+else can change the result for it (same rules, no further evidence), it is not resolved again
+either: ``unchanged_rows`` has these, ``changed_rows`` the rest. Large tables are joined in
+partitions, because DuckDB joins and sorts only so many rows in the memory of a build.
+"""
 
 from __future__ import annotations
 
@@ -9,47 +15,49 @@ from urlset.arrow import batches
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import section_of
-from urlset.builder.tables import TAKEN, StagedRows
+from urlset.builder.tables import STAGED_RAW, StagedRows
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
 __all__ = [
-    "FAMILIAR",
-    "TOGETHER",
-    "find_familiar",
-    "plain_part",
-    "portions",
-    "portions_of",
+    "LEDGER_MATCHES",
+    "PARTITION_ROWS",
+    "core_columns",
+    "match_ledger",
+    "partition_count",
+    "partitions",
     "split",
     "stage_unverified",
     "unmatched",
 ]
 
-FAMILIAR = "familiar"
-"""The table of them: ``id`` of a row of ``staged``, ``known`` of which row of the ledger, and
-whether it ``is_same``: its date and its section, too, are those that were published."""
+LEDGER_MATCHES = "ledger_matches"
+"""Table of the unverified rows: ``id`` of a staged row, ``ledger_row`` is the ``rowid`` of the
+identical row of the ledger or null, ``is_unchanged`` says whether date and section are identical,
+too."""
 
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
 _PLAIN = {*_CORE, "source", "line", "offset"}
 
-# An instant is told as the engine writes it; where it does not, nobody knows it, which costs time.
+# A timestamp is formatted as the engine writes it; another format only costs time, because the row
+# is then not found in the ledger.
 _TEXT = "replace(make_timestamp(epoch_us(lastmod))::VARCHAR, ' ', 'T') || 'Z'"
-# Beware: with the columns of the ledger in what comes of the join it takes twice as long.
-_FAMILIAR = """
-SELECT g.id, u.rowid AS known, {is_same} AS is_same
+# Note: with columns of the ledger in the result, the join takes twice as long.
+_MATCHED = """
+SELECT g.id, u.rowid AS ledger_row, {is_unchanged} AS is_unchanged
 FROM {staged} g LEFT JOIN {urls} u ON g.loc = u.loc AND u.more IS NULL
     AND coalesce(g.lastmod_text = u.lastmod, g.lastmod_text IS NULL)
     AND {changefreq} AND {priority}
 WHERE g.size IS NULL"""
 _SAME_DATE = """(u.rowid IS NOT NULL AND g.lastmod_text IS NOT DISTINCT FROM u.lastmod
     AND (u.lastmod IS NULL OR u.lastmod_from = 'given'))"""
-_STRANGERS = f"""
-CREATE TABLE strangers AS
-SELECT * FROM staged WHERE id IN (SELECT id FROM {FAMILIAR} WHERE known IS NULL)"""
+_UNMATCHED = f"""
+CREATE TABLE unmatched_rows AS
+SELECT * FROM staged WHERE id IN (SELECT id FROM {LEDGER_MATCHES} WHERE ledger_row IS NULL)"""
 
 
-def plain_part(entries: Any) -> Any | None:
-    """The columns of entries that hold anything, where those are core elements; else None."""
+def core_columns(entries: Any) -> Any | None:
+    """Return the non-empty columns of entries if all are core elements; else None."""
     filled = [n for n in entries.schema.names if n == "loc" or batches.has_values(entries, n)]
     if not _PLAIN.issuperset(filled) or {"lastmod", "lastmod_text"} <= set(filled):
         return None
@@ -59,125 +67,129 @@ def plain_part(entries: Any) -> Any | None:
 def stage_unverified(
     staging: StagedRows, source: int, entries: Any, columns: Mapping[str, Any]
 ) -> None:
-    """Lay plain entries into ``staged`` as they are, without a size: it is that of the ledger."""
+    """Stage plain entries without verification and without a size: the ledger has their size."""
     core = {n: entries.column(n) for n in _CORE if n in entries.schema.names}
-    made = batches.batch_of({**core, **columns})
-    values = [(name, f'"{name}"') for name in made.schema.names if name != "lastmod"]
+    result = batches.batch_of({**core, **columns})
+    values = [(name, f'"{name}"') for name in result.schema.names if name != "lastmod"]
     if "lastmod" in core:
         values += [("instant", "lastmod"), ("lastmod_text", _TEXT)]
-    staging.insert(made, [("source", str(source)), *values])
+    staging.insert(result, [("source", str(source)), *values])
 
 
-def find_familiar(bench: ScratchDatabase, urls: str, settings: BuildOptions) -> None:
-    """Make the table of those that a table of the ledger has."""
-    there = bench.columns(TAKEN)
-    is_same = _SAME_DATE
-    if settings.kept_columns or (settings.sections and "section" in there):
-        is_same += f" AND {section_of(settings)} = u.section"
-    made = f"CREATE TABLE {FAMILIAR} AS"
-    with bench.unordered():
-        for its_staged, its_urls in portions_of(bench, "staged", urls):
-            query = _FAMILIAR.format(
-                staged=its_staged,
-                urls=its_urls,
-                is_same=is_same,
-                changefreq=_alike("changefreq", there),
-                priority=_alike("priority", there),
+def match_ledger(db: ScratchDatabase, urls: str, settings: BuildOptions) -> None:
+    """Create ``ledger_matches``: for each staged row, the identical row of the ledger."""
+    columns = db.columns(STAGED_RAW)
+    is_unchanged = _SAME_DATE
+    if settings.kept_columns or (settings.sections and "section" in columns):
+        is_unchanged += f" AND {section_of(settings)} = u.section"
+    statement = f"CREATE TABLE {LEDGER_MATCHES} AS"
+    with db.unordered():
+        for staged_part, urls_part in partitions(db, "staged", urls):
+            query = _MATCHED.format(
+                staged=staged_part,
+                urls=urls_part,
+                is_unchanged=is_unchanged,
+                changefreq=_same_value_sql("changefreq", columns),
+                priority=_same_value_sql("priority", columns),
             )
-            bench.run(f"{made} {query}")
-            made = f"INSERT INTO {FAMILIAR}"
+            db.run(f"{statement} {query}")
+            statement = f"INSERT INTO {LEDGER_MATCHES}"
 
 
-def _alike(name: str, there: Sequence[str]) -> str:
-    """Whether a column is that of the ledger; where there is none, it costs no join."""
-    return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in there else f"u.{name} IS NULL"
+def _same_value_sql(name: str, columns: Sequence[str]) -> str:
+    """Return SQL that compares a column with the ledger; a missing column costs no join."""
+    return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in columns else f"u.{name} IS NULL"
 
 
-def unmatched(bench: ScratchDatabase, beside: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """Take those out of ``staged`` that are not familiar; yields them, by their source."""
-    bench.run(_STRANGERS)
-    bench.run(f"DELETE FROM {TAKEN} WHERE id IN (SELECT id FROM strangers)")
-    others = "".join(f', "{name}"' for name in beside)
-    for (source,) in bench.rows("SELECT DISTINCT source FROM strangers ORDER BY 1"):
-        rows = bench.batches(
+def unmatched(db: ScratchDatabase, extra: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Remove the rows without a ledger match from ``staged``; yield them as (source, batch)."""
+    db.run(_UNMATCHED)
+    db.run(f"DELETE FROM {STAGED_RAW} WHERE id IN (SELECT id FROM unmatched_rows)")
+    others = "".join(f', "{name}"' for name in extra)
+    for (source,) in db.rows("SELECT DISTINCT source FROM unmatched_rows ORDER BY 1"):
+        rows = db.batches(
             f"""SELECT id, loc, instant AS lastmod, if(instant IS NULL, lastmod_text, NULL)
                 AS lastmod_text, changefreq, priority, place AS source, line{others}
-            FROM strangers WHERE source = {source}"""
+            FROM unmatched_rows WHERE source = {source}"""
         )
         for batch in rows:
             yield source, batch
-    bench.run("DROP TABLE strangers")
+    db.run("DROP TABLE unmatched_rows")
 
 
 MAX_BITS = 1_000_000_000
-"""The longest string of bits that DuckDB makes."""
+"""Maximum length of a DuckDB bit string."""
 
-_FRESH = f"""
-CREATE TABLE fresh AS SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
-    OR id IN (SELECT id FROM {FAMILIAR} WHERE NOT is_same)"""
-_SAME = f"""
-CREATE VIEW same AS SELECT known FROM {FAMILIAR} WHERE is_same AND id NOT IN
-    (SELECT id FROM fresh WHERE reason IS NOT NULL)"""
-# Beware: count(DISTINCT …) takes ten times as long as to mark each in a string of bits.
-_TWINS = """
-SELECT (SELECT count(*) - {distinct} FROM same)
-    + (SELECT count(*) - count(DISTINCT loc) FROM fresh)
-    + (SELECT count(*) FROM fresh f JOIN {urls} u ON f.loc = u.loc JOIN same s ON s.known = u.rowid)
+_CHANGED_ROWS = f"""
+CREATE TABLE changed_rows AS SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
+    OR id IN (SELECT id FROM {LEDGER_MATCHES} WHERE NOT is_unchanged)"""
+_UNCHANGED_ROWS = f"""
+CREATE VIEW unchanged_rows AS
+SELECT ledger_row FROM {LEDGER_MATCHES} WHERE is_unchanged
+    AND id NOT IN (SELECT id FROM changed_rows WHERE reason IS NOT NULL)"""
+# Note: count(DISTINCT …) takes ten times as long as counting the bits of a bit string.
+_DUPLICATES = """
+SELECT (SELECT count(*) - {distinct} FROM unchanged_rows)
+    + (SELECT count(*) - count(DISTINCT loc) FROM changed_rows)
+    + (SELECT count(*) FROM changed_rows f JOIN {urls} u ON f.loc = u.loc
+        JOIN unchanged_rows s ON s.ledger_row = u.rowid)
 """
 
 
-def split(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str) -> int | None:
-    """Make the view ``same`` and the table ``fresh``; how many are the same, or None for neither.
+def split(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str) -> int | None:
+    """Create ``unchanged_rows`` and ``changed_rows``; return the number of unchanged rows.
 
-    So it is where the rules are others, where a source says more than sitemaps do, or where a URL
-    is listed twice.
+    ``rules`` is the digest of the current rules. Return None, and create neither, if the rules
+    changed, if a source has evidence that sitemaps do not have, or if a URL is listed twice.
     """
-    if settings.compact or ledger.rules != rules or _has_evidence(bench, settings):
+    if settings.compact or ledger.rules != rules or _has_evidence(db, settings):
         return None
-    bench.run(_FRESH)
-    bench.run(_SAME)
-    count, last = bench.fetch_one("SELECT count(*), max(known) FROM same")
-    marked = f"bit_count(bitstring_agg(known, 0, {last}))" if count else "0"
-    distinct = marked if (last or 0) < MAX_BITS else "count(DISTINCT known)"
-    (twins,) = bench.fetch_one(_TWINS.format(urls=ledger.table("urls"), distinct=distinct))
-    if twins:
-        bench.run("DROP VIEW same")
-        bench.run("DROP TABLE fresh")
+    db.run(_CHANGED_ROWS)
+    db.run(_UNCHANGED_ROWS)
+    count, last = db.fetch_one("SELECT count(*), max(ledger_row) FROM unchanged_rows")
+    distinct_bits = f"bit_count(bitstring_agg(ledger_row, 0, {last}))" if count else "0"
+    distinct = distinct_bits if (last or 0) < MAX_BITS else "count(DISTINCT ledger_row)"
+    (duplicates,) = db.fetch_one(_DUPLICATES.format(urls=ledger.table("urls"), distinct=distinct))
+    if duplicates:
+        db.run("DROP VIEW unchanged_rows")
+        db.run("DROP TABLE changed_rows")
         return None
     return int(count)
 
 
-def _has_evidence(bench: ScratchDatabase, settings: BuildOptions) -> bool:
-    """Whether there is a date, a fingerprint … of a page: `reason` and sections are looked at."""
+def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
+    """Return whether a source has a page date, a fingerprint or similar evidence.
+
+    ``reason`` and the columns of sections do not count, because :func:`match_ledger` and
+    ``changed_rows`` compare them.
+    """
     evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
-    return not evidence.isdisjoint(bench.columns(TAKEN))
+    return not evidence.isdisjoint(db.columns(STAGED_RAW))
 
 
-TOGETHER = 12_500_000
-"""Rows that are sorted or joined together; fifty million want more memory than a build takes."""
+PARTITION_ROWS = 12_500_000
+"""Maximum rows to sort or join together; 50 million need more memory than a build uses."""
 
 
-def portions(rows: int) -> int:
-    """Into how many portions so many rows are to be cut.
+def partition_count(rows: int) -> int:
+    """Return the number of partitions for that many rows.
 
-    >>> portions(0), portions(TOGETHER), portions(50_000_000)
+    >>> partition_count(0), partition_count(PARTITION_ROWS), partition_count(50_000_000)
     (1, 1, 4)
     """
-    return max(1, -(-rows // TOGETHER))
+    return max(1, -(-rows // PARTITION_ROWS))
 
 
-def portions_of(bench: ScratchDatabase, one: str, other: str) -> Iterator[tuple[str, str]]:
-    """Two tables with a column ``loc``, cut so that what has the same one is in the same portion.
+def partitions(db: ScratchDatabase, one: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield pairs of partitions of two tables; rows with the same ``loc`` are in the same pair.
 
-    They are for the FROM of a query, and have their ``rowid``.
+    Each is usable in the FROM of a query, and has its ``rowid``.
     """
-    ((rows,), (others,)) = (
-        bench.fetch_one(f"SELECT count(*) FROM {name}") for name in (one, other)
-    )
-    count = portions(max(rows, others))
+    ((rows,), (others,)) = (db.fetch_one(f"SELECT count(*) FROM {name}") for name in (one, other))
+    count = partition_count(max(rows, others))
     if count == 1:
         yield one, other
         return
     for number in range(count):
-        its = f"WHERE hash(loc) % {count} = {number}"
-        yield f"(SELECT * FROM {one} {its})", f"(SELECT rowid, * FROM {other} {its})"
+        condition = f"WHERE hash(loc) % {count} = {number}"
+        yield f"(SELECT * FROM {one} {condition})", f"(SELECT rowid, * FROM {other} {condition})"

@@ -1,7 +1,8 @@
-"""What sources give, taken in: judged, measured, and laid into the tables of a build.
+"""Read the sources, verify their rows, and stage them in the tables of the build.
 
-A batch that does not come back whole and without a problem is looked at again row by row, where a
-URL may be mended (a reference resolved) or is refused with its reason.
+A batch that does not survive the round trip through the engine unchanged and without a problem is
+verified again row by row. Each row is then repaired (a relative URL resolved) or rejected with its
+reason.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
 from urlset.builder.canonical_urls import CanonicalUrls, without_fragments
-from urlset.builder.incremental import find_familiar, plain_part, stage_unverified, unmatched
+from urlset.builder.incremental import core_columns, match_ledger, stage_unverified, unmatched
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
 from urlset.builder.tables import StagedRows
@@ -30,17 +31,17 @@ from urlset.writer.value_problem import ValueProblem, shown
 __all__ = ["Ingest"]
 
 BATCH_ROWS = 40_960
-"""Rows that are written and read back together: of one document of more a reader complains."""
+"""Rows that are written and read back together; readers warn about larger documents."""
 
 PART_ROWS = 1_000
-"""Rows that are looked at again together, where a batch did not: as many as a file of news has."""
+"""Rows that are verified together if their batch failed; equals the news limit of a file."""
 
 _SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _NESTED = ("images", "videos", "news", "alternates", "extra")
 
 
 class Part(NamedTuple):
-    """Some rows of a source: all columns, the columns of an entry, and the number of each row.
+    """Rows of a source: all columns, the columns of entries, and the number of each row.
 
     Rows are counted from 1 in each source.
     """
@@ -50,54 +51,57 @@ class Part(NamedTuple):
     numbers: Sequence[int]
 
     def slice(self, start: int, entries: Any) -> Part:
-        """The rows of some of the entries."""
+        """Return the part with these entries, which begin at row ``start``."""
         stop = start + entries.num_rows
         return Part(self.batch.slice(start, stop - start), entries, self.numbers[start:stop])
 
 
 class Ingest:
-    """Takes sources into the tables ``staged`` and ``extended`` of a workbench, one after another.
+    """Reader of sources, one after another, into the tables ``staged`` and ``extended``.
 
-    ``rejected`` is what may not be written. Where settings say so, :meth:`settle` raises
-    :class:`urlset.EntryError` for the first of them instead. ``fragments`` counts URLs of which a
-    fragment was cut off.
+    ``rejected`` has the rows that cannot be written. With ``on_error="raise"``, :meth:`verify_rest`
+    raises :class:`urlset.EntryError` for the first of them instead. ``fragments`` counts URLs whose
+    fragment was removed.
     """
 
-    def __init__(self, bench: ScratchDatabase, engine: Engine, settings: BuildOptions):
+    def __init__(self, db: ScratchDatabase, engine: Engine, settings: BuildOptions):
         self.rejected: list[Rejection] = []
         self.notes: list[str] = []
         self.count = self.fragments = 0
         self.has_extended = False
-        self._bench = bench
+        self._db = db
         self._engine = engine
         self._settings = settings
-        self._judge = RoundTrip(engine, settings)
+        self._round_trip = RoundTrip(engine, settings)
         self._rules = Rules(settings.base, settings.is_text, engine.name)
         self._names: list[str] = []
         self._source = 0
         self._starts: list[int] = []  # the id of the first row of each source
-        self._rows = 0  # of the source that is being read
-        self._columns: set[str] = set()  # of those kept, the ones that had values
-        self._refused = 0
-        self._first_refused: tuple[tuple[int, int], str, EntryError] | None = None
+        self._rows = 0  # of the current source
+        self._columns: set[str] = set()  # of kept_columns, those with values
+        self._rejected_rows = 0
+        self._first_rejected: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._is_published = False
-        self.staging = StagedRows(bench, settings)
+        self.staging = StagedRows(db, settings)
         self.urls = CanonicalUrls(settings)
 
     @property
-    def is_trusting(self) -> bool:
-        """Whether it is known, after :meth:`settle`, which rows the ledger has."""
+    def is_matched(self) -> bool:
+        """Whether, after :meth:`verify_rest`, ``ledger_matches`` exists."""
         return self._urls is not None
 
-    def trust(self, urls: str) -> None:
-        """Believe a table of the ledger, for what is taken from now on: :meth:`settle` asks it."""
+    def assume_known(self, urls: str) -> None:
+        """Stage plain rows without verification from now on.
+
+        ``urls`` is the table of the ledger with which :meth:`verify_rest` compares them.
+        """
         self._urls = urls
 
-    def take(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
-        """Take one source; yields the rows taken from all so far, batch by batch.
+    def add(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
+        """Add one source; yield the number of rows of all sources so far, batch by batch.
 
-        Of one that is published, what may not be written is passed over: it goes with this build.
+        Invalid rows of a published file (``is_published``) are skipped: this build removes them.
         """
         self._is_published = is_published
         self._names.append(source.name)
@@ -105,11 +109,11 @@ class Ingest:
         self._starts.append((self._starts[-1] if self._starts else 0) + self._rows)
         self._rows = 0
         self._columns = set()
-        parts = self._parts(map(self._rewritten, source.batches()))
+        parts = self._parts(map(self._rewrite, source.batches()))
         if self._urls is None:
-            yield from self._take_parts(parts)
+            yield from self._verify_parts(parts)
         else:
-            yield from self._take_on_trust(parts)
+            yield from self._add_unverified(parts)
         self.staging.flush()
         missing = [name for name in self._settings.kept_columns if name not in self._columns]
         if self._rows and not is_published:
@@ -118,35 +122,43 @@ class Ingest:
                 for name in missing
             ]
 
-    def _take_on_trust(self, parts: Iterator[Part]) -> Iterator[int]:
+    def _add_unverified(self, parts: Iterator[Part]) -> Iterator[int]:
         for part in parts:
-            plain = plain_part(part.entries)
+            plain = core_columns(part.entries)
             if plain is not None:
-                stage_unverified(self.staging, self._source, plain, self._beside(part))
+                stage_unverified(self.staging, self._source, plain, self._extra_columns(part))
                 self.count += len(part.numbers)
                 yield self.count
             else:
-                yield from self._take_parts(iter([part]))
+                yield from self._verify_parts(iter([part]))
 
-    def settle(self) -> Iterator[int]:
-        """Look at what was taken on trust and is not in the ledger; yields as :meth:`take`.
+    def verify_rest(self) -> Iterator[int]:
+        """Verify the rows that were staged without verification and are not in the ledger.
 
-        Raises :class:`urlset.EntryError` for the first row of all that may not be written.
+        Yields:
+            The number of rows so far, as :meth:`add`.
+
+        Raises:
+            urlset.EntryError: The first row of all sources that cannot be written.
         """
         self.staging.flush()
         if self._urls is not None:
             beside = (*EVIDENCE, *self._settings.kept_columns)
-            find_familiar(self._bench, self._urls, self._settings)
-            for source, batch in unmatched(self._bench, list(dict.fromkeys(beside))):
+            match_ledger(self._db, self._urls, self._settings)
+            for source, batch in unmatched(self._db, list(dict.fromkeys(beside))):
                 self._source = source
                 self.count -= batch.num_rows
                 start = self._starts[source - 1] - 1
                 numbers = [number - start for number in batches.column_values(batch, "id")]
-                yield from self._take_parts(self._parts_of(batch, numbers))
+                yield from self._verify_parts(self._parts_of(batch, numbers))
             self.staging.flush()
-        if self._first_refused is not None:
-            (_, row), words, error = self._first_refused
-            many = f" (the first of {self._refused:,} invalid rows)" if self._refused > 1 else ""
+        if self._first_rejected is not None:
+            (_, row), words, error = self._first_rejected
+            many = (
+                f" (the first of {self._rejected_rows:,} invalid rows)"
+                if self._rejected_rows > 1
+                else ""
+            )
             raise EntryError(
                 f"{words}{many}; nothing was written (--on-error skip leaves such entries out)",
                 row=row,
@@ -156,16 +168,16 @@ class Ingest:
             )
 
     def clear(self) -> None:
-        """Forget all that was taken in, and begin anew."""
+        """Remove all rows and counts, for a new start."""
         self.staging.clear()
-        self._bench.run("DROP TABLE IF EXISTS extended")
+        self._db.run("DROP TABLE IF EXISTS extended")
         self.rejected.clear()
         self._names.clear()
         self._starts.clear()
         self._rows = 0
         self.count, self.fragments, self.has_extended = 0, 0, False
 
-    def _rewritten(self, batch: Any) -> Any:
+    def _rewrite(self, batch: Any) -> Any:
         if not self._settings.rewrites or not batch.num_rows or self._is_published:
             return batch
         name = "loc" if "loc" in batch.schema.names else "url"
@@ -175,7 +187,7 @@ class Ingest:
         return batches.replace_column(batch, name, batches.text_array(locs))
 
     def _parts(self, given: Iterator[Any]) -> Iterator[Part]:
-        """Cut the batches of a source into parts."""
+        """Split the batches of a source into parts."""
         for batch in given:
             numbers = range(self._rows + 1, self._rows + 1 + batch.num_rows)
             self._rows += batch.num_rows
@@ -187,9 +199,9 @@ class Ingest:
             yield from self._parts_of(batch, numbers)
 
     def _parts_of(self, batch: Any, numbers: Sequence[int]) -> Iterator[Part]:
-        """Cut a batch into parts, each with its columns of an entry, without invalid rows."""
+        """Split a batch into parts, each with its entry columns, without invalid rows."""
         if FAULT in batch.schema.names:
-            batch, numbers = self._without_faults(batch, numbers)
+            batch, numbers = self._reject_faults(batch, numbers)
         if not batch.num_rows:
             return
         try:
@@ -199,21 +211,21 @@ class Ingest:
         if not self._is_published:
             entries, reasons = self.urls.of(entries)
             if reasons is not None:
-                batch = self._excluded(batch, reasons)
+                batch = self._with_reasons(batch, reasons)
         whole = Part(batch, entries, numbers)
         for start, some in batches.split_batch(entries, BATCH_ROWS):
             yield whole.slice(start, some)
 
-    def _excluded(self, batch: Any, reasons: list[str | None]) -> Any:
-        """A batch with more reasons; one that the source gives stays."""
+    def _with_reasons(self, batch: Any, reasons: list[str | None]) -> Any:
+        """Return a batch with reasons to exclude rows; a reason of the source has precedence."""
         if "reason" not in batch.schema.names:
             return batches.with_columns(batch, {"reason": batches.text_array(reasons)})
         given = batches.column_values(batch, "reason")
         both = [own or other for own, other in zip(given, reasons, strict=True)]
         return batches.replace_column(batch, "reason", batches.text_array(both))
 
-    def _without_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
-        """Refuse the rows that the source itself calls invalid."""
+    def _reject_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
+        """Reject the rows that the source itself reports as invalid."""
         faults = batches.column_values(batch, FAULT)
         invalid = {row: decode_fault(text) for row, text in enumerate(faults) if text is not None}
         for row, fault in invalid.items():
@@ -223,35 +235,35 @@ class Ingest:
                 if name in batch.schema.names
             }
             error = ValueProblem(*fault).in_row(numbers[row])
-            self._refuse(Entry(**{"loc": None, **cells}), numbers[row], error)
+            self._reject(Entry(**{"loc": None, **cells}), numbers[row], error)
         valid = [row for row in range(batch.num_rows) if row not in invalid]
         if valid:
             return batches.take_rows(batch, valid), [numbers[row] for row in valid]
         return batch.slice(0, 0), []
 
-    def _take_parts(self, parts: Iterator[Part]) -> Iterator[int]:
-        """Verify and store parts; while one is stored, the next is written and read back."""
+    def _verify_parts(self, parts: Iterator[Part]) -> Iterator[int]:
+        """Verify and stage parts; while one is staged, the next is written and read back."""
         with ThreadPoolExecutor(1) as pool:
             before: tuple[Part, Future[RoundTripResult | None]] | None = None
             for part in parts:
-                after = part, pool.submit(self._judge.as_written, part.entries)
+                after = part, pool.submit(self._round_trip.check, part.entries)
                 if before is not None:
-                    self._take_part(before[0], before[1].result())
+                    self._verify_part(before[0], before[1].result())
                     yield self.count
                 before = after
             if before is not None:
-                self._take_part(before[0], before[1].result())
+                self._verify_part(before[0], before[1].result())
                 yield self.count
 
-    def _take_part(self, part: Part, whole: RoundTripResult | None) -> None:
+    def _verify_part(self, part: Part, whole: RoundTripResult | None) -> None:
         if whole is not None:
-            self._lay(part, whole)
+            self._stage(part, whole)
             return
         for start, some in batches.split_batch(part.entries, PART_ROWS):
             mine = part.slice(start, some)
-            whole = self._judge.as_written(some)
+            whole = self._round_trip.check(some)
             for checked in [whole] if whole is not None else self._row_by_row(mine):
-                self._lay(mine, checked)
+                self._stage(mine, checked)
 
     def _row_by_row(self, part: Part) -> Iterator[RoundTripResult]:
         table = batches.as_table(part.entries)
@@ -260,37 +272,37 @@ class Ingest:
         self.fragments += cut
         checked = validate(Batch(0, items), self._rules)
         for error in checked.errors:
-            self._refuse(items[error.row], part.numbers[error.row], error)
-        return self._halved(checked.entries, checked.rows, part.numbers)
+            self._reject(items[error.row], part.numbers[error.row], error)
+        return self._bisect(checked.entries, checked.rows, part.numbers)
 
-    def _halved(
+    def _bisect(
         self, entries: list[Entry], rows: list[int], numbers: Sequence[int]
     ) -> Iterator[RoundTripResult]:
-        """Read valid entries back: all together, or else each half, down to the one at fault."""
+        """Read valid entries back: all together, or else each half, down to the failing entry."""
         if not entries:
             return
-        made = self._judge.read_back(self._engine.columns(entries), entries, len(entries))
-        if made is not None:
-            yield made._replace(rows=rows)
+        result = self._round_trip.read_back(self._engine.columns(entries), entries, len(entries))
+        if result is not None:
+            yield result._replace(rows=rows)
         elif len(entries) == 1:
-            self._refuse_large(entries[0], numbers[rows[0]])
+            self._reject_large(entries[0], numbers[rows[0]])
         else:
             half = len(entries) // 2
-            yield from self._halved(entries[:half], rows[:half], numbers)
-            yield from self._halved(entries[half:], rows[half:], numbers)
+            yield from self._bisect(entries[:half], rows[:half], numbers)
+            yield from self._bisect(entries[half:], rows[half:], numbers)
 
-    def _refuse_large(self, entry: Entry, number: int) -> None:
-        """Refuse an entry that fits into no file."""
+    def _reject_large(self, entry: Entry, number: int) -> None:
+        """Reject an entry that is too large for any file."""
         fault = ValueProblem(
             "loc",
             entry.loc,
             f"an entry that fits into a file of {self._settings.max_bytes:,} bytes",
             "leave out some of its images, videos or alternates",
         )
-        self._refuse(entry, number, fault.in_row(number))
+        self._reject(entry, number, fault.in_row(number))
 
-    def _refuse(self, entry: Entry, number: int, error: EntryError) -> None:
-        """Refuse a row of the source, by its number."""
+    def _reject(self, entry: Entry, number: int, error: EntryError) -> None:
+        """Reject a row of the source, identified by its number."""
         name = self._names[self._source - 1]
         if entry.line:
             place = f"{entry.source or name}:{entry.line}"
@@ -301,30 +313,30 @@ class Ingest:
         field = "lastmod" if error.field == "lastmod_text" else error.field
         reason = f"{place}: {field}: {error.detail}"
         if self._settings.on_error == "raise" and not self._is_published:
-            self._refused += 1
+            self._rejected_rows += 1
             found = (self._source, number), reason, error
-            if self._first_refused is None or found[0] < self._first_refused[0]:
-                self._first_refused = found
+            if self._first_rejected is None or found[0] < self._first_rejected[0]:
+                self._first_rejected = found
             return
         self.rejected.append(Rejection(number, entry.loc, error.field, shown(error.value), reason))
 
-    def _lay(self, part: Part, checked: RoundTripResult) -> None:
-        """Insert rows that may be written, with the evidence that came beside them."""
-        columns = self._beside(part, checked.rows)
+    def _stage(self, part: Part, checked: RoundTripResult) -> None:
+        """Stage verified rows, with their evidence."""
+        columns = self._extra_columns(part, checked.rows)
         if checked.more is not None:
             columns["more"] = batches.text_array(checked.more)
         ends = batches.next_values(checked.entries, "offset", checked.end)
-        made = batches.with_columns(checked.entries, {**columns, "end": ends})
+        result = batches.with_columns(checked.entries, {**columns, "end": ends})
         core = ("loc", "lastmod_text", "changefreq", "priority")
-        names = [*(name for name in core if batches.has_values(made, name)), *columns]
+        names = [*(name for name in core if batches.has_values(result, name)), *columns]
         values = [("source", str(self._source)), ("size", _SIZE)]
-        self.staging.insert(made, [*values, *((name, f'"{name}"') for name in names)])
+        self.staging.insert(result, [*values, *((name, f'"{name}"') for name in names)])
         if checked.more is not None:
-            self._lay_extended(batches.as_table(made))
+            self._stage_extended(batches.as_table(result))
         self.count += checked.entries.num_rows
 
-    def _beside(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
-        """The columns beside those of an entry: its id, evidence, and where it was found."""
+    def _extra_columns(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
+        """Return the columns that entries do not have: id, evidence, and location in the source."""
         columns = {"id": self._ids(part.numbers, rows)}
         beside = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
         if beside is not None and rows is not None:
@@ -335,23 +347,23 @@ class Ingest:
                 for name in beside.schema.names
                 if batches.has_values(beside, name)
             }
-        return columns | self._places(part.entries, rows)
+        return columns | self._locations(part.entries, rows)
 
     def _ids(self, numbers: Sequence[int], rows: list[int] | None) -> Any:
         start = self._starts[self._source - 1] - 1
         if rows is None and isinstance(numbers, range):
             return batches.number_array(start + numbers[0], len(numbers))
-        taken = numbers if rows is None else [numbers[row] for row in rows]
-        return batches.unsigned_array([start + number for number in taken])
+        selected = numbers if rows is None else [numbers[row] for row in rows]
+        return batches.unsigned_array([start + number for number in selected])
 
-    def _lay_extended(self, table: Any) -> None:
+    def _stage_extended(self, table: Any) -> None:
         names = ", ".join(_NESTED)
         query = f"SELECT id, {names} FROM batch WHERE more IS NOT NULL"
-        made = "INSERT INTO extended" if self.has_extended else "CREATE TABLE extended AS"
-        self._bench.insert(table, f"{made} {query}")
+        statement = "INSERT INTO extended" if self.has_extended else "CREATE TABLE extended AS"
+        self._db.insert(table, f"{statement} {query}")
         self.has_extended = True
 
-    def _places(self, entries: Any, rows: list[int] | None) -> dict[str, Any]:
+    def _locations(self, entries: Any, rows: list[int] | None) -> dict[str, Any]:
         found = {
             new: entries.column(name)
             for name, new in (("source", "place"), ("line", "line"))
@@ -359,8 +371,8 @@ class Ingest:
         }
         name = self._names[self._source - 1]
         if "line" not in found and set(batches.first_and_last(entries, "source")) == {name}:
-            found.pop("place", None)  # of a table there is no more to tell
+            found.pop("place", None)  # a table has no other location
         if rows is None or not found:
             return found
-        taken = batches.take_rows(batches.batch_of(found), rows)
-        return {name: taken.column(name) for name in found}
+        selected = batches.take_rows(batches.batch_of(found), rows)
+        return {name: selected.column(name) for name in found}

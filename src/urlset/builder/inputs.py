@@ -1,6 +1,6 @@
-"""The inputs of a build: what a caller names or hands over, opened as sources.
+"""Open the inputs of a build as sources: paths, URLs, patterns, tables and rows in memory.
 
-The command and :func:`urlset.build` both open their sources here, so that both take the same.
+The command and :func:`urlset.build` both open their sources here, so that both accept the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
 from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
-__all__ = ["InputOptions", "duration_of", "evidence_of", "opened", "strings_of", "with_base_url"]
+__all__ = [
+    "InputOptions",
+    "as_tuple",
+    "infer_base_url",
+    "open_inputs",
+    "parse_duration",
+    "parse_evidence",
+]
 
 _EXTENSIONS = ("images", "videos", "news", "alternates")
 _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
@@ -37,9 +44,9 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How inputs are opened; the fields are the options of :func:`urlset.build`.
+    """Options for opening inputs; the fields are options of :func:`urlset.build`.
 
-    ``lastmod`` is None where the caller did not say where dates may come from.
+    ``lastmod`` is None if the caller did not choose the evidence for dates.
     """
 
     base_url: str | None = None
@@ -71,27 +78,28 @@ class InputOptions:
             )
 
 
-def opened(given: Any, options: InputOptions) -> Iterator[Source]:
-    """Open what was given: one source, or several of them.
+def open_inputs(given: Any, options: InputOptions) -> Iterator[Source]:
+    """Open one input or several inputs as sources.
 
-    Raises :class:`urlset.SourceError` for a source that cannot be opened (with
-    ``on_error="skip"`` it is a source without rows that reports a failure), ``TypeError`` for
-    what is no source.
+    Raises:
+        urlset.SourceError: A source cannot be opened. With ``on_error="skip"`` it is a source
+            without rows that reports a failure.
+        TypeError: An input is not a source.
     """
-    yield from merge_logs(_opened(_listed(given), options))
+    yield from merge_logs(_open_each(_as_inputs(given), options))
 
 
-def _opened(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
+def _open_each(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
     for item in given:
         if isinstance(item, (str, os.PathLike, Mapping)):
             table = item if isinstance(item, Mapping) else {"path": os.fspath(item)}
-            yield from _named(table, options)
+            yield from _open_named(table, options)
         elif isinstance(item, Entries):
             yield Sitemaps(item, fail_fast=options.on_error == "raise")
         elif isinstance(item, _Rows):
-            yield _handed(item.rows, options)
+            yield _in_memory(item.rows, options)
         elif is_arrow(item):
-            yield _handed(item, options)
+            yield _in_memory(item, options)
         elif hasattr(item, "batches"):
             yield item
         else:
@@ -101,8 +109,8 @@ def _opened(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
             )
 
 
-def _listed(given: Any) -> Iterable[Any]:
-    """What was given as a list of sources; rows (entries, dicts with ``loc``) are one source."""
+def _as_inputs(given: Any) -> Iterable[Any]:
+    """Return the inputs as a list of sources; rows (entries, dicts with ``loc``) are one source."""
     if isinstance(given, (str, os.PathLike)) or is_arrow(given) or hasattr(given, "batches"):
         return [given]
     if isinstance(given, Mapping):
@@ -128,18 +136,18 @@ class _Rows(NamedTuple):
     rows: Iterable[Any]
 
 
-def _handed(rows: Any, options: InputOptions) -> Source:
+def _in_memory(rows: Any, options: InputOptions) -> Source:
     return InMemorySource(
         rows,
         base_url=options.base_url,
         mapping=options.map,
-        keep=_kept(options),
+        keep=_kept_columns(options),
         engine=options.engine,
     )
 
 
-def _kept(options: InputOptions) -> tuple[str, ...]:
-    """The columns that sections are made of."""
+def _kept_columns(options: InputOptions) -> tuple[str, ...]:
+    """Return the columns that define sections."""
     specs = options.sections
     return tuple(spec.removeprefix("column:") for spec in specs if spec.startswith("column:"))
 
@@ -148,8 +156,8 @@ def _is_row(item: Any) -> bool:
     return isinstance(item, Entry) or (isinstance(item, Mapping) and "path" not in item)
 
 
-def _named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
-    """The sources that a path, a pattern or a URL names."""
+def _open_named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
+    """Open the sources that a path, a pattern or a URL names."""
     unknown = sorted(set(table) - set(_OF_SOURCE))
     if unknown or "path" not in table:
         raise ValueError(
@@ -169,9 +177,9 @@ def _named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
 
 
 def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
-    made = SourceOptions(
+    source_options = SourceOptions(
         mapping=table.get("map", options.map),
-        keep=_kept(options),
+        keep=_kept_columns(options),
         query=table.get("query", options.query),
         query_timeout_s=options.query_timeout_s,
         table=table.get("table", options.table),
@@ -193,8 +201,8 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
         log={"keep_parameters": options.keep_parameters}
         | ({} if options.min_hits is None else {"min_hits": options.min_hits}),
     )
-    source = open_source(table["path"], made)
-    if source_type_of(source) == "html" and _asks_git(source.name, options):
+    source = open_source(table["path"], source_options)
+    if source_type_of(source) == "html" and _uses_git(source.name, options):
         return _with_git(source, options)
     return source
 
@@ -203,8 +211,8 @@ def _evidence(options: InputOptions) -> tuple[Evidence, ...]:
     return EVIDENCE if options.lastmod is None else options.lastmod
 
 
-def _asks_git(folder: str, options: InputOptions) -> bool:
-    """Whether git is asked for dates: by default only where the folder is in a repository."""
+def _uses_git(folder: str, options: InputOptions) -> bool:
+    """Return whether git dates are used: by default only if the folder is in a repository."""
     is_named = options.lastmod is not None or options.git_root is not None
     return "git" in _evidence(options) and (is_named or _is_in_git(folder))
 
@@ -221,17 +229,17 @@ def _is_in_git(folder: str) -> bool:
 
 
 def _delimiter(text: str | None) -> str | None:
-    r"""The separator of cells; a shell gives a tab as ``\t``, too."""
+    r"""Return the separator of cells; a shell passes a tab as ``\t``, which is accepted."""
     mark = "\t" if text == r"\t" else text
     if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
         raise ValueError(f"--delimiter: expected one character such as ;, found {text!r}")
     return mark
 
 
-def strings_of(given: Any) -> tuple[Any, ...]:
-    """One value, or several of them, as a tuple.
+def as_tuple(given: Any) -> tuple[Any, ...]:
+    """Return one value, or several values, as a tuple.
 
-    >>> strings_of("drop:/a"), strings_of(["b", "c"]), strings_of(None)
+    >>> as_tuple("drop:/a"), as_tuple(["b", "c"]), as_tuple(None)
     (('drop:/a',), ('b', 'c'), ())
     """
     if given is None:
@@ -241,20 +249,20 @@ def strings_of(given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def evidence_of(given: str | Iterable[str]) -> tuple[Any, ...]:
-    """Where dates may come from, the best first, from words or from lists of words.
+def parse_evidence(given: str | Iterable[str]) -> tuple[Any, ...]:
+    """Parse the evidence for dates, best first, from a comma-separated text or a list of texts.
 
-    >>> evidence_of("git, page"), evidence_of(["given", "mtime"]), evidence_of("none")
+    >>> parse_evidence("git, page"), parse_evidence(["given", "mtime"]), parse_evidence("none")
     (('git', 'page'), ('given', 'mtime'), ())
     """
-    words = [part.strip() for text in strings_of(given) for part in text.split(",")]
+    words = [part.strip() for text in as_tuple(given) for part in text.split(",")]
     return tuple(word for word in words if word and word != "none")
 
 
-def duration_of(given: str | timedelta) -> timedelta:
-    """A length of time, also as text.
+def parse_duration(given: str | timedelta) -> timedelta:
+    """Parse a duration such as ``36h``; return a timedelta unchanged.
 
-    >>> duration_of("36h")
+    >>> parse_duration("36h")
     datetime.timedelta(days=1, seconds=43200)
     """
     if isinstance(given, timedelta):
@@ -268,14 +276,15 @@ def duration_of(given: str | timedelta) -> timedelta:
         raise ValueError(f"expected grace of a few days, found {given!r}") from error
 
 
-def with_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:
-    """The root of the site of the first URL, and the sources, with that URL still in them.
+def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:
+    """Return the root of the site of the first URL, and the sources, with that URL still in them.
 
-    Raises ``ValueError`` where the first URL is relative, or there is none.
+    Raises:
+        ValueError: The first URL is relative, or there is no URL.
     """
     if not sources:
         raise ValueError("expected a source, found none; name a folder, a file or a site")
-    first = _Peeked(sources[0])
+    first = _PeekedSource(sources[0])
     loc = first.loc
     split = urlsplit(loc or "")
     if not split.scheme.startswith("http") or not split.netloc:
@@ -286,8 +295,8 @@ def with_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]
     return f"{split.scheme}://{split.netloc}/", [first, *sources[1:]]
 
 
-class _Peeked:
-    """A source of which the first batch was looked at."""
+class _PeekedSource:
+    """Source whose first batch was read ahead."""
 
     def __init__(self, source: Source):
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
@@ -305,5 +314,5 @@ class _Peeked:
         return found
 
     def batches(self) -> Iterator[Any]:
-        """All of them."""
+        """Return all batches, including the first."""
         return chain([] if self._first is None else [self._first], self._batches)

@@ -1,7 +1,7 @@
-"""The ledger: what was published, URL by URL and file by file, in a DuckDB file that stays.
+"""Ledger of published URLs and files, stored in a DuckDB file.
 
-One file may hold the ledgers of several sets, each in a schema of its own, named after where the
-set is published. What it says is only ever changed in one transaction, after the publication.
+One file may have the ledgers of several sets, each in its own schema, named after the place where
+the set is published. A ledger changes only in one transaction, after the publication.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from urlset.store import ScratchDatabase, quoted
 __all__ = ["LEDGER", "TABLES", "VERSION", "File", "Ledger", "clamp_future"]
 
 LEDGER = Path(".urlset") / "ledger.duckdb"
-"""Where a ledger is kept unless another place is named, beside the configuration."""
+"""Default path of the ledger, in the working directory: never in the folder that is served."""
 
 VERSION = 3
-"""Of the tables; a ledger of version 2 is updated, one of another is not opened."""
+"""Version of the tables; a ledger of version 2 is updated, other versions are not opened."""
 
 
 @dataclass(frozen=True)
 class File:
-    """One file of the set: its place in its section, and what was published under its name.
+    """File of the set: its position in its section, and the version published under its name.
 
-    ``bytes`` are those of the unpacked file; ``content`` is what its entries take of them.
+    ``bytes`` is the uncompressed size; ``content`` is the part of it that entries use.
     """
 
     number: int
@@ -49,18 +49,20 @@ class File:
 
 
 class Ledger:
-    """The ledger of one set, open on a workbench under the name ``ledger``.
+    """Ledger of one set, attached to the scratch database under the name ``ledger``.
 
-    A set is known by where it is published and by the ``name`` of its files. Raises ``ValueError``
-    for a ledger that would be published with them.
+    A set is identified by the place where it is published and by the ``name`` of its files.
+
+    Raises:
+        ValueError: The ledger would be published with the files.
     """
 
     def __init__(
-        self, bench: ScratchDatabase, path: Path, target: str, name: str, *, is_kept: bool = True
+        self, db: ScratchDatabase, path: Path, target: str, name: str, *, is_persistent: bool = True
     ):
         self.path = path
-        self._bench = bench
-        self._target = f"{_place_of(target, path)}/{name}"
+        self._db = db
+        self._target = f"{_relative_target(target, path)}/{name}"
         if "://" not in target and Path(target).resolve() in path.resolve().parents:
             raise ValueError(
                 f"expected a ledger outside of what is published, found {str(path)!r} in "
@@ -68,17 +70,17 @@ class Ledger:
             )
         key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
-        self._open(is_kept=is_kept)
-        self._make()
+        self._open(is_persistent=is_persistent)
+        self._create_tables()
 
-    def _open(self, *, is_kept: bool) -> None:
+    def _open(self, *, is_persistent: bool) -> None:
         path = str(self.path)
         try:
-            if is_kept:
-                _make_folder(self.path.parent)
-                self._bench.attach(path, "ledger")
+            if is_persistent:
+                _create_folder(self.path.parent)
+                self._db.attach(path, "ledger")
             else:
-                self._bench.attach_copy(path, "ledger")
+                self._db.attach_copy(path, "ledger")
         except StoreError as error:
             if error.failure in ("in-use", "other-file"):
                 raise
@@ -92,29 +94,29 @@ class Ledger:
             raise StoreError(f"cannot open the ledger {path!r}: {error.strerror}") from error
 
     def table(self, name: str) -> str:
-        """The full name of a table."""
+        """Return the full name of a table."""
         return f"{self._schema}.{name}"
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing was ever published by this ledger."""
-        return bool(self._bench.fetch_one(f"SELECT count(*) = 0 FROM {self.table('files')}")[0])
+        """Whether this ledger has no publication yet."""
+        return bool(self._db.fetch_one(f"SELECT count(*) = 0 FROM {self.table('files')}")[0])
 
     @property
     def shape(self) -> str | None:
-        """What the files looked like, in a word, when they were last written."""
-        found: str | None = self._bench.fetch_one(f"SELECT shape FROM {self.table('settings')}")[0]
+        """Format of the files when they were last written."""
+        found: str | None = self._db.fetch_one(f"SELECT shape FROM {self.table('settings')}")[0]
         return found
 
     @property
     def rules(self) -> str | None:
-        """What decided of the entries that are published: a digest."""
-        found: str | None = self._bench.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]
+        """Digest of the rules that produced the published entries."""
+        found: str | None = self._db.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]
         return found
 
     def files(self) -> list[File]:
-        """The files of the set as they were published, in the order of the index."""
-        rows = self._bench.rows(f"""
+        """Return the published files of the set, in the order of the index."""
+        rows = self._db.rows(f"""
             SELECT file, f.section, position, f.urls,
                 coalesce((SELECT sum(size + if(u.lastmod IS NULL, 0, 19 + strlen(u.lastmod)))
                     FROM {self.table("urls")} u WHERE u.file = f.file), 0)::UBIGINT,
@@ -123,12 +125,12 @@ class Ledger:
         return [File(*row) for row in rows]
 
     def count(self) -> int:
-        """How many URLs are published."""
-        return int(self._bench.fetch_one(f"SELECT count(*) FROM {self.table('urls')}")[0])
+        """Return the number of published URLs."""
+        return int(self._db.fetch_one(f"SELECT count(*) FROM {self.table('urls')}")[0])
 
     def indexes(self) -> dict[str, File]:
-        """The indexes of the set as they were published, by name."""
-        rows = self._bench.rows(
+        """Return the published indexes of the set, by name."""
+        rows = self._db.rows(
             f"SELECT name, urls, bytes, packed_bytes, digest, lastmod FROM {self.table('indexes')}"
         )
         return {
@@ -137,16 +139,16 @@ class Ledger:
         }
 
     def orphans(self) -> dict[str, datetime]:
-        """Files that are no part of the set any more and wait to be removed, since when."""
-        return dict(self._bench.rows(f"SELECT name, since FROM {self.table('orphans')}"))
+        """Return files that left the set and wait to be removed, with the time since when."""
+        return dict(self._db.rows(f"SELECT name, since FROM {self.table('orphans')}"))
 
-    def _make(self) -> None:
-        run = self._bench.run
+    def _create_tables(self) -> None:
+        run = self._db.run
         run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
         for table in TABLES:
             columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
-        versions = self._bench.rows(f"SELECT version FROM {self.table('settings')}")
+        versions = self._db.rows(f"SELECT version FROM {self.table('settings')}")
         if versions == [(2,)]:
             self._update()
             versions = [(VERSION,)]
@@ -162,17 +164,15 @@ class Ledger:
         self._expect_columns()
 
     def _expect_columns(self) -> None:
-        """Raise :class:`urlset.StoreError` where a table has not the columns that it is to have."""
+        """Raise :class:`urlset.StoreError` if a table lacks a column."""
         kinds = sorted({kind for table in TABLES for _, kind, _ in table.columns})
-        types = self._bench.fetch_one(
-            f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}"
-        )
-        called = dict(zip(kinds, types, strict=True))
-        rows = self._bench.rows(
+        types = self._db.fetch_one(f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}")
+        names = dict(zip(kinds, types, strict=True))
+        rows = self._db.rows(
             "SELECT table_name, column_name, data_type FROM duckdb_columns() "
             f"WHERE database_name || '.' || schema_name = {quoted(self._schema)}"
         )
-        wanted = {(t.name, name, called[kind]) for t in TABLES for name, kind, _ in t.columns}
+        wanted = {(t.name, name, names[kind]) for t in TABLES for name, kind, _ in t.columns}
         missing = sorted(wanted - set(rows))
         if missing:
             table, name, kind = missing[0]
@@ -183,36 +183,36 @@ class Ledger:
             )
 
     def _update(self) -> None:
-        """Give a ledger of version 2 the columns that it has not."""
+        """Add the missing columns to a ledger of version 2."""
         for table in TABLES:
             for name, kind, _ in table.columns:
-                self._bench.run(
+                self._db.run(
                     f"ALTER TABLE {self.table(table.name)} ADD COLUMN IF NOT EXISTS {name} {kind}"
                 )
-        self._bench.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
+        self._db.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
 
 
-def _make_folder(folder: Path) -> None:
-    """Make the folder of a ledger; one of our own is kept out of version control.
+def _create_folder(folder: Path) -> None:
+    """Create the folder of a ledger; a ``.urlset`` folder is excluded from version control.
 
-    Raises ``OSError``, also for a ``.urlset`` that is a link out of the folder that it is in.
+    Raises ``OSError``, also for a ``.urlset`` that is a link to outside of its parent folder.
     """
     if folder.name == LEDGER.parent.name:
         expect_no_outside_link(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     if is_new and folder.name == LEDGER.parent.name:
-        # A ledger changes with every build; who wants it in version control changes this file.
+        # A ledger changes with every build. To have it in version control, change this file.
         (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
-def _place_of(target: str, ledger: Path) -> str:
-    """Where a set is published, in one form: a folder as it is found from that of the ledger.
+def _relative_target(target: str, ledger: Path) -> str:
+    """Return the place of a set in one form: a folder relative to the folder of the ledger.
 
-    So it is the same set for whoever names it in full, and on another machine, too.
+    The set is then the same for an absolute path, and on another machine.
 
     >>> ledger = Path(".urlset/ledger.duckdb")
-    >>> _place_of("s3://shop/maps", ledger), _place_of("./public/", ledger)
+    >>> _relative_target("s3://shop/maps", ledger), _relative_target("./public/", ledger)
     ('s3://shop/maps', '../public')
     """
     if "://" in target:
@@ -234,28 +234,26 @@ _INSTANTS = (
 )
 
 
-def clamp_future(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> list[str]:
-    """Date what the ledger has from the future with this build; tells so in a sentence, or not.
+def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> list[str]:
+    """Clamp ledger timestamps that lie in the future to now; return a note if there are any.
 
-    One of the two clocks was wrong, and nobody knows which. A moment that is over is never a lie
-    to a crawler, and no grace lasts longer for it.
+    One of the two clocks was wrong, and it is unknown which. A time in the past never misleads a
+    crawler, and no grace period becomes longer.
     """
-    (last,) = bench.fetch_one(
+    (last,) = db.fetch_one(
         f"SELECT max(moment) FROM (SELECT built_at AS moment FROM {ledger.table('builds')} "
-        f"UNION ALL SELECT since FROM {ledger.table('orphans')})"  # of one that was killed
+        f"UNION ALL SELECT since FROM {ledger.table('orphans')})"  # a killed build wrote only these
     )
     if last is None or last <= settings.now:
         return []
     now = format_date(settings.now)
-    with bench.transaction():
+    with db.transaction():
         for table, column in _INSTANTS:
             moment = f"TIMESTAMPTZ {quoted(now)}"
             where = f"{column} > {moment}"
-            bench.run(f"UPDATE {ledger.table(table)} SET {column} = {moment} WHERE {where}")
+            db.run(f"UPDATE {ledger.table(table)} SET {column} = {moment} WHERE {where}")
         where = f"try_cast(content_lastmod AS TIMESTAMPTZ) > TIMESTAMPTZ {quoted(now)}"
-        bench.run(
-            f"UPDATE {ledger.table('urls')} SET content_lastmod = {quoted(now)} WHERE {where}"
-        )
+        db.run(f"UPDATE {ledger.table('urls')} SET content_lastmod = {quoted(now)} WHERE {where}")
     return [
         f"the clock went back: the last build was at {format_date(last)}, and now it is {now}; "
         "what that build has dated after now is dated now"

@@ -1,4 +1,4 @@
-"""The tables of a ledger: what of a publication is remembered, column by column."""
+"""Tables and columns of a ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build is told: where it publishes, what it takes, and how the files are to be."""
+"""Options of a build: target, filters, evidence for dates, file format, publication."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ __all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "R
 
 Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
-"""Where a ``lastmod`` may come from, the best first; ``mtime`` and ``created`` only on request."""
+"""Evidence for ``lastmod``, best first; ``mtime`` and ``created`` only on request."""
 
 Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
-"""The gates before a publication, each with the exit code of the command that it stops."""
+"""The gates before a publication, with the exit code of the command for each."""
 
-Form = Literal["xml", "text"]
+FileFormat = Literal["xml", "text"]
 Index = Literal["auto", "always", "section"]
 OnError = Literal["raise", "skip"]
 
 _PATTERN = re.compile(
     r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
 )
-_OWN_COLUMNS = frozenset(
+_RESERVED_COLUMNS = frozenset(
     "loc lastmod lastmod_text changefreq priority source id size more place line".split()
 )
-"""What columns of a source cannot be called that sections are made of."""
+"""Names that a column for sections cannot have."""
 
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Filter:
-    """One rule for URLs: ``keep`` or ``drop`` those in which the pattern is found (RE2)."""
+    """Rule for URLs: ``keep`` or ``drop`` those in which the pattern is found (RE2)."""
 
     action: Literal["keep", "drop"]
     pattern: str
 
     @classmethod
     def of(cls, text: str) -> Filter:
-        r"""Read ``keep:PATTERN`` or ``drop:PATTERN``.
+        r"""Parse ``keep:PATTERN`` or ``drop:PATTERN``.
 
         >>> Filter.of(r"drop:\.pdf$")
         Filter(action='drop', pattern='\\.pdf$')
@@ -66,14 +66,14 @@ class Filter:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One change of URLs: what the pattern finds becomes the text, which may name groups."""
+    """Replacement in URLs: matches of the pattern become the text, which may refer to groups."""
 
     pattern: re.Pattern[str]
     text: str
 
     @classmethod
     def of(cls, text: str) -> Rewrite:
-        r"""Read ``PATTERN=>TEXT``.
+        r"""Parse ``PATTERN=>TEXT``.
 
         >>> Rewrite.of(r"^http:=>https:").apply("http://example.com/")
         'https://example.com/'
@@ -82,63 +82,63 @@ class Rewrite:
         if not arrow or not pattern:
             raise ValueError(f"expected a rewriting as PATTERN=>TEXT, found {text!r}")
         try:
-            made = cls(re.compile(pattern), replacement)
-            made.apply("https://example.com/")
+            rewrite = cls(re.compile(pattern), replacement)
+            rewrite.apply("https://example.com/")
         except (re.error, IndexError) as error:
             raise ValueError(
                 f"expected a regular expression, found {pattern!r}: {error}"
             ) from error
-        return made
+        return rewrite
 
     def apply(self, url: str) -> str:
-        """The URL as it is to be."""
+        """Return the rewritten URL."""
         return self.pattern.sub(self.text, url)
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """All that a build is told, but for its sources; see :func:`urlset.build`.
+    """All options of a build except its sources; see :func:`urlset.build`.
 
-    - ``base_url``: the address of the folder that is published to; URLs are relative to it.
+    - ``base_url``: the address of the folder that is published; relative URLs refer to it.
     - ``gzip``: compress the files.
     - ``format``: ``"xml"``, or ``"text"`` for lists of URLs.
-    - ``max_urls``: the most URLs in a file.
-    - ``max_bytes``: the most bytes in a file, unpacked.
-    - ``name``: what the files are called, without their ending.
+    - ``max_urls``: the maximum number of URLs in a file.
+    - ``max_bytes``: the maximum uncompressed bytes of a file.
+    - ``name``: the name of the files, without extension.
     - ``pattern``: the names of several files: ``{name}-{section}-{number:03}``.
-    - ``index``: an index where one is needed, ``"always"``, or one for each ``"section"``.
-    - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first that fits.
-    - ``filters``: which URLs are kept and dropped; the first that fits counts.
-    - ``rewrites``: changes of URLs, one after another, before all else.
-    - ``lastmod``: where a date may come from, the best first; nothing, for none.
-    - ``on_error``: ``"raise"`` at what cannot be taken, or ``"skip"`` it.
+    - ``index``: an index if one is needed, ``"always"``, or one for each ``"section"``.
+    - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.
+    - ``filters``: which URLs are kept and dropped; the first match counts.
+    - ``rewrites``: replacements in URLs, applied in order, before everything else.
+    - ``lastmod``: the evidence for dates, best first; empty for no dates.
+    - ``on_error``: ``"raise"`` at an invalid row, or ``"skip"`` it.
     - ``ledger``: its file; None for :data:`urlset.builder.LEDGER` in the working directory.
     - ``stylesheet``: the name of a style sheet, or its address; see :func:`urlset.write`.
-    - ``robots``: the robots.txt whose Sitemap lines are kept up to date.
-    - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
-    - ``changes``: the file for what changed, as JSON lines.
-    - ``excluded``: the file for the URLs that are left out, as JSON lines: URL, source, reason.
-    - ``why``: URLs to be explained in :attr:`urlset.builder.Build.why`.
-    - ``cache_control``: that header of what is put into a bucket.
-    - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket packed.
-    - ``grace``: how long a file stays that no index names any more.
+    - ``robots``: the robots.txt whose Sitemap lines are updated.
+    - ``obey_robots``: the robots.txt whose rules exclude URLs.
+    - ``changes``: the file for changes, as JSON lines.
+    - ``excluded``: the file for excluded URLs, as JSON lines: URL, source, reason.
+    - ``why``: URLs to explain in :attr:`urlset.builder.Build.why`.
+    - ``cache_control``: the Cache-Control header of files uploaded to a bucket.
+    - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket compressed.
+    - ``grace``: how long a file remains after the last index dropped it.
     - ``min_share``: the share of the published URLs that must remain, for the gate ``shrunk``.
     - ``hosts``: further hosts whose URLs may be listed.
-    - ``force``: the gates to be passed by force.
-    - ``compact``: pack all files anew.
-    - ``trust_mtime``: do not read files of HTML again whose size, times and number on the disk are
-      as they were.
-    - ``adopt``: take over sitemaps of another tool.
+    - ``force``: the gates to ignore.
+    - ``compact``: distribute all URLs over the files again.
+    - ``trust_mtime``: do not read HTML files again whose size, times and inode are unchanged.
+    - ``adopt``: adopt the sitemaps of another tool.
     - ``dry_run``: write nothing.
     - ``engine``: the engine, by name.
-    - ``now``: the moment of the build.
+    - ``now``: the time of the build.
 
-    Raises ``ValueError`` for what cannot be meant.
+    Raises:
+        ValueError: An option has an invalid value.
     """
 
     base_url: str
     gzip: bool = False
-    format: Form = "xml"
+    format: FileFormat = "xml"
     max_urls: int = MAX_URLS
     max_bytes: int = MAX_BYTES
     name: str = "sitemap"
@@ -192,16 +192,16 @@ class BuildOptions:
                 f"digits and ._~-, with {{number}} in it, found {self.pattern!r}"
             )
         for name in self.kept_columns:
-            if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _OWN_COLUMNS:
+            if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _RESERVED_COLUMNS:
                 raise ValueError(
-                    f"expected the name of a column beside {', '.join(sorted(_OWN_COLUMNS))}, "
+                    f"expected the name of a column beside {', '.join(sorted(_RESERVED_COLUMNS))}, "
                     f"found {name!r}; with --query it may be called otherwise"
                 )
-        self._expect_words("format", [self.format], get_args(Form))
-        self._expect_words("index", [self.index], get_args(Index))
-        self._expect_words("on_error", [self.on_error], get_args(OnError))
-        self._expect_words("lastmod", self.lastmod, get_args(Evidence))
-        self._expect_words("force", self.force, tuple(GATES))
+        self._expect_choices("format", [self.format], get_args(FileFormat))
+        self._expect_choices("index", [self.index], get_args(Index))
+        self._expect_choices("on_error", [self.on_error], get_args(OnError))
+        self._expect_choices("lastmod", self.lastmod, get_args(Evidence))
+        self._expect_choices("force", self.force, tuple(GATES))
         if not 0 <= self.min_share <= 1:
             raise ValueError(f"expected min_share from 0 to 1, found {self.min_share!r}")
         if self.now.tzinfo is None:
@@ -209,13 +209,13 @@ class BuildOptions:
 
     @property
     def base(self) -> str:
-        """The address of the folder in ASCII, with a slash at its end."""
+        """The address of the folder in ASCII, with a trailing slash."""
         base = self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
         return base if base.isascii() else escaped(base) or base
 
     @property
     def kept_columns(self) -> tuple[str, ...]:
-        """The columns of sources that sections are made of."""
+        """The columns of sources that define sections."""
         return tuple(
             spec.removeprefix("column:") for spec in self.sections if spec.startswith("column:")
         )
@@ -226,7 +226,7 @@ class BuildOptions:
         return self.format == "text"
 
     @staticmethod
-    def _expect_words(
+    def _expect_choices(
         option: str, found: Sequence[str] | frozenset[str], known: tuple[str, ...]
     ) -> None:
         wrong = [word for word in found if word not in known]

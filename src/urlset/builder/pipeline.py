@@ -1,4 +1,4 @@
-"""One build, step by step: take in, decide, place, render, pass the gates, swap, remember."""
+"""Run a build: ingest, resolve, allocate, render, check the gates, publish, commit the ledger."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from urlset.builder import guards
 from urlset.builder.allocation import Allocator
 from urlset.builder.companion_files import (
     check_robots,
-    named_urls,
+    other_tool_notes,
+    sitemap_urls,
     stage_companion_files,
-    stale_notes,
     write_robots,
 )
 from urlset.builder.guards import warnings
-from urlset.builder.import_existing import adopt
+from urlset.builder.import_existing import import_published
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import LEDGER, Ledger, clamp_future
 from urlset.builder.names import FileNames
@@ -37,13 +37,13 @@ from urlset.builder.reports import (
     count_excluded,
     count_undated,
     examples_of,
-    why,
+    explain,
     write_excluded,
 )
 from urlset.builder.resolve import check_patterns, resolve
 from urlset.builder.result import Build, BuiltFile
 from urlset.builder.sections import section_labels
-from urlset.builder.url_exclusions import exclude
+from urlset.builder.url_exclusions import exclude_disallowed
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
@@ -51,11 +51,9 @@ from urlset.store import ScratchDatabase
 
 __all__ = ["LEDGER", "Pipeline"]
 
-"""Where the ledger lies, from the working directory: never in the folder that is served."""
-
 
 class Pipeline:
-    """One build; :meth:`run` does all of it."""
+    """One build; :meth:`run` runs all of its stages."""
 
     def __init__(
         self,
@@ -65,109 +63,113 @@ class Pipeline:
         progress: Callable[[str], None] | None = None,
     ):
         self._sources, self._settings = section_labels(sources, settings)
-        self._place = target
-        self._progress = progress or _say_nothing
+        self._target_name = target
+        self._progress = progress or _ignore_progress
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
         self._pages: PageCache | None = None
         self._duplicates = self._undated = 0
-        self._left_out: dict[str, int] = {}
+        self._excluded_counts: dict[str, int] = {}
         self._explained: tuple[str, ...] = ()
 
     def run(self) -> Build:
-        """Build, publish, and tell what it came to."""
+        """Build and publish the set; return the result."""
         settings = self._settings
         with ExitStack() as stack:
-            bench = stack.enter_context(ScratchDatabase())
-            check_patterns(bench, settings)
+            db = stack.enter_context(ScratchDatabase())
+            check_patterns(db, settings)
             if settings.robots is not None:
-                check_robots(settings.robots, place=self._place)
+                check_robots(settings.robots, target_name=self._target_name)
             target = stack.enter_context(self._target())
-            path, is_kept = settings.ledger or LEDGER, not settings.dry_run
-            ledger = Ledger(bench, path, target.location, settings.name, is_kept=is_kept)
-            intake = Ingest(bench, self._engine, settings)
-            self._prepare(bench, ledger, intake, target)
-            self._duplicates = resolve(bench, ledger, settings, is_familiar=intake.is_trusting)
-            counts = count_changes(bench)
-            self._undated = count_undated(bench, ledger, settings)
-            self._left_out = count_excluded(bench, settings)
+            path, is_persistent = settings.ledger or LEDGER, not settings.dry_run
+            ledger = Ledger(db, path, target.location, settings.name, is_persistent=is_persistent)
+            ingest = Ingest(db, self._engine, settings)
+            self._ingest_sources(db, ledger, ingest, target)
+            self._duplicates = resolve(db, ledger, settings, is_matched=ingest.is_matched)
+            counts = count_changes(db)
+            self._undated = count_undated(db, ledger, settings)
+            self._excluded_counts = count_excluded(db, settings)
             if settings.excluded is not None:
                 names = [source.name for source in self._sources]
-                write_excluded(bench, settings, names, intake.rejected, settings.excluded)
-            self._pass_gates(bench, ledger, intake, counts)
-            placing = Allocator(bench, ledger, settings, self._engine, has_more=intake.has_extended)
-            placing.place()
-            rendering = FileRenderer(
-                bench, settings, self._engine, target, has_more=intake.has_extended
+                write_excluded(db, settings, names, ingest.rejected, settings.excluded)
+            self._check_guards(db, ledger, ingest, counts)
+            allocator = Allocator(db, ledger, settings, self._engine, has_more=ingest.has_extended)
+            allocator.allocate()
+            renderer = FileRenderer(
+                db, settings, self._engine, target, has_more=ingest.has_extended
             )
-            published = publish(placing, rendering, ledger, settings, target, self._progress)
-            self._note_names(published)
+            published = publish(allocator, renderer, ledger, settings, target, self._progress)
+            self._add_name_notes(published)
             stage_companion_files(published, settings, target)
             if settings.robots is not None:
-                check_robots(settings.robots, named_urls(published, settings), place=self._place)
-            self._explain(bench, placing, published)
+                check_robots(
+                    settings.robots,
+                    sitemap_urls(published, settings),
+                    target_name=self._target_name,
+                )
+            self._explain(db, allocator, published)
             if not settings.dry_run:
-                self._publish(bench, ledger, placing, published, counts, target)
-            self._notes += stale_notes(published, settings, self._engine, target)
-            return self._result(bench, intake, published, counts)
+                self._publish(db, ledger, allocator, published, counts, target)
+            self._notes += other_tool_notes(published, settings, self._engine, target)
+            return self._result(db, ingest, published, counts)
 
     def _target(self) -> Target:
         settings = self._settings
         return open_target(
-            self._place,
+            self._target_name,
             settings.name,
             cache_control=settings.cache_control,
             encoding=settings.encoding,
             is_dry_run=settings.dry_run,
         )
 
-    def _prepare(
-        self, bench: ScratchDatabase, ledger: Ledger, intake: Ingest, target: Target
+    def _ingest_sources(
+        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
     ) -> None:
-        """Know what is published, then take in what the sources give."""
+        """Import what is published if the ledger is new, then ingest the sources."""
         if ledger.is_new:
-            note = adopt(bench, ledger, intake, self._settings, self._engine, target)
+            note = import_published(db, ledger, ingest, self._settings, self._engine, target)
             self._notes += [note] if note else []
-        self._notes += clamp_future(bench, ledger, self._settings)
+        self._notes += clamp_future(db, ledger, self._settings)
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
-            intake.trust(ledger.table("urls"))
+            ingest.assume_known(ledger.table("urls"))
         self._check_sources()
         if self._settings.trust_mtime:
-            self._pages = PageCache(bench, ledger)
+            self._pages = PageCache(db, ledger)
         for source in self._sources:
             if self._pages is not None and hasattr(source, "use_cache"):
                 source.use_cache(self._pages)
             try:
-                for count in intake.take(source):
+                for count in ingest.add(source):
                     self._progress(f"{count:,} URLs")
             except SourceError as error:
                 if self._settings.on_error == "raise":
                     raise
                 source.failures.append(str(error))
-        for count in intake.settle():
+        for count in ingest.verify_rest():
             self._progress(f"{count:,} URLs")
-        self._notes += intake.notes
+        self._notes += ingest.notes
         if self._settings.obey_robots is not None:
-            exclude(bench, intake.staging, self._settings.obey_robots, self._settings)
-        if intake.urls.encoded:
-            urls = "1 URL" if intake.urls.encoded == 1 else f"{intake.urls.encoded:,} URLs"
+            exclude_disallowed(db, ingest.staging, self._settings.obey_robots, self._settings)
+        if ingest.urls.encoded:
+            urls = "1 URL" if ingest.urls.encoded == 1 else f"{ingest.urls.encoded:,} URLs"
             self._notes.append(
-                f"{urls} written in canonical form (percent-encoded), e.g. {intake.urls.example}"
+                f"{urls} written in canonical form (percent-encoded), e.g. {ingest.urls.example}"
             )
         self._notes += [
             f"{count:,} {'URL' if count == 1 else 'URLs'} {what}"
             for count, what in (
-                (intake.urls.secured, "of http written with https, as the base URL"),
-                (intake.urls.untracked, "written without tracking parameters"),
+                (ingest.urls.secured, "of http written with https, as the base URL"),
+                (ingest.urls.untracked, "written without tracking parameters"),
             )
             if count
         ]
-        if intake.fragments:
-            urls = "1 URL" if intake.fragments == 1 else f"{intake.fragments:,} URLs"
+        if ingest.fragments:
+            urls = "1 URL" if ingest.fragments == 1 else f"{ingest.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
 
     def _check_sources(self) -> None:
-        """Find wrong columns of every source before the rows of the first one are read."""
+        """Find wrong columns of every source before any row is read."""
         if len(self._sources) < 2 or self._settings.on_error != "raise":
             return
         for source in self._sources:
@@ -175,48 +177,48 @@ class Pipeline:
             if check is not None:
                 check()
 
-    def _pass_gates(
-        self, bench: ScratchDatabase, ledger: Ledger, intake: Ingest, counts: Counts
+    def _check_guards(
+        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, counts: Counts
     ) -> None:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
-        self._notes += warnings(bench, self._settings)
+        self._notes += warnings(db, self._settings)
         if not urls:
-            given = intake.count + len(intake.rejected)
+            given = ingest.count + len(ingest.rejected)
             names = [source.name for source in self._sources]
-            guards.check_zero(given, names, self._left_out, self._settings)
+            guards.check_zero(given, names, self._excluded_counts, self._settings)
         guards.check_share(urls, before, self._settings)
-        guards.check_hosts(bench, self._settings)
+        guards.check_hosts(db, self._settings)
 
-    def _note_names(self, published: Published) -> None:
+    def _add_name_notes(self, published: Published) -> None:
         names = FileNames(self._settings)
-        names.of(published.files)
+        names.assign(published.files)
         self._notes += names.notes
 
-    def _explain(self, bench: ScratchDatabase, placing: Allocator, published: Published) -> None:
+    def _explain(self, db: ScratchDatabase, allocator: Allocator, published: Published) -> None:
         names = {file.number: file.name for file in published.files}
         sources = [source.name for source in self._sources]
         self._explained = tuple(
             line
             for url in self._settings.why
-            for line in why(bench, url, self._settings, sources, names, placing.ranges)
+            for line in explain(db, url, self._settings, sources, names, allocator.ranges)
         )
 
     def _publish(
         self,
-        bench: ScratchDatabase,
+        db: ScratchDatabase,
         ledger: Ledger,
-        placing: Allocator,
+        allocator: Allocator,
         published: Published,
         counts: Counts,
         target: Target,
     ) -> None:
-        """Swap the files in, and remember it: both, or neither."""
-        record_intent(bench, ledger, self._settings, published, target)
+        """Swap the files in and commit the ledger: both, or neither."""
+        record_intent(db, ledger, self._settings, published, target)
         is_swapped = False
         try:
-            with bench.transaction(), changes_written(bench, self._settings.changes):
-                commit(bench, ledger, self._settings, published, placing.ranges, counts)
+            with db.transaction(), changes_written(db, self._settings.changes):
+                commit(db, ledger, self._settings, published, allocator.ranges, counts)
                 if self._pages is not None:
                     self._pages.commit()
                 target.swap(published.new_names, published.retired)
@@ -230,20 +232,20 @@ class Pipeline:
             write_robots(published, self._settings)
 
     def _result(
-        self, bench: ScratchDatabase, intake: Ingest, published: Published, counts: Counts
+        self, db: ScratchDatabase, ingest: Ingest, published: Published, counts: Counts
     ) -> Build:
         changed = published.changed
         return Build(
-            target=self._place,
+            target=self._target_name,
             base_url=self._settings.base,
             urls=sum(file.urls for file in published.files),
             files=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.files),
             indexes=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.indexes),
             **counts,
-            rejected=tuple(intake.rejected),
-            left_out=self._left_out,
+            rejected=tuple(ingest.rejected),
+            left_out=self._excluded_counts,
             excluded=examples_of(
-                bench, self._settings, [source.name for source in self._sources], self._left_out
+                db, self._settings, [source.name for source in self._sources], self._excluded_counts
             ),
             undated=self._undated,
             duplicates=self._duplicates,
@@ -254,5 +256,5 @@ class Pipeline:
         )
 
 
-def _say_nothing(words: str) -> None:
-    """Progress that nobody asked for."""
+def _ignore_progress(words: str) -> None:
+    """Ignore progress."""

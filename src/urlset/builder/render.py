@@ -1,4 +1,4 @@
-"""The files that are to change: rendered, packed, staged, and read back."""
+"""Render, compress and stage the changed files, and verify them by reading them back."""
 
 from __future__ import annotations
 
@@ -28,64 +28,64 @@ THREADS = 2
 
 
 class FileRenderer:
-    """Renders files of a placing into a staging; gives each as it was published.
+    """Renderer of allocated files into the staging area of a target.
 
-    ``made`` are the names of those that were staged: what is published is not what they are.
+    ``staged_names`` has the names of the staged files, whose published version differs.
     """
 
     def __init__(
         self,
-        bench: ScratchDatabase,
+        db: ScratchDatabase,
         settings: BuildOptions,
         engine: Engine,
         target: Target,
         *,
         has_more: bool,
     ):
-        self.made: set[str] = set()
-        self._gathering = RowBatches(bench, settings, has_more=has_more)
+        self.staged_names: set[str] = set()
+        self._batches = RowBatches(db, settings, has_more=has_more)
         self._settings = settings
         self._engine = engine
         self._target = target
         self._lock = Lock()
 
     def render(
-        self, placing: Allocator, names: Mapping[int, str], wanted: Iterable[int]
+        self, allocator: Allocator, names: Mapping[int, str], numbers: Iterable[int]
     ) -> Iterator[File]:
-        """Render those files; yields each when it is staged."""
+        """Render files by number; yield each after it is staged."""
 
-        def some(lot: RowRange) -> list[File]:
+        def some(row_range: RowRange) -> list[File]:
             return [
-                self._file(replace(placing.files[number], name=names[number]), rows)
-                for number, rows in self._gathering.tables(lot)
+                self._file(replace(allocator.files[number], name=names[number]), rows)
+                for number, rows in self._batches.tables(row_range)
             ]
 
         with ThreadPoolExecutor(THREADS) as pool:
-            lots = self._gathering.lots(placing, sorted(wanted))
-            waiting = [pool.submit(some, lot) for lot in lots]
+            ranges = self._batches.ranges_of(allocator, sorted(numbers))
+            pending = [pool.submit(some, row_range) for row_range in ranges]
             try:
-                for future in waiting:
+                for future in pending:
                     yield from future.result()
             finally:
-                for future in waiting:
+                for future in pending:
                     future.cancel()
 
     def stage(self, file: File, data: bytes) -> File:
-        """Stage a file, unless the same is published, and verify what came to lie there."""
-        there = self._target.read(file.name)
-        if there is not None and self._unpacked(there, len(data)) == data:
-            digest = digest_of(there)
+        """Stage a file unless an identical one is published, and verify the staged bytes."""
+        published = self._target.read(file.name)
+        if published is not None and self._unpacked(published, len(data)) == data:
+            digest = digest_of(published)
             lastmod = file.lastmod or self._target.modified(file.name)
-            return self._published(file, data, len(there), digest, lastmod)
+            return self._published(file, data, len(published), digest, lastmod)
         packed = self._engine.gzip(data) if self._settings.gzip else data
-        with self._lock:  # staging is for one thread at a time
+        with self._lock:  # the target stages one file at a time
             self._target.stage(file.name, packed)
-            self.made.add(file.name)
+            self.staged_names.add(file.name)
             staged = self._target.read_staged(file.name)
         if self._unpacked(staged, len(data)) != data:
             fail("unreadable", self._settings, f"expected {file.name} to read back as it was")
         digest = digest_of(packed)
-        # The target may have lost it (a site that is built from nothing in every run of CI).
+        # The file may be missing in the target (a site that CI builds from scratch in every run).
         lastmod = file.lastmod if digest == file.digest else None
         return self._published(file, data, len(packed), digest, lastmod or self._settings.now)
 
@@ -112,11 +112,11 @@ class FileRenderer:
 
     @property
     def _max_bytes(self) -> int:
-        """The most bytes of a document, before it is marked."""
+        """The maximum bytes of a document before the mark is added."""
         return self._settings.max_bytes - (0 if self._settings.is_text else len(MARK))
 
-    def _again(self, entries: Any) -> bytes:
-        """What was read back, written again: the same, where a problem is a mere suspicion."""
+    def _rerender(self, entries: Any) -> bytes:
+        """Render the parsed entries again: identical bytes mean that the problem is harmless."""
         kind = "text" if self._settings.is_text else "urlset"
         count = len(entries)
         renderer = self._engine.renderer(kind, count, 1 << 62, count, self._settings.stylesheet)
@@ -124,29 +124,29 @@ class FileRenderer:
         return renderer.finish()
 
     def _verify(self, file: File, count: int, data: bytes) -> None:
-        """Read the document back: it must be whole, without a problem, and the same again."""
+        """Read the document back: it must be complete, without problems, and unchanged."""
         parsed = self._engine.parse(data, None, None, [])
         found = len(parsed.entries)
-        if parsed.diagnostics and self._again(parsed.entries) != data:
+        if parsed.diagnostics and self._rerender(parsed.entries) != data:
             first = parsed.diagnostics[0]
-            words = f"without a problem, found {first.code} ({first.detail})"
+            problem = f"without a problem, found {first.code} ({first.detail})"
         elif found != file.urls or count != file.urls:
-            words = f"with {file.urls:,} URLs, found {found:,}"
+            problem = f"with {file.urls:,} URLs, found {found:,}"
         elif len(data) > self._max_bytes:
             fail("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
             return
         else:
             return
-        fail("unreadable", self._settings, f"expected a file that reads back {words}")
+        fail("unreadable", self._settings, f"expected a file that reads back {problem}")
 
 
 def digest_of(data: bytes) -> str:
-    """What tells whether a published file is the one that was published."""
+    """Return the digest that identifies the bytes of a published file."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
 ROWS = 50_000
-"""Rows of one query, which costs 5 ms whatever it gives: of a full file, or of many others."""
+"""Rows of one query, of one full file or of many small ones: a query costs 5 ms in any case."""
 
 _ROW = "loc, lastmod, changefreq, priority, id"
 _NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
@@ -155,8 +155,8 @@ _NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
 class RowRange(NamedTuple):
     """Rows of some files, one file after another.
 
-    ``rows`` is the query of them, ``order`` sorts them; ``files`` are the number of each and
-    which rows are its, counted from 0: the first, and the one after the last.
+    ``rows`` is their query, ``order`` its sort order. ``files`` has the number of each file with
+    its rows, counted from 0: the first, and the one after the last.
     """
 
     rows: str
@@ -165,64 +165,63 @@ class RowRange(NamedTuple):
 
 
 class RowBatches:
-    """Gives the rows of files of a placing, those of each in its order."""
+    """Reader of the rows of allocated files, in file order."""
 
-    def __init__(self, bench: ScratchDatabase, settings: BuildOptions, *, has_more: bool):
-        self._bench = bench
+    def __init__(self, db: ScratchDatabase, settings: BuildOptions, *, has_more: bool):
+        self._db = db
         self._settings = settings
         self._has_more = has_more
 
-    def lots(self, placing: Allocator, numbers: list[int]) -> list[RowRange]:
-        """Put those files into lots, each of the rows of one query."""
-        is_new = {n for n in placing.ranges if placing.files[n].digest is None}
+    def ranges_of(self, allocator: Allocator, numbers: list[int]) -> list[RowRange]:
+        """Group files into ranges, each with the rows of one query."""
+        is_new = {n for n in allocator.ranges if allocator.files[n].digest is None}
         old = [n for n in numbers if n not in is_new]
         return [
-            *self._new(sorted(placing.ranges[n] + (n,) for n in numbers if n in is_new)),
-            *(self._old(old, placing) if old else []),
+            *self._new_files(sorted(allocator.ranges[n] + (n,) for n in numbers if n in is_new)),
+            *(self._changed_files(old, allocator) if old else []),
         ]
 
-    def tables(self, lot: RowRange) -> Iterator[tuple[int, list[Any]]]:
-        """The number of each file of a lot, and its rows."""
+    def tables(self, row_range: RowRange) -> Iterator[tuple[int, list[Any]]]:
+        """Yield the number of each file of a range, with its batches."""
         more, join = "", ""
         if self._has_more:
             more, join = f", {_NESTED}", "LEFT JOIN extended e ON e.id = r.id"
-        found = self._bench.batches(
+        found = self._db.batches(
             "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
-            f"{more} FROM ({lot.rows}) r {join} ORDER BY {lot.order}"
+            f"{more} FROM ({row_range.rows}) r {join} ORDER BY {row_range.order}"
         )
-        yield from _cut(found, lot.files)
+        yield from _split_by_file(found, row_range.files)
 
-    def _new(self, files: list[tuple[int, int, int]]) -> Iterator[RowRange]:
-        """Files of nothing but rows of the queue, which has them in their order."""
-        for some in _grouped(files):
+    def _new_files(self, files: list[tuple[int, int, int]]) -> Iterator[RowRange]:
+        """Yield ranges of files that only have new rows, which are already in order."""
+        for some in _group(files):
             first, last = some[0][0], some[-1][1]
-            rows = f"SELECT {_ROW}, n FROM queue WHERE n BETWEEN {first} AND {last}"
+            rows = f"SELECT {_ROW}, n FROM new_rows WHERE n BETWEEN {first} AND {last}"
             yield RowRange(
                 rows, "r.n", [(n, start - first, end - first + 1) for start, end, n in some]
             )
 
-    def _old(self, numbers: list[int], placing: Allocator) -> Iterator[RowRange]:
-        """Files with rows that stay: those and the new ones are laid into ``kept`` first."""
-        self._bench.run(f"""
-            CREATE OR REPLACE TABLE kept AS
-            SELECT {_ROW}, old_file AS file FROM decided d
+    def _changed_files(self, numbers: list[int], allocator: Allocator) -> Iterator[RowRange]:
+        """Yield ranges of files with old rows: ``retained`` collects old and new rows first."""
+        self._db.run(f"""
+            CREATE OR REPLACE TABLE retained AS
+            SELECT {_ROW}, old_file AS file FROM resolved d
             WHERE old_file IN ({", ".join(map(str, numbers))}) AND NOT EXISTS
-                (SELECT 1 FROM differing x WHERE x.loc = d.loc AND x.state = 'moved')
+                (SELECT 1 FROM diff x WHERE x.loc = d.loc AND x.state = 'moved')
             ORDER BY file""")
-        laid = [(n, *placing.ranges[n]) for n in numbers if n in placing.ranges]
-        if laid:
-            self._bench.run("CREATE OR REPLACE TABLE laid (file INTEGER, a BIGINT, z BIGINT)")
-            self._bench.insert_rows("laid", laid)
-            self._bench.run(f"""
-                INSERT INTO kept SELECT {_ROW}, file FROM queue
-                JOIN (SELECT file, unnest(range(a, z + 1)) AS n FROM laid) USING (n)""")
-        counts = dict(self._bench.rows("SELECT file, count(*) FROM kept GROUP BY file"))
+        added = [(n, *allocator.ranges[n]) for n in numbers if n in allocator.ranges]
+        if added:
+            self._db.run("CREATE OR REPLACE TABLE added_ranges (file INTEGER, a BIGINT, z BIGINT)")
+            self._db.insert_rows("added_ranges", added)
+            self._db.run(f"""
+                INSERT INTO retained SELECT {_ROW}, file FROM new_rows
+                JOIN (SELECT file, unnest(range(a, z + 1)) AS n FROM added_ranges) USING (n)""")
+        counts = dict(self._db.rows("SELECT file, count(*) FROM retained GROUP BY file"))
         ends = list(accumulate((counts.get(n, 0) for n in numbers), initial=0))
         files = [(a, z - 1, n) for n, (a, z) in zip(numbers, pairwise(ends), strict=True)]
-        for some in _grouped(files):
-            rows = (
-                f"SELECT {_ROW}, file FROM kept WHERE file BETWEEN {some[0][2]} AND {some[-1][2]}"
-            )
+        for some in _group(files):
+            low, high = some[0][2], some[-1][2]
+            rows = f"SELECT {_ROW}, file FROM retained WHERE file BETWEEN {low} AND {high}"
             order = f"r.file, {sort_key(self._settings, 'r.loc')}"
             first = some[0][0]
             yield RowRange(
@@ -230,8 +229,8 @@ class RowBatches:
             )
 
 
-def _grouped(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:
-    """Put files in order, each as its first and last row and its number, into groups."""
+def _group(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:
+    """Group files in order, each given as its first row, its last row and its number."""
     group: list[tuple[int, int, int]] = []
     for file in files:
         if group and file[1] - group[0][0] >= ROWS:
@@ -242,19 +241,19 @@ def _grouped(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int,
         yield group
 
 
-def _cut(
+def _split_by_file(
     found: Iterable[Any], files: list[tuple[int, int, int]]
 ) -> Iterator[tuple[int, list[Any]]]:
-    """Cut batches into those of each file."""
-    waiting, at = iter(found), 0
+    """Split batches into those of each file."""
+    pending, at = iter(found), 0
     batch = None
     for number, start, stop in files:
         parts: list[Any] = []
         while start < stop:
             while batch is None or at + batch.num_rows <= start:
                 at += 0 if batch is None else batch.num_rows
-                batch = next(waiting)
-            taken = min(stop, at + batch.num_rows) - start
-            parts.append(batch.slice(start - at, taken))
-            start += taken
+                batch = next(pending)
+            count = min(stop, at + batch.num_rows) - start
+            parts.append(batch.slice(start - at, count))
+            start += count
         yield number, parts

@@ -1,4 +1,4 @@
-"""What a build left out, URL by URL: where it stood, and why it is not listed."""
+"""Report the result of a build: counts, changes, excluded URLs, and explanations of URLs."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = [
     "count_excluded",
     "count_undated",
     "examples_of",
-    "why",
+    "explain",
     "write_excluded",
 ]
 
 Counts = Mapping[str, int]
-"""How many URLs were ``added``, ``changed`` and ``removed``."""
+"""Number of URLs that were ``added``, ``changed`` and ``removed``."""
 
 MAX_EXAMPLES = 100
-"""Exclusions of each reason that a result has; the file has them all."""
+"""Maximum exclusions per reason in a result; the file has all of them."""
 
 
 class Excluded(NamedTuple):
-    """A URL that is not listed: where its source names it, and the reason."""
+    """URL that is not listed: where its source lists it, and the reason."""
 
     url: str
     source: str
@@ -50,22 +50,22 @@ class Excluded(NamedTuple):
     reason: str
 
 
-def count_excluded(bench: ScratchDatabase, settings: BuildOptions) -> dict[str, int]:
-    """How many URLs are left out, by the kind of reason; the most frequent first."""
+def count_excluded(db: ScratchDatabase, settings: BuildOptions) -> dict[str, int]:
+    """Return the number of excluded URLs by the kind of reason, most frequent first."""
     return dict(
-        bench.rows(f"""
-            SELECT {_kind(settings)}, count(*) FROM given g
+        db.rows(f"""
+            SELECT {_kind(settings)}, count(*) FROM merged g
             WHERE {exclusion_sql(settings)} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""")
     )
 
 
 def examples_of(
-    bench: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
+    db: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
 ) -> tuple[Excluded, ...]:
-    """The first exclusions of each reason, by URL; the reasons as they are counted."""
+    """Return the first exclusions of each reason, by URL; reasons in the order of ``counts``."""
     found: list[Excluded] = []
     for kind in counts:
-        rows = bench.rows(
+        rows = db.rows(
             f"{_query(settings)} WHERE {_kind(settings)} = {quoted(kind)} "
             f"ORDER BY loc LIMIT {MAX_EXAMPLES}"
         )
@@ -74,22 +74,30 @@ def examples_of(
 
 
 def write_excluded(
-    bench: ScratchDatabase,
+    db: ScratchDatabase,
     settings: BuildOptions,
     names: Sequence[str],
     rejected: Sequence[Rejection],
     path: Path,
 ) -> None:
-    """Write all exclusions as JSON lines; ``names`` are those of the sources.
+    """Write all exclusions as JSON lines; rejected rows come last.
 
-    Rows that may not be written come last. Raises :class:`urlset.TargetError`.
+    Args:
+        db: The database of the build.
+        settings: The options of the build.
+        names: The names of the sources.
+        rejected: The rows that cannot be written.
+        path: The file to write.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
     """
     try:
         expect_replaceable(path)
         staged = AtomicFile(path, is_locked=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
-                file.writelines(_lines(bench, settings, names, rejected))
+                file.writelines(_lines(db, settings, names, rejected))
             staged.commit()
         finally:
             staged.discard()
@@ -98,13 +106,13 @@ def write_excluded(
 
 
 def _lines(
-    bench: ScratchDatabase,
+    db: ScratchDatabase,
     settings: BuildOptions,
     names: Sequence[str],
     rejected: Sequence[Rejection],
 ) -> Iterator[str]:
     query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
-    for batch in bench.batches(query):
+    for batch in db.batches(query):
         for row in rows_of(as_table(batch)):
             yield _line(_excluded(row, names)._asdict())
     for one in rejected:
@@ -116,7 +124,7 @@ def _line(values: dict[str, Any]) -> str:
 
 
 def _query(settings: BuildOptions) -> str:
-    return f"SELECT loc, source, place, line, {exclusion_sql(settings)} AS reason FROM given g"
+    return f"SELECT loc, source, place, line, {exclusion_sql(settings)} AS reason FROM merged g"
 
 
 def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
@@ -125,25 +133,25 @@ def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
 
 
 def _kind(settings: BuildOptions) -> str:
-    """An expression: a reason without the URL that it may name."""
+    """Return SQL for a reason without the URL that it may contain."""
     return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"
 
 
 _FIELDS = ("lastmod", "changefreq", "priority")
 
 
-def changes(bench: ScratchDatabase) -> Iterator[dict[str, Any]]:
-    """Each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
+def changes(db: ScratchDatabase) -> Iterator[dict[str, Any]]:
+    """Yield each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
 
-    ``before`` is null of what was added, ``after`` of what was removed.
+    ``before`` is null for an added URL, ``after`` for a removed one.
     """
     names = ", ".join([*(f"old_{name}" for name in _FIELDS), *_FIELDS])
     query = f"""
         SELECT if(state = 'moved', 'changed', state), loc, {names}
-        FROM differing WHERE state IN ('added', 'changed', 'removed')
+        FROM diff WHERE state IN ('added', 'changed', 'removed')
             OR (state = 'moved' AND is_changed)
         ORDER BY loc"""
-    for batch in bench.batches(query):
+    for batch in db.batches(query):
         for change, loc, *values in rows_of(as_table(batch)):
             before, after = values[: len(_FIELDS)], values[len(_FIELDS) :]
             yield {
@@ -155,31 +163,34 @@ def changes(bench: ScratchDatabase) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def changes_written(bench: ScratchDatabase, path: Path | None) -> Iterator[None]:
-    """Write the changes as JSON lines beside ``path``, and let them appear there at the end.
+def changes_written(db: ScratchDatabase, path: Path | None) -> Iterator[None]:
+    """Write the changes as JSON lines to a staged file, and replace ``path`` with it at the end.
 
-    Beware: within the transaction of the ledger. What was killed in between is told again, not
-    forgotten. Raises :class:`urlset.TargetError`, before anything is published where it can.
+    Note: this runs within the transaction of the ledger. After a kill in between, changes are
+    reported again, not lost.
+
+    Raises:
+        urlset.TargetError: The file cannot be written; if possible, before anything is published.
     """
     if path is None:
         yield
         return
-    with _told(path):
+    with _write_errors(path):
         expect_replaceable(path)
         staged = AtomicFile(path, is_locked=True)
     try:
-        with _told(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
-            for change in changes(bench):
+        with _write_errors(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
+            for change in changes(db):
                 file.write(json.dumps(change, ensure_ascii=False) + "\n")
         yield
-        with _told(path):
+        with _write_errors(path):
             staged.commit()
     finally:
         staged.discard()
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -191,18 +202,18 @@ _STAGED = (
 ).split()
 
 
-def why(
-    bench: ScratchDatabase,
+def explain(
+    db: ScratchDatabase,
     url: str,
     settings: BuildOptions,
     sources: Sequence[str],
     names: Mapping[int, str],
     ranges: Mapping[int, tuple[int, int]],
 ) -> Iterator[str]:
-    """Explain one URL, line by line."""
+    """Explain why a URL is in the set, or is not, line by line."""
     loc = parse_url(url, settings.base).url or url
     yield loc
-    given = bench.rows(
+    given = db.rows(
         f"SELECT source, place, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "
         "ORDER BY source, id",
         [loc],
@@ -216,23 +227,23 @@ def why(
     if not given:
         yield "  no source gives it"
         return
-    refused = bench.rows(f"SELECT {exclusion_sql(settings)} FROM given g WHERE loc = ?", [loc])
+    refused = db.rows(f"SELECT {exclusion_sql(settings)} FROM merged g WHERE loc = ?", [loc])
     if refused and refused[0][0] is not None:
         yield f"  left out: {refused[0][0]}"
         return
-    yield from _kept(bench, loc, settings)
-    number = _file(bench, loc, ranges)
+    yield from _explain_included(db, loc, settings)
+    number = _file(db, loc, ranges)
     if number is not None:
         yield f"  in {names[number]}"
 
 
-def _kept(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[str]:
-    yield f"  kept by {_rule(bench, loc, settings)}"
-    (row,) = bench.rows(
+def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[str]:
+    yield f"  kept by {_rule(db, loc, settings)}"
+    (row,) = db.rows(
         "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
         "if(length(lastmod) <= 10, left(content_lastmod, length(lastmod)) > lastmod, "
         "try_cast(content_lastmod AS TIMESTAMPTZ) > try_cast(lastmod AS TIMESTAMPTZ)) "
-        "FROM decided WHERE loc = ?",
+        "FROM resolved WHERE loc = ?",
         [loc],
     )
     lastmod, origin, section, is_known, before, changed, is_later = row
@@ -253,9 +264,9 @@ def _kept(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
 
 
-def _rule(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
+def _rule(db: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
     for number, rule in enumerate(settings.filters, 1):
-        (found,) = bench.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
+        (found,) = db.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:
             return f"filter {number}: {rule.action}:{rule.pattern}"
     return (
@@ -263,30 +274,30 @@ def _rule(bench: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
     )
 
 
-def _file(bench: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
-    rows = bench.rows("SELECT n FROM queue WHERE loc = ?", [loc])
+def _file(db: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
+    rows = db.rows("SELECT n FROM new_rows WHERE loc = ?", [loc])
     if rows:
         return next(n for n, (first, last) in ranges.items() if first <= rows[0][0] <= last)
-    old = bench.rows("SELECT old_file FROM decided WHERE loc = ?", [loc])
+    old = db.rows("SELECT old_file FROM resolved WHERE loc = ?", [loc])
     return old[0][0] if old else None
 
 
-def count_changes(bench: ScratchDatabase) -> Counts:
-    """What the build makes of the set, URL by URL."""
-    added, changed, removed = bench.fetch_one("""
+def count_changes(db: ScratchDatabase) -> Counts:
+    """Count the added, changed and removed URLs."""
+    added, changed, removed = db.fetch_one("""
         SELECT count(*) FILTER (state = 'added'),
             count(*) FILTER (state IN ('changed', 'moved') AND is_changed),
             count(*) FILTER (state = 'removed')
-        FROM differing""")
+        FROM diff""")
     return {"added": added, "changed": changed, "removed": removed}
 
 
-def count_undated(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int:
-    """How many URLs of the set have no ``lastmod`` afterwards, where the form has room for one."""
+def count_undated(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int:
+    """Count the URLs of the resulting set without ``lastmod``; 0 for a list of URLs."""
     if settings.is_text:
         return 0
-    (before,) = bench.fetch_one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
-    (more,) = bench.fetch_one("""
+    (before,) = db.fetch_one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
+    (more,) = db.fetch_one("""
         SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
-            - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM differing""")
+            - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM diff""")
     return int(before + more)

@@ -1,7 +1,7 @@
-"""What is to be published, decided in SQL: one row for each URL, its section and its ``lastmod``.
+"""Resolve the staged rows in SQL: one row per URL, its section, its ``lastmod``, its change.
 
-``given`` is what all sources together say of each URL; ``decided`` what of it is to be published;
-``differing`` where that is not what the ledger has.
+``merged`` has what all sources together state about each URL, ``resolved`` what is to be published
+of it, ``diff`` the rows of that which differ from the ledger.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import timedelta
 from hashlib import blake2b
 
 from urlset.builder.canonical_urls import GUESSED
-from urlset.builder.incremental import portions_of, split
+from urlset.builder.incremental import partitions, split
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import SECTION, section_of
@@ -41,90 +41,95 @@ _EVIDENCE = {
     "mtime": "g.mtime_lastmod",
 }
 
-# Beware: fifty million hashes are told apart in little memory, as many strings are not; and among
-# so many some URLs have the hash of another one.
-_TWINS = """
-CREATE TABLE twins AS
+# Note: 50 million hashes are compared in little memory, as many strings are not. Different URLs may
+# have the same hash, so the second step compares the URLs.
+_DUPLICATE_URLS = """
+CREATE TABLE duplicate_urls AS
 SELECT loc, count(*) AS times FROM staged WHERE hash(loc) IN (
     SELECT hash(loc) AS h FROM staged GROUP BY h HAVING count(*) > 1)
 GROUP BY loc HAVING count(*) > 1"""
-# Beware: the rows of a source have no order, so that the same input in another order gives the
-# same bytes. Of two rows of a source for one URL that differ, the least wins, whatever stands in
-# it; of two dates that it gives, the latest. A date that cannot be true replaces none that can.
-_MERGED = """
-CREATE TABLE merged AS
+# Note: rows of a source have no order, so that the same input in another order produces the same
+# bytes. Of two different rows of a source for one URL the smallest wins, whatever its values. Of
+# two dates the latest wins. An implausible date never replaces a plausible one.
+_DEDUPLICATED = """
+CREATE TABLE deduplicated AS
 WITH keyed AS (
     SELECT s.*, row(s.source, reason IS NOT NULL, coalesce(changefreq, '~'), coalesce(priority, 2),
         coalesce(more, '~'), size) AS rank
-    FROM staged s SEMI JOIN twins t ON s.loc = t.loc)
+    FROM staged s SEMI JOIN duplicate_urls t ON s.loc = t.loc)
 SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
-    arg_min(lastmod_text, row({is_doubtful}, source,
+    arg_min(lastmod_text, row({is_implausible}, source,
         -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text)) AS lastmod_text,
     arg_min_null(changefreq, rank) AS changefreq, arg_min_null(priority, rank) AS priority,
     arg_min(size, rank) AS size, arg_min_null(more, rank) AS more,
     arg_min(place, rank) AS place, arg_min(line, rank) AS line,
     {evidence}
 FROM keyed GROUP BY loc"""
-_GIVEN = """
-CREATE VIEW given AS
-SELECT {columns} FROM staged s ANTI JOIN merged m ON s.loc = m.loc
-UNION ALL SELECT {columns} FROM merged"""
-# The dates of all sources, also those that `given` has no more.
-_GIVEN_DATES = """
-CREATE VIEW given_dates AS
-SELECT loc, lastmod_text, reason FROM staged s ANTI JOIN merged m ON s.loc = m.loc
+_MERGED = """
+CREATE VIEW merged AS
+SELECT {columns} FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
+UNION ALL SELECT {columns} FROM deduplicated"""
+# The dates of all sources, also those that `merged` does not contain.
+_SOURCE_DATES = """
+CREATE VIEW source_dates AS
+SELECT loc, lastmod_text, reason FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
 UNION ALL
-SELECT DISTINCT m.loc, s.lastmod_text, m.reason FROM staged s JOIN merged m ON s.loc = m.loc"""
-_GIVEN_DATES_ALONE = "CREATE VIEW given_dates AS SELECT loc, lastmod_text, reason FROM staged"
-_ALONE = "CREATE VIEW given AS SELECT {columns} FROM staged"
+SELECT DISTINCT m.loc, s.lastmod_text, m.reason
+FROM staged s JOIN deduplicated m ON s.loc = m.loc"""
+_SOURCE_DATES_SINGLE = "CREATE VIEW source_dates AS SELECT loc, lastmod_text, reason FROM staged"
+_MERGED_SINGLE = "CREATE VIEW merged AS SELECT {columns} FROM staged"
 
-_DECIDED = """
+_RESOLVED = """
 SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
 FROM (
     SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source, g.place, g.line,
         {section} AS section, {fingerprint} AS fingerprint, {content} AS content_lastmod,
         u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
         u.size AS old_size, u.first_seen, {adopted} AS adopted_lastmod, {old}, {evidence}
-    FROM {given} g LEFT JOIN {urls} u ON g.loc = u.loc
-    WHERE {wanted}) d"""
+    FROM {rows} g LEFT JOIN {urls} u ON g.loc = u.loc
+    WHERE {is_included}) d"""
 
 _ALL_NEW = """
-CREATE VIEW differing AS SELECT *, 'added' AS state, true AS is_changed FROM decided"""
-_DIFFERING = """
+CREATE VIEW diff AS SELECT *, 'added' AS state, true AS is_changed FROM resolved"""
+_DIFF = """
 SELECT *, {is_changed} AS is_changed,
     CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
-        WHEN {is_changed} THEN 'changed' ELSE 'noted' END AS state
+        WHEN {is_changed} THEN 'changed' ELSE 'metadata' END AS state
 FROM ({rest}) d
 WHERE {is_compacted} OR NOT is_known OR section <> old_section OR {is_changed} OR {is_noted}"""
-# Beware: not in one statement with the other, which would take twice the memory.
+# Note: one statement for this and _DIFF would take twice the memory.
 _REMOVED = """
-INSERT INTO differing BY NAME
+INSERT INTO diff BY NAME
 SELECT loc, file AS old_file, lastmod AS old_lastmod, size AS old_size, true AS is_changed,
     'removed' AS state
-FROM {urls} u WHERE NOT EXISTS (SELECT 1 FROM {given} g WHERE g.loc = u.loc AND {wanted}){others}"""
+FROM {urls} u WHERE NOT EXISTS
+    (SELECT 1 FROM {rows} g WHERE g.loc = u.loc AND {is_included}){others}"""
 _IS_GUESS = f"coalesce(g.reason IN ({', '.join(map(quoted, (*GUESSES, *GUESSED)))}), true)"
-_SEEN = ("lastmod", "changefreq", "priority", "more", "size")
-_UNSEEN = ("fingerprint", "content_lastmod", "lastmod_from")
-_OWN = ("changefreq", "priority", "more")
-_REMEMBERED = (*_OWN, *_UNSEEN, "adopted_lastmod")
-_SPARSE = (*_OWN, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
+_PUBLISHED = ("lastmod", "changefreq", "priority", "more", "size")
+_LEDGER_ONLY = ("fingerprint", "content_lastmod", "lastmod_from")
+_ENTRY = ("changefreq", "priority", "more")
+_STORED = (*_ENTRY, *_LEDGER_ONLY, "adopted_lastmod")
+_OPTIONAL = (*_ENTRY, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
 def rules_of(settings: BuildOptions) -> str:
-    """What decides of an entry beside what its sources say: when it changes, all are looked at."""
+    """Return a digest of the rules that decide about entries, apart from their sources.
+
+    If it changes, all entries are resolved again.
+    """
     rules = (settings.base, settings.lastmod, settings.sections, settings.filters, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 
-def check_patterns(bench: ScratchDatabase, settings: BuildOptions) -> None:
-    """Raise ``ValueError`` for a pattern that is none, before anything is read."""
+def check_patterns(db: ScratchDatabase, settings: BuildOptions) -> None:
+    """Raise ``ValueError`` for an invalid pattern, before anything is read."""
     section_of(settings)
     named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
     found = [(spec, SECTION.fullmatch(spec)) for spec in settings.sections]
     named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]
     for what, pattern in named:
         try:
-            bench.fetch_one(f"SELECT regexp_matches('', {quoted(pattern)})")
+            db.fetch_one(f"SELECT regexp_matches('', {quoted(pattern)})")
         except StoreError as error:
             raise ValueError(
                 f"expected a regular expression (RE2) in {what}, found {pattern!r}: {error.detail}"
@@ -132,68 +137,76 @@ def check_patterns(bench: ScratchDatabase, settings: BuildOptions) -> None:
 
 
 def resolve(
-    bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions, *, is_familiar: bool
+    db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, *, is_matched: bool
 ) -> int:
-    """Make the views and tables of this module; gives how many rows were listed before.
+    """Create the views and tables of this module; return the number of duplicate rows.
 
-    ``is_familiar`` says that it is known which rows the ledger has.
+    ``is_matched`` states that ``ledger_matches`` exists.
     """
-    same = split(bench, ledger, settings, rules_of(settings)) if is_familiar else None
-    doubles = _merge(bench, settings, is_single=same is not None)
-    wanted = f"{exclusion_sql(settings)} IS NULL"
-    words = {**_expressions(bench, ledger, settings), "wanted": wanted}
-    bench.run(f"CREATE VIEW decided AS {_DECIDED.format(given='given', **words)}")
+    unchanged = split(db, ledger, settings, rules_of(settings)) if is_matched else None
+    duplicates = _deduplicate(db, settings, is_single=unchanged is not None)
+    is_included = f"{exclusion_sql(settings)} IS NULL"
+    expressions = {**_expressions(db, ledger, settings), "is_included": is_included}
+    db.run(f"CREATE VIEW resolved AS {_RESOLVED.format(rows='merged', **expressions)}")
     if ledger.is_new:
-        bench.run(_ALL_NEW)
-        return doubles
-    given = "given" if same is None else "fresh"
-    made = "CREATE TABLE differing AS"
-    for its_given, its_urls in portions_of(bench, given, ledger.table("urls")):
-        query = _DIFFERING.format(
-            rest=_DECIDED.format(given=its_given, **{**words, "urls": its_urls}),
+        db.run(_ALL_NEW)
+        return duplicates
+    rows = "merged" if unchanged is None else "changed_rows"
+    statement = "CREATE TABLE diff AS"
+    for rows_part, urls_part in partitions(db, rows, ledger.table("urls")):
+        query = _DIFF.format(
+            rest=_RESOLVED.format(rows=rows_part, **{**expressions, "urls": urls_part}),
             is_compacted="true" if settings.compact else "false",
             is_changed=IS_CHANGED,
-            is_noted=_differ(_UNSEEN),
+            is_noted=_differs_sql(_LEDGER_ONLY),
         )
-        bench.run(f"{made} {query}")
-        made = "INSERT INTO differing"
-    (known,) = bench.fetch_one(
-        f"SELECT count(*) - (SELECT count(*) FROM differing WHERE NOT is_known) FROM {given} g "
-        f"WHERE {wanted}"
+        db.run(f"{statement} {query}")
+        statement = "INSERT INTO diff"
+    (known,) = db.fetch_one(
+        f"SELECT count(*) - (SELECT count(*) FROM diff WHERE NOT is_known) FROM {rows} g "
+        f"WHERE {is_included}"
     )
-    if known + (same or 0) < ledger.count():  # counting costs less than a join
-        others = "" if same is None else " AND u.rowid NOT IN (SELECT known FROM same)"
-        for its_given, its_urls in portions_of(bench, given, ledger.table("urls")):
-            named = {**words, "given": its_given, "urls": its_urls}
-            bench.run(_REMOVED.format(others=others, **named))
-    return doubles
+    if known + (unchanged or 0) < ledger.count():  # counting costs less than a join
+        others = (
+            ""
+            if unchanged is None
+            else " AND u.rowid NOT IN (SELECT ledger_row FROM unchanged_rows)"
+        )
+        for rows_part, urls_part in partitions(db, rows, ledger.table("urls")):
+            named = {**expressions, "rows": rows_part, "urls": urls_part}
+            db.run(_REMOVED.format(others=others, **named))
+    return duplicates
 
 
-def _expressions(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
-    """What stands in the view ``decided``."""
-    there = _filled(bench, "staged", _SPARSE)
-    before = _filled(bench, ledger.table("urls"), _REMEMBERED)
+def _expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
+    """Return the SQL expressions of the view ``resolved``."""
+    present = _nonempty_columns(db, "staged", _OPTIONAL)
+    before = _nonempty_columns(db, ledger.table("urls"), _STORED)
     dates = {
-        name: _believed(column, settings) if column[2:] in there else "NULL::VARCHAR"
+        name: _plausible_or_null(column, settings) if column[2:] in present else "NULL::VARCHAR"
         for name, column in _EVIDENCE.items()
     }
     columns = {name: f"d.{name}_date" for name in (*_EVIDENCE, "created")}
     columns["content"] = "d.content_lastmod"
-    dates["created"] = _created(bench, ledger, settings)
-    chosen: list[str] = [] if settings.is_text else list(settings.lastmod)
-    if "content" in chosen and "adopted_lastmod" in before:  # the ledger knows it, the last of all
+    dates["created"] = _created(db, ledger, settings)
+    origins_in_order: list[str] = [] if settings.is_text else list(settings.lastmod)
+    if (
+        "content" in origins_in_order and "adopted_lastmod" in before
+    ):  # a date of the ledger, used last
         columns["adopted"] = "d.adopted_lastmod"
-        chosen.append("adopted")
-    origins = "".join(f" WHEN {columns[name]} IS NOT NULL THEN {quoted(name)}" for name in chosen)
-    old = (*_OWN, "section", *_UNSEEN)
+        origins_in_order.append("adopted")
+    origins = "".join(
+        f" WHEN {columns[name]} IS NOT NULL THEN {quoted(name)}" for name in origins_in_order
+    )
+    old = (*_ENTRY, "section", *_LEDGER_ONLY)
     now = quoted(format_date(settings.now))
-    has_content = "fingerprint" in there | before
+    has_content = "fingerprint" in present | before
     return {
-        "lastmod": f"coalesce({', '.join(columns[name] for name in chosen)})"
-        if chosen
+        "lastmod": f"coalesce({', '.join(columns[name] for name in origins_in_order)})"
+        if origins_in_order
         else "NULL::VARCHAR",
         "origin": f"CASE{origins} END" if origins else "NULL::VARCHAR",
-        "own": ", ".join(f"g.{n}" if n in there else f"{_null(n)} AS {n}" for n in _OWN),
+        "own": ", ".join(f"g.{n}" if n in present else f"{_null(n)} AS {n}" for n in _ENTRY),
         "section": section_of(settings),
         "fingerprint": "coalesce(g.fingerprint, u.fingerprint)" if has_content else "NULL::VARCHAR",
         "content": f"CASE WHEN g.fingerprint <> u.fingerprint THEN {now} ELSE u.content_lastmod END"
@@ -210,12 +223,12 @@ def _expressions(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions)
     }
 
 
-def _created(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str:
-    """An expression: the build that listed a page first, unless it was the first one of all.
+def _created(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str:
+    """Return SQL for the build that first listed a page, unless it was the first build of all.
 
-    What the first build lists was there before; nobody knows since when.
+    Pages of the first build existed before it; since when is unknown.
     """
-    (first,) = bench.fetch_one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
+    (first,) = db.fetch_one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
     if "created" not in settings.lastmod or first is None:
         return "NULL::VARCHAR"
     gone = f"(SELECT max(first_seen) FROM {ledger.table('gone')} w WHERE w.loc = g.loc)"
@@ -225,9 +238,9 @@ def _created(bench: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> 
     return f"if({seen} > TIMESTAMPTZ {quoted(format_date(first))}, {text}, NULL)"
 
 
-def _filled(bench: ScratchDatabase, table: str, columns: tuple[str, ...]) -> frozenset[str]:
-    """The columns that hold anything at all: what is empty need not be carried along."""
-    counts = bench.fetch_one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
+def _nonempty_columns(db: ScratchDatabase, table: str, columns: tuple[str, ...]) -> frozenset[str]:
+    """Return the columns with any value: empty columns are not carried through the pipeline."""
+    counts = db.fetch_one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
     return frozenset(name for name, is_there in zip(columns, counts, strict=True) if is_there)
 
 
@@ -235,18 +248,18 @@ def _null(name: str) -> str:
     return "NULL::DOUBLE" if name == "priority" else "NULL::VARCHAR"
 
 
-def _differ(names: tuple[str, ...]) -> str:
+def _differs_sql(names: tuple[str, ...]) -> str:
     return "(" + " OR ".join(f"({n} IS DISTINCT FROM old_{n})" for n in names) + ")"
 
 
-IS_CHANGED = _differ(_SEEN)
-"""An expression: whether an entry of ``decided`` is not what was published."""
+IS_CHANGED = _differs_sql(_PUBLISHED)
+"""SQL: whether an entry of ``resolved`` differs from the published one."""
 
 
 def exclusion_sql(settings: BuildOptions) -> str:
-    """An expression of SQL: why a URL of ``given`` is left out, or null.
+    """Return SQL for the reason to exclude a URL of ``merged``, or null.
 
-    A reason that is known counts before all filters, one that is a guess behind them.
+    A known reason has precedence over all filters; a guess comes after them.
     """
     cases = "".join(
         f" WHEN regexp_matches(g.loc, {quoted(rule.pattern)}) THEN "
@@ -259,15 +272,15 @@ def exclusion_sql(settings: BuildOptions) -> str:
 
 
 def sort_key(settings: BuildOptions, loc: str = "loc") -> str:
-    """An expression that puts URLs into the order of a file; what all begin with is passed over."""
+    """Return SQL for the order of URLs in a file; the common base is skipped."""
     base = settings.base
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _merge(bench: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -> int:
-    """Make ``given``: one row for each URL, of all that sources say; gives how many are merged.
+def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -> int:
+    """Create ``merged``, one row per URL from all sources; return the number of merged rows.
 
-    ``is_single`` says that none is listed twice.
+    ``is_single`` states that no URL is listed twice.
     """
     texts = [
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
@@ -276,37 +289,37 @@ def _merge(bench: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -
     own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
            "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
-    doubles = 0 if is_single else _find_twins(bench)
-    if not doubles:
-        bench.run(_ALONE.format(columns=columns))
-        bench.run(_GIVEN_DATES_ALONE)
+    duplicates = 0 if is_single else _find_duplicates(db)
+    if not duplicates:
+        db.run(_MERGED_SINGLE.format(columns=columns))
+        db.run(_SOURCE_DATES_SINGLE)
         return 0
-    orders = {"reason": f"({_IS_GUESS.replace('g.reason', 'reason')}), "}  # what is known first
+    orders = {"reason": f"({_IS_GUESS.replace('g.reason', 'reason')}), "}  # known reasons first
     for column in _EVIDENCE.values():
-        orders[column[2:]] = f"({_believed(column[2:], settings)} IS NULL), "
+        orders[column[2:]] = f"({_plausible_or_null(column[2:], settings)} IS NULL), "
     evidence = ", ".join(
         f'arg_min("{name}", row({orders.get(name, "")}source, "{name}")) AS "{name}"'
         for name in dict.fromkeys(texts)
     )
-    is_doubtful = f"(NOT {is_plausible('lastmod_text', settings)})"
-    bench.run(_MERGED.format(evidence=evidence, is_doubtful=is_doubtful))
-    bench.run(_GIVEN.format(columns=columns))
-    bench.run(_GIVEN_DATES)
-    return doubles
+    is_implausible = f"(NOT {is_plausible('lastmod_text', settings)})"
+    db.run(_DEDUPLICATED.format(evidence=evidence, is_implausible=is_implausible))
+    db.run(_MERGED.format(columns=columns))
+    db.run(_SOURCE_DATES)
+    return duplicates
 
 
-def _find_twins(bench: ScratchDatabase) -> int:
-    """Make ``twins``: the URLs that are listed more than once; gives how many rows are too many."""
-    rows, hashes = bench.fetch_one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
+def _find_duplicates(db: ScratchDatabase) -> int:
+    """Create ``duplicate_urls`` with URLs listed more than once; return the extra rows."""
+    rows, hashes = db.fetch_one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
     if rows == hashes:
         return 0
-    bench.run(_TWINS)
-    (doubles,) = bench.fetch_one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM twins")
-    return int(doubles)
+    db.run(_DUPLICATE_URLS)
+    (duplicates,) = db.fetch_one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM duplicate_urls")
+    return int(duplicates)
 
 
-def _believed(column: str, settings: BuildOptions) -> str:
-    """A date that may be true: none of the future, none before 1995, and not without its day."""
+def _plausible_or_null(column: str, settings: BuildOptions) -> str:
+    """Return SQL for a date, or null if it is in the future, before 1995, or without a day."""
     text = f"if({is_plausible(column, settings)}, {column}, NULL)"
     if column == _EVIDENCE["given"]:
         return text
@@ -314,11 +327,11 @@ def _believed(column: str, settings: BuildOptions) -> str:
 
 
 EARLIEST = "1995-01-02"
-"""Dates before this one are the default value of some system; a day is left for time zones."""
+"""Earlier dates are the default value of some system; one day is allowed for time zones."""
 
 
 def is_plausible(column: str, settings: BuildOptions) -> str:
-    """Return an expression of SQL: whether a date has a day, and may be true."""
+    """Return SQL that checks whether a date has a day and is plausible."""
     return (
         f"({column} >= {quoted(EARLIEST)} AND strlen({column}) >= 10 "
         f"AND NOT {is_future(column, settings)})"
@@ -326,9 +339,9 @@ def is_plausible(column: str, settings: BuildOptions) -> str:
 
 
 def is_future(column: str, settings: BuildOptions) -> str:
-    """Return an expression of SQL: whether a date is more than a day ahead."""
+    """Return SQL that checks whether a date is more than a day in the future."""
     latest = format_date(settings.now + timedelta(days=1))
-    near = quoted(format_date(settings.now - timedelta(days=1)))  # most are before it
+    near = quoted(format_date(settings.now - timedelta(days=1)))  # most dates are earlier
     return (
         f"({column} >= {near} AND coalesce(try_cast({column} AS TIMESTAMPTZ) > "
         f"TIMESTAMPTZ {quoted(latest)}, {column} >= {quoted(latest)}))"

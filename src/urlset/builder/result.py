@@ -1,4 +1,4 @@
-"""What a build came to: the files, what changed among the URLs, and what was left out and why."""
+"""Result of a build: files, changed URLs, excluded URLs with reasons."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Build", "BuiltFile"]
 
 @dataclass(frozen=True)
 class BuiltFile:
-    """One file of the set; of an index, ``urls`` counts the sitemaps that it lists.
+    """File of the set; for an index, ``urls`` counts the listed sitemaps.
 
-    ``bytes`` are counted unpacked, as the protocol does, ``packed_bytes`` as it was published.
-    ``lastmod`` is the moment its bytes changed; ``changed`` tells whether that was this time.
+    ``bytes`` is the uncompressed size, as the protocol counts it, ``packed_bytes`` the published
+    size. ``lastmod`` is when its bytes changed; ``changed`` says whether this build changed them.
     """
 
     name: str
@@ -32,8 +32,8 @@ class BuiltFile:
 
     @classmethod
     def of(cls, file: File, *, changed: bool) -> BuiltFile:
-        """A file of the ledger, as it is told."""
-        assert file.lastmod is not None  # it was published
+        """Return the result for a file of the ledger."""
+        assert file.lastmod is not None  # a published file has it
         return cls(
             file.name,
             file.urls,
@@ -47,14 +47,14 @@ class BuiltFile:
 
 @dataclass(frozen=True)
 class Build:
-    """A set of sitemaps as a build left it.
+    """Result of a build.
 
-    ``added``, ``changed`` and ``removed`` count URLs, by the ledger. ``rejected`` may not be
-    written; ``left_out`` counts what was not wanted, by the reason (``noindex``,
+    ``added``, ``changed`` and ``removed`` count URLs, compared with the ledger. ``rejected`` has
+    the rows that cannot be written. ``left_out`` counts excluded URLs by reason (``noindex``,
     ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason (option
-    ``excluded`` writes all of them to a file); ``undated`` counts URLs without a ``lastmod``;
-    ``duplicates`` were listed before. ``removed_files`` are
-    taken away, ``notes`` what else there is to say, ``failures`` what could not be read.
+    ``excluded`` writes all of them to a file). ``undated`` counts URLs without a ``lastmod``;
+    ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has further
+    remarks, ``failures`` the inputs that could not be read.
     """
 
     target: str
@@ -77,17 +77,17 @@ class Build:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The URLs that robots.txt should name: of the indexes, or else of the only file."""
+        """The URLs to list in robots.txt: of the indexes, or else of the only file."""
         base = self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
         return tuple(base + file.name for file in self.indexes or self.files)
 
     @property
     def changed_files(self) -> tuple[BuiltFile, ...]:
-        """The files, and indexes, whose bytes are new."""
+        """The files and indexes whose bytes changed."""
         return tuple(file for file in (*self.files, *self.indexes) if file.changed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data for JSON."""
+        """Return the result as plain data for JSON."""
         return {
             "urls": self.urls,
             "files": [_file(file, "urls") for file in self.files],

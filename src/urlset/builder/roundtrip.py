@@ -1,4 +1,4 @@
-"""Judges whether entries may be written: written by the engine and read back, they are whole."""
+"""Verify entries by writing and reading them back with the engine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["RoundTrip", "RoundTripResult"]
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
-_ANY = 1 << 62
+_UNLIMITED = 1 << 62
 
 
 class RoundTripResult(NamedTuple):
-    """Rows of a batch that may be written: which ones (None: all), and how they come back.
+    """Verified rows of a batch: their indexes (None: all), and the entries as read back.
 
-    ``entries`` know where each begins in the document that was read back, ``end`` is where the
-    last one ends; ``more`` are digests, where there are extensions.
+    ``entries`` have their offsets in the document that was read back, ``end`` is the end of the
+    last one. ``more`` has digests, if there are extensions.
     """
 
     rows: list[int] | None
@@ -35,19 +35,19 @@ class RoundTripResult(NamedTuple):
 
 
 class RoundTrip:
-    """Judges batches of entries, several at once if need be."""
+    """Verifier of batches of entries; safe to use from several threads."""
 
     def __init__(self, engine: Engine, settings: BuildOptions):
         self._engine = engine
         self._settings = settings
         kind = "text" if settings.is_text else "urlset"
-        self._frame = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
-        self._frame += 0 if settings.is_text else len(MARK)
+        self._overhead = len(engine.renderer(kind, 1, 1, 1, settings.stylesheet).finish())
+        self._overhead += 0 if settings.is_text else len(MARK)
 
-    def as_written(self, entries: Any) -> RoundTripResult | None:
-        """The entries as they come back when they were written; None unless all is well.
+    def check(self, entries: Any) -> RoundTripResult | None:
+        """Return the entries as read back after writing; None unless all are valid.
 
-        All is well only where :func:`urlset.write` would take each of them as it stands.
+        They are valid only if :func:`urlset.write` would accept each of them unchanged.
         """
         try:
             columns = self._engine.columns(batches.as_table(entries))
@@ -60,7 +60,7 @@ class RoundTrip:
     def read_back(self, columns: Any, given: Any, count: int) -> RoundTripResult | None:
         """Write entries and read them back; ``given`` is a batch, or a list of valid entries."""
         kind = "text" if self._settings.is_text else "urlset"
-        renderer = self._engine.renderer(kind, count, _ANY, count)
+        renderer = self._engine.renderer(kind, count, _UNLIMITED, count)
         if renderer.add(columns, 0) < count:
             return None
         data = renderer.finish()
@@ -68,26 +68,30 @@ class RoundTrip:
         if len(parsed.entries) != count:
             return None
         if isinstance(given, list):
-            # A problem may be a mere suspicion (`&amp;` in a URL): what is valid and comes back
-            # as it was is written.
+            # A problem may be only a suspicion (`&amp;` in a URL): valid entries that come back
+            # unchanged are accepted.
             if parsed.diagnostics and not all(map(_is_same, parsed.entries, given)):
                 return None
         elif parsed.diagnostics or _has_fragment(data, parsed.entries):
             return None
         read = batches.combine_batches(parsed.entries)
-        if not isinstance(given, list) and not self._settings.is_text and _lost(given, read):
+        if (
+            not isinstance(given, list)
+            and not self._settings.is_text
+            and _has_lost_values(given, read)
+        ):
             return None
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
-        if end > self._room and _largest(read, end) > self._room:
+        if end > self._max_entry_bytes and _largest(read, end) > self._max_entry_bytes:
             return None
         return RoundTripResult(None, read, end, self._digests(data, read, end))
 
     @property
-    def _room(self) -> int:
-        return self._settings.max_bytes - self._frame
+    def _max_entry_bytes(self) -> int:
+        return self._settings.max_bytes - self._overhead
 
     def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
-        """Digests of those entries that have more than core elements; None where none has."""
+        """Return digests of entries that have more than core elements; None if none has."""
         first = batches.first_value(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
@@ -104,8 +108,8 @@ def _is_same(read: Entry, given: Entry) -> bool:
     return read[:1] + read[2:10] == given[:1] + given[2:10]
 
 
-def _lost(given: Any, read: Any) -> bool:
-    """Whether a value did not come back: what nobody can read is not written."""
+def _has_lost_values(given: Any, read: Any) -> bool:
+    """Return whether a value did not come back: unreadable values are not written."""
     names = set(given.schema.names)
     for name in ("changefreq", "priority"):
         if name in names and given.column(name).null_count != read.column(name).null_count:
@@ -129,12 +133,12 @@ def _is_empty(column: Any) -> bool:
 
 
 def _spans(read: Any, end: int) -> Iterator[tuple[int, int]]:
-    """Where each entry begins and ends."""
+    """Return the start and end offset of each entry."""
     return pairwise([*batches.column_values(read, "offset"), end])
 
 
 def _largest(read: Any, end: int) -> int:
-    """Bytes of the largest entry, without its lastmod."""
+    """Return the bytes of the largest entry, without its lastmod."""
     dates = batches.column_values(read, "lastmod_text")
     return max(
         after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
@@ -147,7 +151,7 @@ def _is_core(line: bytes) -> bool:
 
 
 def _digest(line: bytes) -> str:
-    """What an entry says but for its dates, as a digest."""
+    """Return a digest of an entry without its date."""
     start = line.find(_DATE)
     if start >= 0:
         line = line[:start] + line[line.index(_DATE_END, start) + len(_DATE_END) :]
@@ -155,7 +159,7 @@ def _digest(line: bytes) -> str:
 
 
 def _has_fragment(data: bytes, entries: Any) -> bool:
-    """Whether a URL has one, of a document and its entries, of which there are some."""
+    """Return whether a URL of a non-empty document has a fragment."""
     if b"#" not in data:
         return False
     return any("#" in loc for loc in batches.column_values(batches.combine_batches(entries), "loc"))

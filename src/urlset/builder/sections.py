@@ -1,4 +1,4 @@
-"""Names sections after sources: what each is called, and a column that says so of every row."""
+"""Assign URLs to sections: by pattern, by column, or by source."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
 def section_labels(
     sources: Sequence[Source], settings: BuildOptions
 ) -> tuple[Sequence[Source], BuildOptions]:
-    """Sources whose rows say which one gave them, where settings make sections of that."""
+    """Add a column with a section label to each source if ``sections`` contains ``source``."""
     if "source" not in settings.sections:
         return sources, settings
     specs = tuple(f"column:{_COLUMN}" if s == "source" else s for s in settings.sections)
     labels = labels_of(sources)
-    wrapped = [_Labelled(*pair) for pair in zip(sources, labels, strict=True)]
+    wrapped = [_LabelledSource(*pair) for pair in zip(sources, labels, strict=True)]
     return wrapped, replace(settings, sections=specs)
 
 
 def labels_of(sources: Sequence[Source]) -> list[str]:
-    """A word for each source that may stand in the name of a file, whatever their order.
+    """Return a label for each source, usable in file names and independent of their order.
 
-    That is the name of a file or a folder, of a table in it, or the host of a URL; where two would
-    be called the same, with more of the path before it, and at last with a digest.
+    The label is the name of a file or folder, of a table in it, or the host of a URL. Equal labels
+    are extended by more of the path, and finally by a digest.
     """
-    words = {(s.name, _table(s)): list(_words(s.name, _table(s))) for s in sources}
+    words = {(s.name, _table(s)): list(_label_candidates(s.name, _table(s))) for s in sources}
     levels = dict.fromkeys(words, 0)
     while True:
         labels = {key: words[key][level] for key, level in levels.items()}
@@ -55,8 +55,8 @@ def labels_of(sources: Sequence[Source]) -> list[str]:
             levels[key] += 1
 
 
-class _Labelled:
-    """A source with a column more, of the same word in every row."""
+class _LabelledSource:
+    """Source with an additional column that has the label in every row."""
 
     def __init__(self, source: Source, label: str):
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
@@ -65,12 +65,12 @@ class _Labelled:
         self.check = getattr(source, "check", None)
 
     def use_cache(self, cache: Any) -> None:
-        """Let the source use a cache, where it can."""
+        """Pass a cache to the source, if it supports one."""
         if hasattr(self._source, "use_cache"):
             self._source.use_cache(cache)
 
     def batches(self) -> Iterator[Any]:
-        """The batches of the source, each with the word."""
+        """Yield the batches of the source, each with the label."""
         for batch in self._source.batches():
             yield with_columns(batch, {_COLUMN: text_array([self._label] * batch.num_rows)})
 
@@ -80,9 +80,9 @@ def _table(source: Source) -> str | None:
     return table
 
 
-def _words(name: str, table: str | None) -> Iterator[str]:
-    """What a source may be called, the shortest first, and last what no other is called."""
-    short, *longer = _parts(name)
+def _label_candidates(name: str, table: str | None) -> Iterator[str]:
+    """Yield possible labels of a source, the shortest first, a unique one last."""
+    short, *longer = _name_parts(name)
     if table is not None:
         short, longer = table, [f"{short} {table}", *(f"{part} {table}" for part in longer)]
     for words in (short, *longer):
@@ -90,29 +90,29 @@ def _words(name: str, table: str | None) -> Iterator[str]:
     yield f"{_slug(short)}-{md5(f'{name} {table}'.encode(errors='replace')).hexdigest()[:8]}"
 
 
-def _parts(name: str) -> list[str]:
+def _name_parts(name: str) -> list[str]:
     split = urlsplit(name) if "://" in name else None
     if split is not None:
-        path = _stem(split.path.rstrip("/"))
+        path = _without_ending(split.path.rstrip("/"))
         if split.scheme in ("http", "https"):
             return [split.hostname or name, f"{split.hostname}{path}"]
         return [os.path.basename(path) or split.hostname or name, f"{split.hostname}{path}"]
     if name == "-":
         return ["stdin"]
-    first = min(name.split(", "))  # of several logs
-    path = _stem(os.path.normpath(first))
+    first = min(name.split(", "))  # a source may be several logs
+    path = _without_ending(os.path.normpath(first))
     if not os.path.basename(path).strip("."):
         path = os.path.abspath(path)
     folder, base = os.path.split(path)
     return [base, f"{os.path.basename(folder)} {base}", os.path.normpath(first)]
 
 
-def _stem(path: str) -> str:
+def _without_ending(path: str) -> str:
     return os.path.splitext(_PACKED.sub("", path))[0] if os.path.basename(path) else path
 
 
 def _slug(words: str) -> str:
-    """A word for names of files; one of no Latin letters is told apart by its digest.
+    """Return a word for file names; a word without Latin letters becomes a digest.
 
     >>> _slug("Old Pages"), _slug("日本")
     ('old-pages', 's4dbed2e6')
@@ -122,13 +122,14 @@ def _slug(words: str) -> str:
 
 
 SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
-"""A section by a pattern: its name, and what is in its URLs."""
+"""Section by pattern: its name, and the pattern of its URLs."""
 
 
 def section_of(settings: BuildOptions) -> str:
-    """An expression for the section of a URL of ``g``: a word for names of files, or nothing.
+    """Return SQL for the section of a URL of ``g``: a word for file names, or an empty text.
 
-    Raises ``ValueError`` for one that is no such thing.
+    Raises:
+        ValueError: A section has an invalid form.
     """
     cases, rest = [], ["g.section"]
     for spec in settings.sections:
@@ -143,7 +144,7 @@ def section_of(settings: BuildOptions) -> str:
             )
     word = f"coalesce({', '.join(rest)}, '')"
     slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
-    # A word of no Latin letters is told apart by its digest.
+    # A word without Latin letters becomes a digest.
     named = (
         f"if({word} <> '' AND trim({slug}, '-') = '', 's' || md5({word})[:8], trim({slug}, '-'))"
     )

@@ -1,4 +1,4 @@
-"""The table that sources are taken into: as wide as what is in it, and seen in its full width."""
+"""Declare and fill the staging table: as wide as its data, with a view of all columns."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from urlset.builder.options import BuildOptions
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
-__all__ = ["TAKEN", "StagedRows"]
+__all__ = ["STAGED_RAW", "StagedRows"]
 
-TAKEN = "taken"
+STAGED_RAW = "staged_raw"
 """The table itself; the view ``staged`` has every column."""
 
-TOGETHER = 4
-"""Batches that are inserted by one statement."""
+BATCHES_PER_INSERT = 4
+"""Batches that one statement inserts."""
 
 _CORE = {
     "source": "USMALLINT",
@@ -36,71 +36,72 @@ _MORE = {
 
 
 class StagedRows:
-    """What sources gave: the view ``staged`` of a workbench.
+    """Rows of the sources, as the view ``staged``.
 
-    ``size`` is bytes in the file without a lastmod, or null for that of the ledger; ``more`` a
-    digest of images, videos …; ``place`` and ``line`` where a row stood; ``instant`` a date that
-    was given as one and was not looked at. The others are evidence, and columns for sections.
+    ``size`` is the bytes in the file without a lastmod, or null for the size in the ledger.
+    ``more`` is a digest of images, videos and other extensions. ``place`` and ``line`` locate the
+    row in its source. ``instant`` is a timestamp that was not verified. The other columns are
+    evidence and sections.
     """
 
-    def __init__(self, bench: ScratchDatabase, settings: BuildOptions):
-        self._bench = bench
+    def __init__(self, db: ScratchDatabase, settings: BuildOptions):
+        self._db = db
         texts = dict.fromkeys([*EVIDENCE, *settings.kept_columns], "VARCHAR")
-        self._kinds = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}
-        self._there = set(_CORE)
-        self._waiting: list[Any] = []
-        self._listed: list[tuple[str, str]] = []
+        self._types = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}
+        self._present = set(_CORE)
+        self._pending: list[Any] = []
+        self._expressions: list[tuple[str, str]] = []
         columns = ", ".join(f"{name} {kind}" for name, kind in _CORE.items())
-        bench.run(f"CREATE TABLE {TAKEN} ({columns})")
-        self._show()
+        db.run(f"CREATE TABLE {STAGED_RAW} ({columns})")
+        self._create_view()
 
     def widen(self, names: Iterable[str]) -> None:
-        """Make room for columns.
+        """Add columns to the table.
 
-        A column of nothing would take as long to fill as one of something: three times the time
-        for a list of URLs.
+        An empty column would take as long to fill as another: three times the time for a list of
+        URLs.
         """
-        missing = [name for name in names if name not in self._there]
+        missing = [name for name in names if name not in self._present]
         for name in missing:
-            self._bench.run(f'ALTER TABLE {TAKEN} ADD COLUMN "{name}" {self._kinds[name]}')
-            self._there.add(name)
+            self._db.run(f'ALTER TABLE {STAGED_RAW} ADD COLUMN "{name}" {self._types[name]}')
+            self._present.add(name)
         if missing:
-            self._show()
+            self._create_view()
 
     def insert(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> None:
         """Insert the rows of a batch, at the latest with :meth:`flush`.
 
-        ``expressions`` are the names of columns, and what stands in each.
+        ``expressions`` has the name and the SQL of each column.
         """
-        is_full = len(self._waiting) == TOGETHER
-        if is_full or (self._waiting and not self._is_alike(batch, expressions)):
+        is_full = len(self._pending) == BATCHES_PER_INSERT
+        if is_full or (self._pending and not self._is_compatible(batch, expressions)):
             self.flush()
-        self._listed = list(expressions)
-        self._waiting.append(batch)
+        self._expressions = list(expressions)
+        self._pending.append(batch)
 
     def flush(self) -> None:
-        """Insert what is waiting: several batches at once take a third of the time."""
-        if not self._waiting:
+        """Insert the pending batches: several at once take a third of the time."""
+        if not self._pending:
             return
-        self.widen(name for name, _ in self._listed)
-        listed = ", ".join(f'{value} AS "{name}"' for name, value in self._listed)
-        table = batches.as_table(*self._waiting)
-        self._waiting.clear()
-        with self._bench.unordered():
-            self._bench.insert(table, f"INSERT INTO {TAKEN} BY NAME SELECT {listed} FROM batch")
+        self.widen(name for name, _ in self._expressions)
+        listed = ", ".join(f'{value} AS "{name}"' for name, value in self._expressions)
+        table = batches.as_table(*self._pending)
+        self._pending.clear()
+        with self._db.unordered():
+            self._db.insert(table, f"INSERT INTO {STAGED_RAW} BY NAME SELECT {listed} FROM batch")
 
-    def _is_alike(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> bool:
-        """Whether a batch can be inserted with those that wait."""
-        return expressions == self._listed and batch.schema == self._waiting[0].schema
+    def _is_compatible(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> bool:
+        """Return whether a batch can be inserted together with the pending ones."""
+        return expressions == self._expressions and batch.schema == self._pending[0].schema
 
     def clear(self) -> None:
-        """Take all rows out."""
-        self._waiting.clear()
-        self._bench.run(f"DELETE FROM {TAKEN}")
+        """Delete all rows."""
+        self._pending.clear()
+        self._db.run(f"DELETE FROM {STAGED_RAW}")
 
-    def _show(self) -> None:
+    def _create_view(self) -> None:
         listed = ", ".join(
-            f'"{name}"' if name in self._there else f'NULL::{kind} AS "{name}"'
-            for name, kind in self._kinds.items()
+            f'"{name}"' if name in self._present else f'NULL::{kind} AS "{name}"'
+            for name, kind in self._types.items()
         )
-        self._bench.run(f"CREATE OR REPLACE VIEW staged AS SELECT {listed} FROM {TAKEN}")
+        self._db.run(f"CREATE OR REPLACE VIEW staged AS SELECT {listed} FROM {STAGED_RAW}")

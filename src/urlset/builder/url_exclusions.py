@@ -1,4 +1,4 @@
-"""URLs that are no pages of their own: with a session id, with tracking parameters, sitemaps."""
+"""Find URLs to exclude: session ids, tracking parameters, sitemaps, rules of robots.txt."""
 
 from __future__ import annotations
 
@@ -9,29 +9,36 @@ from pathlib import Path
 
 from urlset.builder.names import FileNames
 from urlset.builder.options import BuildOptions
-from urlset.builder.tables import TAKEN, StagedRows
+from urlset.builder.tables import STAGED_RAW, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
 from urlset.robots.regexes import alternatives, regexes_of
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
-__all__ = ["SESSION_ID", "SITEMAP", "SITEMAP_ENDINGS", "NoPages", "exclude", "without_tracking"]
+__all__ = [
+    "SESSION_ID",
+    "SITEMAP",
+    "SITEMAP_ENDINGS",
+    "NonPageUrls",
+    "exclude_disallowed",
+    "without_tracking",
+]
 
 SESSION_ID = "session id in the URL"
-"""The reason of a URL that is excluded because it holds the id of a session."""
+"""The reason to exclude a URL that contains a session id."""
 
 SITEMAP = "sitemap or robots.txt"
-"""The reason of a URL that is excluded because it is that of a sitemap, or of a robots.txt."""
+"""The reason to exclude the URL of a sitemap or of a robots.txt."""
 
 _NAMES = re.compile(r"[?&;]([^=&;#?\n]*)")
-_WITH_VALUE = {"sid", "s_id", "session", "spm"}  # the value decides, too
+_WITH_VALUE = {"sid", "s_id", "session", "spm"}  # the value matters, too
 SITEMAP_ENDINGS = (".xml", ".txt", ".XML", ".TXT")
-"""One of these is in the name of every sitemap, and of every robots.txt."""
+"""The name of every sitemap and robots.txt contains one of these."""
 
 
 def without_tracking(urls: list[str | None]) -> list[str | None]:
-    """Return URLs without tracking parameters, as campaigns append them.
+    """Return URLs without the tracking parameters of campaigns.
 
     >>> without_tracking(["https://example.com/?utm_source=x&id=1", None])
     ['https://example.com/?id=1', None]
@@ -55,8 +62,8 @@ def _without(url: str, parameter: re.Pattern[str]) -> str:
     return f"{path}?{kept}{mark}{fragment}" if kept else f"{path}{mark}{fragment}"
 
 
-class NoPages:
-    """Finds reasons to exclude URLs that the rules U018 and U021 complain of."""
+class NonPageUrls:
+    """Finder of URLs to exclude because of the rules U018 and U021."""
 
     def __init__(self, settings: BuildOptions):
         self._folder = settings.base if settings.base.endswith("/") else f"{settings.base}/"
@@ -67,7 +74,7 @@ class NoPages:
     def add_reasons(
         self, urls: Sequence[str | None], reasons: list[str | None], whole: str
     ) -> None:
-        """Give a reason to each URL that has none and is no page; ``whole`` joins all URLs."""
+        """Add a reason for each URL that is not a page and has none; ``whole`` joins all URLs."""
         if _may_have_session(whole):
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and _has_session(url):
@@ -91,21 +98,21 @@ class NoPages:
         return (
             name in self._single
             or name == self._names.index("", 1)
-            or self._names.place(name) is not None
+            or self._names.parse(name) is not None
         )
 
 
 def _may_have_session(whole: str) -> bool:
-    """Tell from all URLs of a batch, joined, whether one may have the id of a session."""
+    """Return whether one of the joined URLs may contain a session id."""
     if ";" in whole or "/(" in whole:
         return True
     return "?" in whole and _may_have(whole, _session()[0])
 
 
 def _may_have(whole: str, parameters: re.Pattern[str]) -> bool:
-    """Tell whether one of the joined URLs may have such a parameter, from their distinct names.
+    """Return whether one of the joined URLs may have such a parameter, by their distinct names.
 
-    A site has few names, and a search for a hundred of them at each parameter takes long.
+    A site has few names, and searching for a hundred of them at each parameter takes long.
     """
     names = {name.lower() for name in _NAMES.findall(whole)}
     return any(name in _WITH_VALUE or parameters.search(f"?{name}=") for name in names)
@@ -119,10 +126,10 @@ def _has_session(url: str) -> bool:
 
 @cache
 def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What the URL of a page with such a parameter has, and the parameters of a query."""
-    from urlset.checker.rules.urls_pages import TRACKING  # many modules
+    """Return patterns for a URL with a tracking parameter, and for the parameters of a query."""
+    from urlset.checker.rules.urls_pages import TRACKING  # imports many modules
 
-    value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may well have a semicolon
+    value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may contain a semicolon
     return (
         re.compile(f"[?&;](?:{TRACKING})(?:=|&|;|#|$)", re.IGNORECASE | re.MULTILINE),
         re.compile(f"(?:^|[&;])(?:{TRACKING})(?:{value})?(?=[&;]|$)", re.IGNORECASE),
@@ -131,7 +138,7 @@ def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What the URL of a page with a session id has, and such ids in its query and its path.
+    """Return patterns for a URL with a session id, and for such ids in query and path.
 
     A tracking parameter that could not be removed counts as well.
     """
@@ -153,21 +160,22 @@ def _sitemap_name() -> re.Pattern[str]:
 
 
 AGENT = "Googlebot"
-"""Whose rules count: Google's, which are those for everybody where it has none of its own."""
+"""The user agent whose rules count: those of ``*`` apply if it has none of its own."""
 
 REASON = "disallowed by robots.txt"
-PORTION = 1_000
+LOCS_PER_UPDATE = 1_000
 
-# A code that is none, %zz, is compared in ways of its own.
-_ODD = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
+# URLs with an invalid escape such as %zz are always checked exactly.
+_INVALID_ESCAPE = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
 
 
-def exclude(
-    bench: ScratchDatabase, staging: StagedRows, path: Path, settings: BuildOptions
+def exclude_disallowed(
+    db: ScratchDatabase, staging: StagedRows, path: Path, settings: BuildOptions
 ) -> None:
-    """Give a reason against each staged URL of the site that a robots.txt forbids.
+    """Add a reason to each staged URL of the site that a robots.txt disallows.
 
-    Raises :class:`urlset.SourceError` where the file cannot be read.
+    Raises:
+        urlset.SourceError: The file cannot be read.
     """
     origin = "://".join(split_origin(settings.base)[:2])
     try:
@@ -176,37 +184,37 @@ def exclude(
         raise SourceError(
             f"expected a robots.txt, found {str(path)!r}: {error.strerror or error}"
         ) from error
-    suspects = bench.rows(_suspects(robots, origin))
-    barred = [loc for (loc,) in suspects if not _allows(robots, loc)]
+    candidates = db.rows(_candidates_sql(robots, origin))
+    disallowed = [loc for (loc,) in candidates if not _allows(robots, loc)]
     staging.widen(["reason"])
-    for start in range(0, len(barred), PORTION):
-        listed = ", ".join(map(quoted, barred[start : start + PORTION]))
-        bench.run(
-            f"UPDATE {TAKEN} SET reason = {quoted(REASON)} "
+    for start in range(0, len(disallowed), LOCS_PER_UPDATE):
+        listed = ", ".join(map(quoted, disallowed[start : start + LOCS_PER_UPDATE]))
+        db.run(
+            f"UPDATE {STAGED_RAW} SET reason = {quoted(REASON)} "
             f"WHERE reason IS NULL AND loc IN ({listed})"
         )
 
 
-def _suspects(robots: Robots, origin: str) -> str:
-    """A query for those that a pattern may forbid; whether it does is asked one by one."""
+def _candidates_sql(robots: Robots, origin: str) -> str:
+    """Return a query for URLs that a pattern may match; each is then checked exactly."""
     query = (
         "SELECT DISTINCT loc, if(starts_with(rest, '/'), rest, '/' || rest) AS path FROM ("
         f"SELECT loc, split_part(substr(loc, {len(origin) + 1}), '#', 1) AS rest "
         f"FROM staged WHERE starts_with(loc, {quoted(origin)}))"
     )
-    return f"SELECT loc FROM ({query}) WHERE {' OR '.join(_tests(robots))} ORDER BY loc"
+    return f"SELECT loc FROM ({query}) WHERE {' OR '.join(_pattern_tests(robots))} ORDER BY loc"
 
 
-def _tests(robots: Robots) -> Iterator[str]:
+def _pattern_tests(robots: Robots) -> Iterator[str]:
     patterns = robots.patterns(AGENT)
-    forbidding = [regexes_of(p.text).encoded for p in patterns if not p.is_allowing]
-    for one in alternatives(forbidding):
+    disallowing = [regexes_of(p.text).encoded for p in patterns if not p.is_allowing]
+    for one in alternatives(disallowing):
         yield f"regexp_matches(path, {quoted(one)})"
-    yield _ODD if forbidding else "false"
+    yield _INVALID_ESCAPE if disallowing else "false"
 
 
 def _allows(robots: Robots, url: str) -> bool:
     try:
         return robots.allows(url, AGENT)
-    except ValueError:  # no URL for urllib
+    except ValueError:  # urllib rejects the URL
         return True

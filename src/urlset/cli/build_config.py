@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from urlset.builder import LEDGER, Filter, Rewrite
-from urlset.builder.inputs import InputOptions, duration_of, evidence_of, opened
+from urlset.builder.inputs import InputOptions, open_inputs, parse_duration, parse_evidence
 from urlset.cli.console import print_info
 from urlset.cli.options import MisuseError
 from urlset.config import Configuration, read_configuration, suggestion
@@ -122,9 +122,9 @@ class BuildConfig:
         made["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
         made["sections"] = tuple(self["sections"] or ())
         if self["lastmod"] is not None:
-            made["lastmod"] = evidence_of(self["lastmod"])
+            made["lastmod"] = parse_evidence(self["lastmod"])
         if self["grace"] is not None:
-            made["grace"] = duration_of(self["grace"])
+            made["grace"] = parse_duration(self["grace"])
         return made
 
     def sources(self, engine: str | None) -> Iterator[Source]:
@@ -152,12 +152,12 @@ class BuildConfig:
                 git_paths=tuple(self["git_paths"] or ()),
                 keep_parameters=tuple(self["keep_parameters"] or ()),
                 min_hits=self["min_hits"],
-                lastmod=None if self["lastmod"] is None else evidence_of(self["lastmod"]),
+                lastmod=None if self["lastmod"] is None else parse_evidence(self["lastmod"]),
                 sections=tuple(self["sections"] or ()),
                 on_error=self["on_error"] or "raise",
                 engine=engine,
             )
-            yield from opened(listed, options)
+            yield from open_inputs(listed, options)
         except UrlsetError:
             raise
         except ValueError as error:

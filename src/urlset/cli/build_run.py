@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from urlset.builder import EVIDENCE, Build, BuildOptions, build
-from urlset.builder.inputs import evidence_of, with_base_url
+from urlset.builder.inputs import infer_base_url, parse_evidence
 from urlset.cli.build_config import BuildConfig, wishes_of
 from urlset.cli.console import Progress, complain_each, count_of, print_info
 from urlset.cli.options import MisuseError
@@ -83,7 +83,7 @@ def _based(wishes: BuildConfig, sources: Sequence[Source]) -> tuple[str, list[So
     if wishes["base_url"] is not None:
         return wishes["base_url"], list(sources)
     try:
-        return with_base_url(list(sources), wishes.output)
+        return infer_base_url(list(sources), wishes.output)
     except UrlsetError:
         raise
     except ValueError as error:
@@ -136,7 +136,7 @@ def _first(made: Build, reason: str, count: int) -> str:
 
 def _chain(wishes: BuildConfig) -> Sequence[str]:
     """Where dates may come from."""
-    return EVIDENCE if wishes["lastmod"] is None else evidence_of(wishes["lastmod"])
+    return EVIDENCE if wishes["lastmod"] is None else parse_evidence(wishes["lastmod"])
 
 
 def _date_options(sources: Sequence[Source], chain: Sequence[str]) -> list[str]:
