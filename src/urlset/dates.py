@@ -1,8 +1,8 @@
-"""Dates of the W3C Datetime profile, and the other forms that sitemaps hold instead of it.
+"""Parse and format dates: W3C Datetime, and the other forms that are found in sitemaps.
 
-The profile (https://www.w3.org/TR/NOTE-datetime) has six forms, from ``1997`` to
-``1997-07-16T19:20:30.45+01:00``; a time must carry its zone. Whatever is not one of them but
-has one meaning only is read and reported; what could be read two ways (``01/10/2004``) is not.
+W3C Datetime (https://www.w3.org/TR/NOTE-datetime) has six forms, from ``1997`` to
+``1997-07-16T19:20:30.45+01:00``; a time must have a zone. Other forms with only one meaning are
+parsed and reported; ambiguous ones (``01/10/2004``) are not parsed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Precision = Literal["year", "month", "day", "minute", "second", "fraction"]
 
 
 class Date(NamedTuple):
-    """What a text says of a moment.
+    """A parsed date.
 
-    ``instant`` is in UTC, None where there is none to be had; ``code`` is the lint code of
-    what had to be forgiven (``D001`` to ``D004``) or None for a W3C date.
+    ``instant`` is in UTC; None if the text has no certain meaning. ``code`` is the code of the
+    problem (``D001`` to ``D004``); None for a W3C date.
     """
 
     instant: datetime | None
@@ -66,7 +66,7 @@ _WEEKDAYS = frozenset(
     """mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday
     sun sunday""".split()
 )
-# RFC 822 section 5.1; its one-letter military zones were specified wrongly and are not read.
+# RFC 822 section 5.1; its one-letter military zones were specified wrongly and are not parsed.
 _ZONES = {
     "ut": 0, "utc": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
     "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
@@ -83,11 +83,11 @@ _IMPOSSIBLE = Date(None, None, False, "D004")
 
 
 def parse_date(text: str) -> Date:
-    """Read a date in any form that has one meaning.
+    """Parse a date in any unambiguous form.
 
-    W3C forms come back with ``code`` None; other forms with the code of what is wrong with
-    them, and with an instant where it is certain. A time without a zone is taken as UTC
-    (``D002``). Never raises; never guesses day and month; never fills in today.
+    W3C forms have ``code`` None. Other forms have the code of the problem, and an instant if it
+    is certain. A time without a zone is treated as UTC (``D002``). The order of day and month is
+    never guessed, and a missing date is never replaced by today. Invalid text does not raise.
 
     >>> parse_date("1997-07").precision
     'month'
@@ -111,10 +111,10 @@ def parse_date(text: str) -> Date:
 
 
 def format_date(moment: date) -> str:
-    """Write a moment as W3C Datetime: a ``date`` as a day, a ``datetime`` to the second or finer.
+    """Return a moment as W3C Datetime: a ``date`` as a day, a ``datetime`` to the second or finer.
 
-    The offset is kept; UTC is written ``Z``. A ``datetime`` without a zone raises
-    ``ValueError``: whose clock it was cannot be known.
+    The offset is kept; UTC is written ``Z``. A ``datetime`` without a time zone raises
+    ``ValueError``, since its instant is unknown.
 
     >>> format_date(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     '2026-01-02T03:04:05Z'
@@ -131,21 +131,21 @@ def format_date(moment: date) -> str:
 
 
 def _is_certain(text: str, found: re.Match[str]) -> bool:
-    """Whether it is one date: ``2013-01/02`` may be an interval (ISO 8601)."""
+    """Return whether the text is one date: ``2013-01/02`` may be an interval (ISO 8601)."""
     return text[4] == text[found.end(2)] and _has_certain_zone(found)
 
 
 def _has_certain_zone(found: re.Match[str]) -> bool:
-    """Whether what follows a day is an offset: ``-01`` and ``-0100`` may be anything."""
+    """Return whether the text after a day is an offset: ``-01`` and ``-0100`` are ambiguous."""
     zone = found[8]
     return found[4] is not None or zone is None or zone[0] not in "+-" or len(zone) == 6
 
 
 def _iso_code(text: str, found: re.Match[str]) -> str | None:
-    """Return the code of a date in a form of ISO 8601 that is not one of W3C.
+    """Return the code of an ISO 8601 date that is not W3C Datetime; None if it is valid.
 
     A day with an offset, ``2013-01-27+01:00``, is a date of XML Schema, which the schema of the
-    protocol names beside the dates of W3C.
+    protocol allows in addition to W3C Datetime.
     """
     has_time, zone = found[4] is not None, found[8]
     if zone is None:
@@ -158,7 +158,7 @@ def _iso_code(text: str, found: re.Match[str]) -> str | None:
 
 
 def _assemble(parts: tuple[str | None, ...], code: str | None) -> Date:
-    """Turn year, month, day, hour, minute, second, fraction, zone into an instant."""
+    """Return the date of year, month, day, hour, minute, second, fraction and zone."""
     year, month, day, hour, minute, second, fraction, zone = parts
     offset = _offset_minutes(zone)
     if offset is None:
@@ -183,7 +183,7 @@ def _assemble(parts: tuple[str | None, ...], code: str | None) -> Date:
 
 
 def _has_leap_second(instant: datetime) -> bool:
-    """Whether a 61st second follows an instant of the second before it."""
+    """Return whether a leap second follows the second of an instant."""
     if (instant.year, instant.month) not in _LEAP_SECONDS:
         return False
     return (instant + timedelta(seconds=1)).month != instant.month
@@ -197,7 +197,7 @@ def _precision(parts: tuple[str | None, ...]) -> Precision:
 
 
 def _offset_minutes(zone: str | None) -> int | None:
-    """Minutes east of Greenwich of ``Z``, ``+hh``, ``+hhmm``, ``+hh:mm`` or a name."""
+    """Return the offset from UTC in minutes of ``Z``, ``+hh``, ``+hhmm``, ``+hh:mm`` or a name."""
     if zone is None:
         return 0
     if zone[0] not in "+-":
@@ -220,11 +220,11 @@ def _from_rfc822(found: re.Match[str]) -> Date:
 
 
 def microseconds(moment: datetime) -> int:
-    """Microseconds since 1970-01-01 UTC, exactly."""
+    """Return the exact number of microseconds since 1970-01-01 UTC."""
     gap = moment - _EPOCH
     return (gap.days * 86_400 + gap.seconds) * 1_000_000 + gap.microseconds
 
 
 def from_microseconds(value: int) -> datetime:
-    """The inverse of :func:`microseconds`."""
+    """Return the instant for a number of microseconds since 1970-01-01 UTC."""
     return _EPOCH + timedelta(microseconds=value)

@@ -1,4 +1,4 @@
-"""One document: bytes in, entries and problems out, without any I/O."""
+"""Parse one document from bytes into entries, child sitemaps and problems, without any I/O."""
 
 from __future__ import annotations
 
@@ -19,19 +19,31 @@ __all__ = ["Document", "parse"]
 
 
 class Document:
-    r"""What one document says, and what had to be forgiven to read it.
+    r"""A parsed document: its entries, the sitemaps that it lists, and its problems.
 
-    ``kind`` was told from the content alone. ``entries`` iterates as :class:`urlset.Entry`, has
-    a length, and is an Arrow stream (``__arrow_c_stream__``). ``sitemaps`` are the children of
-    an index. ``problems`` are in document order, of each rule the first 10,000: ``omitted`` counts
-    the rest by rule. ``size`` is in bytes, unpacked; ``packed_size``
-    as it came; ``layers`` counts those of gzip; ``encoding`` is what was decoded from;
-    ``text`` is the document as UTF-8, ``runs`` lead from it to the offsets of the original. It
-    can be pickled: the text goes along, and is parsed again where it arrives.
+    :func:`parse` returns it. Every repair that was needed to read the document is reported as a
+    problem. Pickling keeps the text; the copy is parsed again.
 
     >>> document = parse(b"https://example.com/a\nhttps://example.com/b\n")
     >>> document.kind, len(document.entries)
     ('text', 2)
+
+    Attributes:
+        kind: ``urlset``, ``index``, ``text``, ``rss``, ``atom``, ``html``, ``template``, ``empty``
+            or ``unknown``, detected by the content alone.
+        entries: The entries: an iterable of :class:`urlset.Entry` with a length, and an Arrow
+            stream (``__arrow_c_stream__``).
+        sitemaps: The sitemaps that an index lists.
+        omitted: Number of further problems by rule; ``problems`` has the first 10,000 of each.
+        encoding: Character encoding from which the document was decoded.
+        size: Bytes after decompression.
+        packed_size: Bytes as received.
+        layers: Number of gzip layers.
+        source: Path or URL of the document.
+        base: URL against which relative references were resolved.
+        engine: Name of the engine that parsed the document.
+        text: The document as UTF-8.
+        runs: Map from offsets in ``text`` to offsets in the decompressed document.
     """
 
     def __init__(
@@ -68,8 +80,8 @@ class Document:
         self._diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the text, which is parsed again: that takes less time than to pickle entries."""
-        if self.engine not in engines.NAMES:  # made of tables: there is no text
+        """Pickle the text: parsing it again takes less time than pickling the entries."""
+        if self.engine not in engines.NAMES:  # from tables: there is no text
             from urlset.engine.reference.rows import ListedRows
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
@@ -80,7 +92,7 @@ class Document:
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """Everything that had to be forgiven, with its place, in document order."""
+        """Problems of the document with their positions, in document order."""
         packing = [
             _problem(diagnostic, diagnostic.offset, diagnostic.end, 1, 1)
             for diagnostic in self._packing_diagnostics
@@ -89,14 +101,14 @@ class Document:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was cut off: neither by damage nor by a limit."""
+        """Whether the document is complete: not cut off by damage or by the size limit."""
         diagnostics = (*self._packing_diagnostics, *self._diagnostics)
         return not any(
             diagnostic.code == "X009" or diagnostic.code in _CUT for diagnostic in diagnostics
         )
 
     def excerpt(self, line: int) -> str:
-        """The text of one line, from 1, for showing a problem in its place."""
+        """Return the text of one line (from 1), to show the position of a problem."""
         lines = self.text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)
         return lines[line - 1].decode(errors="replace") if 0 < line <= len(lines) else ""
 
@@ -114,19 +126,31 @@ def parse(
     source: str | None = None,
     limit: int = READ_LIMIT,
 ) -> Document:
-    """Read one document of any format: XML, index, text, RSS or Atom, gzip around any of them.
+    """Parse one sitemap, index, text file or feed (RSS, Atom), also in gzip, from bytes.
 
-    ``base`` is the URL of the document, for references in it (``source``, when that is a URL);
-    ``content_type`` serves for its charset only; ``engine`` is ``"native"`` or ``"reference"``,
-    by default the best there is; ``limit`` caps the unpacked bytes. Does no I/O and fetches
-    nothing that the document names. Raises :class:`urlset.errors.EngineError` for an engine
-    that is not installed; nothing in ``data`` makes it raise.
+    Does no I/O: nothing that the document names is fetched. Invalid ``data`` does not raise; it
+    is read as far as possible, and the problems are reported.
 
     >>> document = parse(b"<urlset><url><loc>/a?b&c</loc></url></urlset>", base="https://e.com/")
     >>> [entry.loc for entry in document.entries]
     ['https://e.com/a?b&c']
     >>> [problem.rule for problem in document.problems]
     ['missing-namespace', 'loc-not-absolute', 'unescaped-ampersand']
+
+    Args:
+        data: Bytes of the document.
+        base: URL of the document, to resolve relative references; by default ``source``, if that
+            is a URL.
+        content_type: Value of the HTTP header, used for its charset only.
+        engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
+        source: Path or URL of the document, for :attr:`urlset.Entry.source`.
+        limit: Most bytes after decompression; the rest is cut off.
+
+    Returns:
+        The parsed document.
+
+    Raises:
+        EngineError: The engine is not installed.
     """
     chosen = engines.get(engine)
     data = bytes(data)
@@ -187,14 +211,14 @@ _CUT = ("X025", "L009")
 
 
 def _mark_of(template: Template, source: str | None) -> Diagnostic:
-    """Report a template: an error where it is served, a warning among files."""
+    """Return the diagnostic of a template: an error over HTTP, a warning for a file."""
     is_served = source is not None and source.startswith(("http://", "https://"))
     level = "error" if is_served else None
     return Diagnostic("X031", template.offset, template.end, template.language, level)
 
 
 def _whole_lines(text: bytes) -> bytes:
-    """Leave out the last line of a list that was cut: half a URL looks like a whole one."""
+    """Remove the last line of a truncated text sitemap: a truncated URL may look complete."""
     is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
         return text
@@ -212,19 +236,19 @@ def _problem(diagnostic: Diagnostic, offset: int, end: int, line: int, column: i
 def _located(
     diagnostics: list[Diagnostic], text: bytes, runs: list[OffsetRun]
 ) -> Iterator[Problem]:
-    """Give diagnostics, which are in order, their line and column, in one pass over the text."""
-    place, line, column = 0, 1, 1
+    """Yield sorted diagnostics as problems with line and column, in one pass over the text."""
+    position, line, column = 0, 1, 1
     for diagnostic in diagnostics:
-        passed = text[place : diagnostic.offset]
+        passed = text[position : diagnostic.offset]
         breaks = passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
         if breaks:
             line += breaks
             passed = passed[max(passed.rfind(b"\n"), passed.rfind(b"\r")) + 1 :]
             column = 1
         column += len(passed.translate(None, _CONTINUATION))
-        place = diagnostic.offset
+        position = diagnostic.offset
         offset, end = (source_offset(x, runs) for x in (diagnostic.offset, diagnostic.end))
         yield _problem(diagnostic, offset, end, line, column)
 
 
-_CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character in UTF-8 but the first
+_CONTINUATION = bytes(range(0x80, 0xC0))  # UTF-8 bytes of a character after the first one

@@ -1,7 +1,7 @@
-"""The lint rules that an engine itself reports: code, name, level and template of the message.
+"""Rules that the parsing engines report: code, name, level and template of the message.
 
-Codes and names are those of the whole catalogue and are never reused. ``{}`` in a template is
-the detail that the engine found.
+Codes and names are unique among all rules of :mod:`urlset.checker` and are never reused. ``{}``
+in a template stands for the detail of the problem.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["RULES", "EngineRule"]
 
 
 class EngineRule(NamedTuple):
-    """One rule: its code, its name, how bad it is, and the template of its messages."""
+    """A rule of the engines: code, name, level and template of its messages."""
 
     code: str
     name: str

@@ -1,4 +1,4 @@
-"""In which entry of a document a problem stands."""
+"""Map the problems of a document to the entries that contain them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from urlset.model import Entry, Problem
 __all__ = ["IN_PACKED", "ProblemLocation", "located", "text_offset"]
 
 IN_PACKED = {"X025", "X026", "X028", "X029", "L009"}
-"""Rules of what is packed: their offsets are not of the text."""
+"""Rules about compression: their offsets are not positions in the text."""
 
 _END = re.compile(rb"</(?:[\w.-]+:)?(?:url|item|entry)\s*>", re.IGNORECASE)
 _STRAY_END = re.compile(rb"</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
-_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # an entry of its own (S016)
-_NOWHERE = 1 << 62  # a document that was stored is there without its text
+_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # outside an entry (S016)
+_NO_END = 1 << 62  # a document from a store has no text
 _LINE_END = re.compile(rb"[\r\n]")
-# They are about the whole document, whatever stands where they point.
+# Rules about the whole document; their offsets do not point to an entry.
 _OF_DOCUMENT = {"X011", "X012", "X013", "T003", "L001", "L002", "L004", "L005", "L007"}
 
 
 class ProblemLocation(NamedTuple):
-    """A problem, with the number (from 1) and the loc of the entry in which it stands, if any."""
+    """A problem, with the number (from 1) and the loc of the entry that contains it, if any."""
 
     problem: Problem
     entry: int | None
@@ -34,7 +34,7 @@ class ProblemLocation(NamedTuple):
 
 
 def located(document: Document) -> Iterator[ProblemLocation]:
-    """Give each problem the entry in which it stands, in one pass over both."""
+    """Yield each problem with the entry that contains it, in one pass over both."""
     if not document.problems:
         return
     entries = iter(document.entries)
@@ -50,7 +50,7 @@ def located(document: Document) -> Iterator[ProblemLocation]:
         if entry is None:
             yield ProblemLocation(problem, None, None)
             continue
-        if end is None:  # only where it is needed, and once: a bad entry has a thousand problems
+        if end is None:  # only if needed, and once: a bad entry may have a thousand problems
             end = _end_of(entry, following, document)
         is_within = problem.offset < end
         yield ProblemLocation(
@@ -59,7 +59,7 @@ def located(document: Document) -> Iterator[ProblemLocation]:
 
 
 def text_offset(document: Document, offset: int) -> int:
-    """The inverse of :func:`urlset.engine.source_offset`."""
+    """Return the offset in the text for one in the source; inverse of ``engine.source_offset``."""
     runs = document.runs
     if not runs:
         return offset
@@ -68,10 +68,10 @@ def text_offset(document: Document, offset: int) -> int:
 
 
 def _end_of(entry: Entry, following: Entry | None, document: Document) -> int:
-    """The offset behind an entry: its end tag, its line, or at the latest where the next begins."""
+    """Return the end offset of an entry: of its end tag or line, at most the next entry."""
     text = document.text
     start = text_offset(document, entry.offset or 0)
-    end = len(text) or _NOWHERE
+    end = len(text) or _NO_END
     stop = end if following is None else text_offset(document, following.offset or 0)
     pattern = _STRAY_END if _STRAY.match(text, start) else _END
     if document.kind == "text":

@@ -1,19 +1,18 @@
-"""The exceptions of urlset; each is also the builtin that it resembles.
+"""Exceptions of urlset; each one also inherits from the builtin that it resembles.
 
 ::
 
     UrlsetError
-    ├── SourceError     (OSError)     a source that cannot be read at all
-    ├── EntryError      (ValueError)  an entry that may not be written
-    ├── TargetError     (OSError)     a target that cannot be written
-    │   └── GateError                 a publication that a gate stopped
-    ├── StoreError      (OSError)     a store that cannot be opened, or filled
-    ├── QueryError      (ValueError)  a query in SQL that cannot be answered
-    ├── ConfigurationError (ValueError) a configuration, or a baseline, that cannot be meant
-    └── EngineError     (RuntimeError) the engine asked for is not installed
+    ├── SourceError     (OSError)     a source cannot be read
+    ├── EntryError      (ValueError)  an entry is invalid and is not written
+    ├── TargetError     (OSError)     a target cannot be written
+    │   └── GateError                 a safety gate of a build failed
+    ├── StoreError      (OSError)     a store cannot be opened or written
+    ├── QueryError      (ValueError)  an SQL query is invalid
+    ├── ConfigurationError (ValueError) a configuration or a baseline is invalid
+    └── EngineError     (RuntimeError) the requested engine is not installed
 
-What is wrong *inside* a document is never an exception: it is a problem in
-:attr:`urlset.Document.problems`.
+Faults *inside* a document do not raise: they are reported in :attr:`urlset.Document.problems`.
 """
 
 from __future__ import annotations
@@ -37,34 +36,34 @@ __all__ = [
 
 Failure = Literal[
     "missing",  # an index lists a file that does not exist
-    "unreadable",  # a file that cannot be opened, or must not be followed
+    "unreadable",  # a file that cannot be opened, or a link that must not be followed
     "cycle",  # an index that lists itself, or an index above it
-    "stream",  # a child of an index that came as a stream: it has no folder to look in
+    "stream",  # a child of an index that was read from a stream, without a folder to look in
     "status",  # an HTTP status other than success
     "refused",  # HTTP 401, 403, 407 or 429: a login, or a firewall
-    "unreachable",  # DNS, TCP, TLS, timeout, redirects that lead nowhere
+    "unreachable",  # DNS, TCP, TLS, timeout, invalid redirects
     "incomplete",  # only a part arrived
-    "same-answer",  # the same page as for another URL, and not a sitemap
+    "same-answer",  # the same response as for another URL, and not a sitemap
 ]
-"""Why a document could not be read, or only in part, for programs."""
+"""Reason why a document, or a part of it, could not be read, for programs."""
 
 StoreFailure = Literal[
     "in-use",  # another process, or this one, has the file open
     "damaged",  # a DuckDB file that is damaged
-    "other-file",  # another kind of file, or one with views that urlset did not make
+    "other-file",  # another kind of file, or one with views that urlset did not create
     "other",  # everything else, such as no permission or a full disk
 ]
-"""Why a store could not be opened or used, for programs."""
+"""Reason why a store could not be opened or used, for programs."""
 
 
 class UrlsetError(Exception):
-    """The root of every exception that urlset raises on purpose."""
+    """Base class of all exceptions of urlset."""
 
 
 class SourceError(UrlsetError, OSError):
-    """A source cannot be read: no such file, no permission, not a kind of source we know.
+    """A source cannot be read: it is missing, access is denied, or its type is unknown.
 
-    ``failure`` is the reason as a word for programs.
+    ``failure`` is the reason, for programs.
     """
 
     def __init__(self, message: str, *, failure: Failure = "unreadable"):
@@ -73,11 +72,10 @@ class SourceError(UrlsetError, OSError):
 
 
 class EntryError(UrlsetError, ValueError):
-    """An entry may not be written, because it could not be read back as valid.
+    """An entry is invalid, so that it is not written.
 
-    ``row`` is its number in the input, from 1; ``field`` the column at fault;
-    ``value`` what stood there; ``detail`` the message without row and field: what is expected,
-    what was found, and what to do.
+    ``row`` is its number in the input, from 1; ``field`` the invalid field; ``value`` its value;
+    ``detail`` the message without row and field: what is expected, what was found, what to do.
     """
 
     def __init__(
@@ -97,11 +95,11 @@ class EntryError(UrlsetError, ValueError):
 
 
 class TargetError(UrlsetError, OSError):
-    """A target cannot be written: a full disk, no permission, a file where a folder must be."""
+    """A target cannot be written: the disk is full, access is denied, or a folder is a file."""
 
 
 class GateError(TargetError):
-    """A publication that looks like an accident: zero URLs, half of them gone, another host.
+    """A safety gate of a build failed: zero URLs, half of them removed, or another host.
 
     ``gate`` is the name of the gate, for ``--force``; ``exit_code`` that of the command.
     """
@@ -113,10 +111,9 @@ class GateError(TargetError):
 
 
 class StoreError(UrlsetError, OSError):
-    """A store cannot be opened or filled: another kind of file, or version, in use, no room.
+    """A store cannot be opened or written: wrong file type or version, in use, or disk full.
 
-    ``failure`` is the reason as a word for programs; ``detail`` is the part of the message that
-    DuckDB reported, empty where it reported nothing.
+    ``failure`` is the reason, for programs; ``detail`` the part of the message from DuckDB, if any.
     """
 
     def __init__(self, message: str, *, failure: StoreFailure = "other", detail: str = ""):
@@ -126,12 +123,12 @@ class StoreError(UrlsetError, OSError):
 
 
 class QueryError(UrlsetError, ValueError):
-    """A query cannot be answered: it is no SQL, or asks for what the tables do not have."""
+    """An SQL query is invalid, or names tables or columns that do not exist."""
 
 
 class ConfigurationError(UrlsetError, ValueError):
-    """A configuration cannot be meant: no TOML, an unknown key, a value of another type."""
+    """A configuration is invalid: not TOML, an unknown key, or a value of the wrong type."""
 
 
 class EngineError(UrlsetError, RuntimeError):
-    """The engine asked for is not installed; ``urlset --version`` tells which ones are."""
+    """The requested engine is not installed; ``urlset --version`` lists the installed ones."""

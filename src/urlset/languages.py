@@ -1,4 +1,4 @@
-"""Languages, scripts and regions by the codes that ``hreflang`` is made of.
+"""Codes of languages, scripts, regions and variants that may appear in ``hreflang``.
 
 Sources: ISO 639-1 (https://www.loc.gov/standards/iso639-2/php/code_list.php), ISO 15924
 (https://unicode.org/iso15924/iso15924-codes.html) and ISO 3166-1 alpha-2
@@ -41,7 +41,7 @@ zu Zulu
 LANGUAGES: dict[str, str] = {
     language[:2]: language[3:] for language in _LANGUAGES.strip().replace("\n", " ").split(", ")
 }
-"""The languages that have a code of two letters, by it."""
+"""Names of the languages that have a two-letter code, by code."""
 
 REGIONS = tuple(
     """
@@ -55,7 +55,7 @@ SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ
 TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 """.split()
 )
-"""Countries and territories; not what is only reserved (UK, EU, UN) or agreed upon (XK)."""
+"""Codes of countries and territories, without reserved (UK, EU, UN) and user-assigned (XK) ones."""
 
 SCRIPTS = tuple(
     """
@@ -71,7 +71,7 @@ Tale Talu Taml Tang Tavt Telu Teng Tfng Tglg Thaa Thai Tibt Tirh Ugar Vaii Visp 
 Xsux Yiii
 """.split()
 )
-"""Scripts in which a language may be written, but those of no one language (Zyyy and the like)."""
+"""Codes of scripts, without those that denote no particular script (Zyyy and the like)."""
 
 VARIANTS = tuple(
     """
@@ -88,5 +88,5 @@ synnejyl tailo tarask tongyong tunumiit uccor ucrcor ulster unifon vaidika valba
 vallader vecdruka viennese vivaraup wadegile xsistemo
 """.split()
 )
-"""Variants of languages, such as Valencian and German before 1996, that RFC 5646 registers:
+"""Registered variants of languages (RFC 5646), such as Valencian and German before 1996:
 https://www.iana.org/assignments/language-subtag-registry."""

@@ -1,9 +1,8 @@
-"""What a sitemap says, as rows: the entry, its extensions, a child of an index, a problem.
+"""Data model: entry, image, video, news article, alternate, child sitemap and problem.
 
-Each class is a named tuple: immutable, comparable, cheap, with ``None`` (or an empty
-tuple) for what is absent. The text of an extension is kept as it stood in the document,
-trimmed; nothing is guessed into numbers. ``urlset.arrow.SCHEMA`` has the same fields in
-the same order as Arrow columns.
+Each class is an immutable named tuple; a missing value is ``None`` or an empty tuple. The text of
+an extension is kept as written, trimmed, and is not converted to numbers. The Arrow columns of
+``urlset.arrow.SCHEMA`` have the same names and order.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ __all__ = [
 ]
 
 Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown"]
-"""What a document is, told from its content alone."""
+"""Kind of a document, detected by its content alone."""
 
 Level = Literal["error", "warning", "info"]
-"""How bad a problem is: rejected or misread · risky · good to know."""
+"""Level of a problem. error: rejected or misread; warning: risky; info: harmless."""
 
 
 class Image(NamedTuple):
@@ -55,7 +54,7 @@ class Price(NamedTuple):
 
 
 class ContentSegment(NamedTuple):
-    """One piece of a video in pieces (``video:content_segment_loc``; in the XSD only)."""
+    """A segment of a video that has several (``video:content_segment_loc``; in the XSD only)."""
 
     loc: str | None = None
     duration: str | None = None
@@ -139,16 +138,26 @@ class Alternate(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One URL of a site and what its sitemap says of it.
-
-    ``loc`` is the URL as it is to be requested: entities decoded, white space trimmed,
-    relative ones resolved. ``lastmod`` is an instant in UTC (a date alone is its midnight);
-    ``lastmod_text`` what stood there. ``priority`` is 0.0 to 1.0 or None; 0.0 is not None.
-    ``extra`` holds the extensions that have no column, as XML text. ``source`` is the URL
-    or path of the document, ``offset`` (bytes) and ``line`` (from 1) where the entry starts.
+    """One URL in a sitemap, with its date, hints and extensions.
 
     >>> Entry("https://example.com/", priority=0.8).priority
     0.8
+
+    Attributes:
+        loc: URL of the page: entities decoded, white space trimmed, relative references resolved.
+        lastmod: Date of the last change as an instant in UTC; a date without time is its midnight.
+        lastmod_text: That date as written.
+        changefreq: ``always``, ``hourly``, ``daily``, ``weekly``, ``monthly``, ``yearly`` or
+            ``never``.
+        priority: 0.0 to 1.0.
+        images: Images on the page.
+        videos: Videos on the page.
+        news: News article on the page.
+        alternates: Other versions of the page, by language or by media.
+        extra: Extensions without a column, as XML text.
+        source: Path or URL of the document.
+        offset: Position of the entry in the decompressed document, in bytes.
+        line: Line of the entry, from 1.
     """
 
     loc: str
@@ -167,20 +176,20 @@ class Entry(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Iterable[object]) -> Entry:
-        """Make an entry of thirteen values in the order of the fields; no check is made."""
+        """Return an entry of thirteen values in the order of the fields, without a check."""
         return cls._make(row)
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as a dict, with its images, videos, news and alternates as dicts and lists.
+        """Return the entry as a dict, with images, videos, news and alternates as dicts and lists.
 
-        :func:`urlset.write` takes it back. ``lastmod`` stays a ``datetime``: for JSON,
+        :func:`urlset.write` accepts it. ``lastmod`` remains a ``datetime``: for JSON,
         ``json.dumps(entry.to_dict(), default=datetime.isoformat)``.
 
         >>> Entry("https://e.com/", images=(Image("https://e.com/1.jpg"),)).to_dict()["images"][0]["loc"]
         'https://e.com/1.jpg'
         """
-        made: dict[str, Any] = _plain(self)
-        return made
+        fields: dict[str, Any] = _plain(self)
+        return fields
 
 
 def _plain(value: Any) -> Any:
@@ -193,7 +202,7 @@ def _plain(value: Any) -> Any:
 
 
 class Sitemap(NamedTuple):
-    """A child of a sitemap index: where it is and when that file (not its pages) last changed."""
+    """A sitemap that an index lists: its URL and the date of the last change of that file."""
 
     loc: str
     lastmod: datetime | None = None
@@ -204,13 +213,20 @@ class Sitemap(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something in a document that a reader must forgive, and where it stands.
+    """A fault in a document that a parser must tolerate, with its position.
 
-    ``offset`` and ``end`` are bytes in the unpacked document (for damaged gzip, in the
-    packed one); ``line`` and ``column`` count from 1, the column in characters. ``detail`` is the
-    part of the message that differs from one problem of the rule to the next, such as the prefix
-    that is not declared. It is for programs. Problems read from a store have none, and are equal
-    to those that were stored: the message says the same.
+    Attributes:
+        rule: Name of the rule, such as ``unescaped-ampersand``.
+        code: Code of the rule, such as ``X003``.
+        level: ``error``, ``warning`` or ``info``.
+        message: What is wrong, for people.
+        offset: Start in the decompressed document, in bytes (for damaged gzip, in the compressed
+            one).
+        end: End of the range, in the same unit.
+        line: Line, from 1.
+        column: Column, from 1, in characters.
+        detail: The variable part of the message, such as an undeclared prefix, for programs.
+            Ignored in comparisons. Empty for problems that were read from a store.
     """
 
     rule: str
@@ -224,13 +240,13 @@ class Problem(NamedTuple):
     detail: str = ""
 
     def __eq__(self, other: object) -> bool:
-        """Compare all fields but ``detail``, which is part of the message."""
+        """Compare all fields except ``detail``, which is part of the message."""
         return isinstance(other, Problem) and self[:-1] == other[:-1]
 
     def __ne__(self, other: object) -> bool:
-        """Compare all fields but ``detail``; without this, those of a tuple are compared."""
+        """Compare all fields except ``detail``; the method of tuples would compare it."""
         return not self == other
 
     def __hash__(self) -> int:
-        """Return the same number for problems that are equal."""
+        """Return the same hash for equal problems."""
         return hash(self[:-1])

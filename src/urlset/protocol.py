@@ -1,4 +1,4 @@
-"""The numbers, names and namespaces of the Sitemaps protocol, each with its source.
+"""Constants of the Sitemaps protocol: limits, namespaces and change frequencies.
 
 Sources: sitemaps.org (https://www.sitemaps.org/protocol.html) and Google Search Central
 (https://developers.google.com/search/docs/crawling-indexing/sitemaps).
@@ -10,24 +10,24 @@ import re
 from enum import IntEnum
 
 MAX_URLS = 50_000
-"""Entries in one sitemap (XML, text or feed), and sitemaps in one index (sitemaps.org)."""
+"""Most entries in a sitemap (XML, text or feed), and sitemaps in an index (sitemaps.org)."""
 
 MAX_BYTES = 52_428_800
-"""Bytes of one sitemap or index before compression: 50 MiB (sitemaps.org; 10 MB until 2016)."""
+"""Most bytes of a sitemap or index before compression: 50 MiB (sitemaps.org; 10 MB until 2016)."""
 
 MAX_LOC = 2_048
 """A ``loc`` has fewer characters than this, after decoding (sitemaps.org)."""
 
 MAX_IMAGES = 1_000
-"""``image:image`` in one ``url`` (Google, image sitemaps)."""
+"""Most ``image:image`` in one ``url`` (Google, image sitemaps)."""
 
 MAX_NEWS = 1_000
-"""``news:news`` in one file (Google, news sitemaps)."""
+"""Most ``news:news`` in one file (Google, news sitemaps)."""
 
 READ_LIMIT = 2 * MAX_BYTES
-"""Bytes that a reader unpacks of one document unless told otherwise: what is over it is cut."""
+"""Default limit on the decompressed bytes of one document; the rest is cut off."""
 
-# Caps on hostile documents; no honest sitemap comes near them.
+# Limits against hostile documents; real sitemaps are far below them.
 MAX_DEPTH = 64
 MAX_ATTRIBUTES = 256
 MAX_VALUE = 1_048_576
@@ -41,19 +41,19 @@ MAX_NAMES = 4_096
 PROLOG_LIMIT = 65_536
 
 MAX_NESTING = 10
-"""Levels of indexes below the first that are followed; the protocol has none, peers follow ten."""
+"""Levels of nested indexes that are followed; the protocol allows none, other tools follow ten."""
 
 FIND_ROOT = re.compile(
     rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
 )
-"""The start tag of a root that is read: of a sitemap, an index or a feed, in any case."""
+"""Start tag of the root of a sitemap, an index or a feed, in upper or lower case."""
 
 CHANGEFREQS = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
-"""The seven words of ``changefreq`` (sitemaps.org). Google and Bing ignore all of them."""
+"""The seven values of ``changefreq`` (sitemaps.org). Google and Bing ignore all of them."""
 
 
 class Ns(IntEnum):
-    """The namespaces a sitemap may use. Note: rust/core/src/namespaces.rs has the same numbers."""
+    """Namespaces of sitemaps. Note: rust/core/src/namespaces.rs has the same numbers."""
 
     OTHER = 0
     CORE = 1
@@ -82,7 +82,7 @@ URIS = {
     Ns.GEO: "http://www.google.com/geo/schemas/sitemap/1.0",
     Ns.CODESEARCH: "http://www.google.com/codesearch/schemas/sitemap/1.0",
 }
-"""The right URI of each namespace, byte for byte."""
+"""The correct URI of each namespace."""
 
 PREFIXES = {
     "image": Ns.IMAGE,
@@ -92,7 +92,7 @@ PREFIXES = {
     "mobile": Ns.MOBILE,
     "pagemap": Ns.PAGEMAP,
 }
-"""The prefixes that everybody uses, taken as bound where a document forgot to declare them."""
+"""The usual prefixes, which are treated as declared if a document does not declare them."""
 
 _G = "http://www.google.com/schemas"
 _MISSPELT: dict[Ns, tuple[str, ...]] = {
@@ -140,4 +140,4 @@ _MISSPELT: dict[Ns, tuple[str, ...]] = {
 NAMESPACES: dict[str, Ns] = {uri: ns for ns, uri in URIS.items()} | {
     uri: ns for ns, uris in _MISSPELT.items() for uri in uris
 }
-"""Every URI that is read: the right ones, and the known misspellings, which are reported."""
+"""Namespaces by URI: the correct URIs, and known misspellings, which are reported."""
