@@ -124,7 +124,7 @@ def test_the_summary_names_the_first_two_of_each_reason(urlset):
 
     ran = urlset("build", "site", "-o", "out", *BASE_URL, "--excluded", "x.jsonl")
 
-    assert f"3 URLs left out: noindex ({BASE}a.html, {BASE}b.html, …)\n" in ran.err
+    assert f"3 URLs excluded: noindex ({BASE}a.html, {BASE}b.html, …)\n" in ran.err
     assert len(written(Path("x.jsonl"))) == 3
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from urlset.cli import main
-from urlset.cli.entry_lines import w3c
+from urlset.cli.formats import w3c_lastmod
 from urlset.cli.version import version_line
 from urlset.model import Entry
 from urlset.terminal_text import cells
@@ -98,7 +98,7 @@ def test_version_names_the_engine(urlset, monkeypatch):
     ran = urlset("--version")
 
     assert ran.code == 0
-    assert re.fullmatch(r"urlset \S+ \(reference engine: URLSET_ENGINE asks for it\)\n", ran.out)
+    assert re.fullmatch(r"urlset \S+ \(reference engine: selected by URLSET_ENGINE\)\n", ran.out)
 
 
 def test_version_without_the_native_engine_says_why(monkeypatch):
@@ -106,7 +106,7 @@ def test_version_without_the_native_engine_says_why(monkeypatch):
     monkeypatch.setitem(sys.modules, "urlset.engine._native", None)
 
     assert version_line().endswith(
-        "(reference engine: the native one is not built, which needs cargo)"
+        "(reference engine: the native engine is not built; building it needs cargo)"
     )
 
 
@@ -210,7 +210,7 @@ def test_read_table_at_80_columns(urlset):
     assert (
         "loc                                           lastmod     freq    prio  img  alt" in lines
     )
-    assert ran.err == "14 entries from 6 documents, 1 index among them\n"
+    assert ran.err == "14 entries from 6 documents, including 1 index\n"
     assert "\x1b" not in ran.out
 
 
@@ -333,7 +333,7 @@ def test_read_takes_the_array_of_json_that_it_writes(urlset):
     ],
 )
 def test_lastmod_is_w3c_or_nothing(text, written):
-    assert w3c(Entry("https://e.com/", lastmod_text=text)) == written
+    assert w3c_lastmod(Entry("https://e.com/", lastmod_text=text)) == written
 
 
 # ── read: choices ────────────────────────────────────────────────────────────────────────────
@@ -450,7 +450,7 @@ def test_read_what_is_not_utf8(urlset):
     ran = urlset("read", "-", "--format", "txt", stdin="https://e.com/é\n".encode("latin-1"))
 
     assert (ran.code, ran.out) == (0, "https://e.com/é\n")
-    assert "1 problem was forgiven" in ran.err
+    assert "1 problem repaired" in ran.err
 
 
 def test_read_hostile_text_is_harmless_for_a_terminal(urlset):
@@ -475,7 +475,7 @@ def test_output_appears_whole_or_not_at_all(urlset, monkeypatch):
         yield "half\n"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("urlset.cli.read_job.txt_lines", failing)
+    monkeypatch.setattr("urlset.cli.read.txt_lines", failing)
     ran = urlset("read", SITE / "sitemap.xml", "--output", "out.txt")
 
     assert ran.code == 130

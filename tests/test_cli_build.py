@@ -245,7 +245,7 @@ def test_build_stops_at_a_bad_entry_and_says_where(data, place, urlset):
 
     assert skipped.code == 1
     assert skipped.err.startswith(f"urlset: {place}expected ")
-    assert "; 1 refused" in skipped.err
+    assert "; 1 rejected" in skipped.err
     assert len(locs()) >= 1
 
 
@@ -359,7 +359,7 @@ def test_build_of_several_logs_reads_them_as_one(urlset):
     ran = urlset("build", "access.log.2", "access.log.1", "-o", "out", *BASE)
 
     assert locs() == ["https://e.com/b"]
-    assert "1 URL left out: 404 since 2026-01-02 (https://e.com/a)" in ran.err
+    assert "1 URL excluded: 404 since 2026-01-02 (https://e.com/a)" in ran.err
 
 
 def test_build_by_a_configuration_above_tells_paths_from_here(urlset, monkeypatch):

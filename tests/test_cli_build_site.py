@@ -29,8 +29,8 @@ def test_a_folder_of_pages(urlset):
 
     assert ran.code == 0
     assert locs()[:3] == ["/", "/about.html", "/blog/"]
-    assert "1 URL left out: noindex (https://example.com/members.html)\n" in ran.err
-    assert "1 URL left out: redirect (https://example.com/directions.html)\n" in ran.err
+    assert "1 URL excluded: noindex (https://example.com/members.html)\n" in ran.err
+    assert "1 URL excluded: redirect (https://example.com/directions.html)\n" in ran.err
     assert not [name for name in Path("out").iterdir() if name.name == ".urlset"]
     assert Path(".urlset/ledger.duckdb").is_file()
 

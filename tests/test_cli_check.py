@@ -219,8 +219,8 @@ def test_check_output_has_no_colours(urlset, monkeypatch):
 
 
 def test_progress_tells_documents_and_entries(urlset, box, monkeypatch):
-    monkeypatch.setattr("urlset.cli.console.EVERY_S", 0.0)
-    monkeypatch.setattr("urlset.cli.console.TICK_S", 3600.0)
+    monkeypatch.setattr("urlset.cli.console.LOG_INTERVAL_S", 0.0)
+    monkeypatch.setattr("urlset.cli.console.REFRESH_INTERVAL_S", 3600.0)
     monkeypatch.setenv("no_proxy", "*")
     url = box.put_index("/s.xml", ["/a.xml", "/gone.xml", "/b.xml"])
     box.put("/a.xml", urlset_of("http://e.com/?a&b", 2))
@@ -238,8 +238,8 @@ def test_progress_tells_documents_and_entries(urlset, box, monkeypatch):
 
 @pytest.mark.parametrize("command", ["check", "read"])
 def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
-    monkeypatch.setattr("urlset.cli.console.EVERY_S", 0.02)
-    monkeypatch.setattr("urlset.cli.console.TICK_S", 0.01)
+    monkeypatch.setattr("urlset.cli.console.LOG_INTERVAL_S", 0.02)
+    monkeypatch.setattr("urlset.cli.console.REFRESH_INTERVAL_S", 0.01)
     monkeypatch.setattr("urlset.cli.console.SLOW_S", 0.0)
     monkeypatch.setenv("no_proxy", "*")
     url = box.put_index("/s.xml", ["/a.xml", "/slow.xml"])
@@ -252,14 +252,14 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
         return await answer(hit, wire)
 
     said = ""
-    real = console._say
+    real = console._print
 
     def say(text):
         nonlocal said
         said += f"{text}\n"
         real(text)
 
-    monkeypatch.setattr(console, "_say", say)
+    monkeypatch.setattr(console, "_print", say)
     box.play("/slow.xml", when_it_was_told)
 
     # One after another, so that nothing else comes that would tell it.
@@ -276,7 +276,7 @@ def test_baseline_of_the_configuration_can_be_written_first(urlset):
     ran = urlset("check", "-", stdin=ERROR)
 
     assert ran.code == 0
-    assert "1 finding known to the baseline" in ran.err
+    assert "1 finding in the baseline" in ran.err
 
 
 def test_baseline_knows_a_finding_of_a_document_when_its_number_grows(urlset):
@@ -290,7 +290,7 @@ def test_baseline_knows_a_finding_of_a_document_when_its_number_grows(urlset):
     ran = urlset(*options, "--baseline", "known.json", stdin=undated(3))
 
     assert ran.code == 0
-    assert "1 finding known to the baseline" in ran.err
+    assert "1 finding in the baseline" in ran.err
 
 
 def fragments(start: int, stop: int) -> bytes:
@@ -300,7 +300,7 @@ def fragments(start: int, stop: int) -> bytes:
 def test_baseline_knows_also_what_is_not_given(urlset):
     options = ("check", "-", "--select", "U012", "--fail-level", "warning")
     wrote = urlset(*options, "--write-baseline", "known.json", stdin=fragments(0, 10_005))
-    assert "10,005 findings in the baseline" in wrote.err
+    assert "10,005 findings written to the baseline" in wrote.err
     against = (*options, "--baseline", "known.json")
 
     same = urlset(*against, stdin=fragments(0, 10_005))
@@ -309,9 +309,9 @@ def test_baseline_knows_also_what_is_not_given(urlset):
     fewer = urlset(*against, stdin=fragments(0, 3))
 
     assert (same.code, mended.code, more.code, fewer.code) == (0, 0, 1, 0)
-    assert "10,005 findings known to the baseline" in same.err
-    assert "9,998 findings known to the baseline" in mended.err
-    assert "10,005 findings known to the baseline" in more.err
+    assert "10,005 findings in the baseline" in same.err
+    assert "9,998 findings in the baseline" in mended.err
+    assert "10,005 findings in the baseline" in more.err
     assert "3 findings in 1 document" in more.out
     assert "3 more of 3: U012" in more.out
 
@@ -327,7 +327,7 @@ def test_baseline_of_several_documents_keeps_them_apart(urlset):
 
     assert ran.code == 1
     assert "2 findings in 2 documents" in ran.out
-    assert "10,004 findings known" in ran.err
+    assert "10,004 findings in the baseline" in ran.err
 
 
 def test_baseline_that_cannot_be_written_is_told(urlset):
@@ -446,14 +446,14 @@ def test_quiet_prints_findings_and_errors_alone(urlset, tmp_path):
     assert "not fixed" in refused.err
 
 
-def test_a_document_that_is_not_well_formed_says_that_other_findings_are_hidden(urlset, tmp_path):
+def test_a_document_that_is_not_well_formed_prints_that_other_findings_are_hidden(urlset, tmp_path):
     page = "<url><loc>https://e.com/</loc><lastmod>2024-8-18</lastmod></url>"
     (tmp_path / "sitemap.xml").write_text(f"<urlset {NS}>{page}</url>{page}</urlset>")
 
     ran = urlset("check", "sitemap.xml")
     assert "X002" in ran.out
     assert "D001" not in ran.out
-    assert "only its form was checked, because of X002[not-well-formed]" in ran.err
+    assert "checked only in part, because of X002[not-well-formed]" in ran.err
 
     fixed = urlset("check", "sitemap.xml", "--fix", "--unsafe-fixes")
     assert fixed.code == 0

@@ -65,7 +65,7 @@ def test_fix_keeps_what_it_replaces_beside_it(urlset, tmp_path):
         backup = tmp_path / f"sitemap.xml.bak{'' if number == 0 else 2}"
         assert backup.read_bytes() == data
         assert stat.S_IMODE(backup.stat().st_mode) == 0o640
-        assert f"the old file is kept: {backup}" in ran.err
+        assert f"backup: {backup}" in ran.err
     assert urlset("check", tmp_path, "--select", "X").code == 0, "no backup counts as a sitemap"
 
 

@@ -43,7 +43,7 @@ def test_site_is_read_and_what_failed_is_listed(box: SiteBox, urlset):
     assert f"urlset: {box.site}/gone.xml: HTTP 404 Not Found\n" in ran.err
     last = ran.err.splitlines()[-1]
     assert re.fullmatch(
-        r"5 entries from 3 documents, 1 index among them, [\d.]+ \w+ in [\d.]+ s", last
+        r"5 entries from 3 documents, including 1 index, [\d.]+ \w+ in [\d.]+ s", last
     ), last
 
 
@@ -113,7 +113,7 @@ def test_skipped_children_are_told(box: SiteBox, urlset):
 
     assert ran.code == 0
     assert "/a.xml  skipped: not changed since: lastmod in its index is 2020-01-01" in ran.out
-    assert "1 document skipped: not changed since" in ran.err
+    assert "1 document skipped by --since" in ran.err
 
 
 def test_disallowed_sitemaps_are_told(box: SiteBox, urlset):
@@ -122,7 +122,7 @@ def test_disallowed_sitemaps_are_told(box: SiteBox, urlset):
 
     ran = urlset("read", box.site, "--format", "txt")
 
-    assert "robots.txt disallows 1 sitemap that it leads to" in ran.err
+    assert "robots.txt disallows 1 sitemap that it declares" in ran.err
     assert "/b.xml" in ran.err
 
 
@@ -309,12 +309,12 @@ def test_quiet_prints_errors_and_data_alone(box: SiteBox, urlset, tmp_path, opti
 
 
 def test_progress_in_a_log_says_something_new_or_nothing(monkeypatch, capsys):
-    monkeypatch.setattr(console, "EVERY_S", 0.0)
-    monkeypatch.setattr(console.Progress, "_tick", lambda _: None)
+    monkeypatch.setattr(console, "LOG_INTERVAL_S", 0.0)
+    monkeypatch.setattr(console.Progress, "_run", lambda _: None)
 
     with console.Progress() as progress:
         for text in ("one", "one", "one", "two", "one"):
             progress.update(text)
-            progress._next = 0.0
+            progress._next_update = 0.0
 
     assert capsys.readouterr().err.split() == ["one", "two", "one"]

@@ -170,11 +170,11 @@ def test_progress_is_a_plain_line_now_and_then_without_a_terminal(monkeypatch, c
 
     with console.Progress() as progress:
         progress.update("one")  # too soon
-    monkeypatch.setattr(console, "EVERY_S", 0.0)
-    monkeypatch.setattr(console, "TICK_S", 3600.0)
+    monkeypatch.setattr(console, "LOG_INTERVAL_S", 0.0)
+    monkeypatch.setattr(console, "REFRESH_INTERVAL_S", 3600.0)
     with console.Progress() as progress:
         progress.update("two")
-        monkeypatch.setattr(console, "EVERY_S", 3600.0)
+        monkeypatch.setattr(console, "LOG_INTERVAL_S", 3600.0)
         progress.update("three")
         progress.update("four")
 
@@ -225,7 +225,7 @@ def test_demo(tmp_path):
     assert ran.returncode == 0, ran.stderr
     assert "$ urlset check examples/site/broken.xml" in ran.stdout
     # The site, over HTTP: its robots.txt leads to an index and that to five sitemaps.
-    assert "14 entries from 6 documents, 1 index among them, " in ran.stderr
+    assert "14 entries from 6 documents, including 1 index, " in ran.stderr
     assert "/robots.txt\n└── /sitemap.xml  index · 5 sitemaps · 14 entries\n" in ran.stdout
     # One page of a folder of HTML changes: its sitemap is written again, and the index.
     states = re.findall(r"^  (sitemap\S*) +(as it was|written again)$", ran.stdout, re.MULTILINE)

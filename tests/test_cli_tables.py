@@ -63,7 +63,7 @@ def test_read_of_csv_knows_where_a_row_stands_and_what_is_no_url(urlset):
         }
     ]
     assert alone.code == 1
-    assert "u.csv: 1 row left out: expected a URL in loc, found '/b' in line 3" in alone.err
+    assert "u.csv: 1 row excluded: expected a URL in loc, found '/b' in line 3" in alone.err
     assert [row["loc"] for row in rows(based)] == ["https://e.com/a", "https://e.com/b"]
     assert based.code == 0
     assert since.out == "https://e.com/a\n"

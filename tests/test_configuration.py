@@ -10,7 +10,7 @@ import pytest
 
 from urlset import config
 from urlset.cli.app import run
-from urlset.cli.check_config import settings_of
+from urlset.cli.check_config import CheckConfig
 from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
 from urlset.sources.kinds import SourceKind
@@ -47,7 +47,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_need_be_none():
-    settings = settings_of(None)
+    settings = CheckConfig.load(None)
 
     assert settings.select is None
     assert (settings.fail_level, settings.max_examples, settings.baseline) == ("error", 20, None)
@@ -56,7 +56,7 @@ def test_there_need_be_none():
 def test_all_that_it_may_hold(tmp_path: Path):
     (tmp_path / "urlset.toml").write_text(WHOLE)
 
-    settings = settings_of(None)
+    settings = CheckConfig.load(None)
 
     assert settings.select == ["X", "U012", "D"]
     assert (settings.ignore, settings.extend_select) == (["D011"], ["U004"])
@@ -71,7 +71,7 @@ def test_all_that_it_may_hold(tmp_path: Path):
 def test_options_come_before_it(tmp_path: Path):
     (tmp_path / "urlset.toml").write_text(WHOLE)
 
-    settings = settings_of(
+    settings = CheckConfig.load(
         None, select=["S"], fail_level="info", max_examples=3, baseline=Path("other.json")
     )
 
@@ -89,7 +89,7 @@ def test_it_is_looked_for_upwards_to_the_root_of_the_repository(
     (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'x'\n")  # not of ours
     monkeypatch.chdir(inner)
 
-    assert settings_of(None).profile == "bing"
+    assert CheckConfig.load(None).profile == "bing"
 
     (tmp_path / "a" / ".git").mkdir()
     assert read_configuration().path is None
@@ -99,7 +99,7 @@ def test_a_named_one_may_lie_anywhere(tmp_path: Path):
     path = tmp_path / "else.toml"
     path.write_text("[check]\nprofile = 'baidu'\n")
 
-    assert settings_of(path).profile == "baidu"
+    assert CheckConfig.load(path).profile == "baidu"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
     (tmp_path / "urlset.toml").write_text(text)
 
     with pytest.raises(ConfigurationError) as caught:
-        settings_of(None)
+        CheckConfig.load(None)
 
     assert words in str(caught.value)
     assert "urlset.toml" in str(caught.value)
@@ -129,7 +129,7 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
 
 def test_a_named_one_that_is_not_there(tmp_path: Path):
     with pytest.raises(ConfigurationError, match="found none at"):
-        settings_of(tmp_path / "none.toml")
+        CheckConfig.load(tmp_path / "none.toml")
 
 
 # ── sections, and owners ──

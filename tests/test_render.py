@@ -99,8 +99,8 @@ def test_build_prints_one_sitemap_and_leaves_nothing_behind(tmp_path):
     ("options", "words"),
     [
         (["--max-urls", "1"], b"expected one file for stdout, found 3"),
-        (["--json"], b"--json: expected no such option"),
-        (["--robots", "robots.txt"], b"--robots: expected no such option"),
+        (["--json"], b"--json: cannot be combined with --output -"),
+        (["--robots", "robots.txt"], b"--robots: cannot be combined with --output -"),
     ],
 )
 def test_build_to_stdout_refuses_what_needs_a_folder(options, words, tmp_path):

@@ -1,4 +1,4 @@
-"""The command ``urlset``: one file for each of its commands, and this door to them."""
+"""The command ``urlset``: its entry point, and a module for each of its commands."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and give its exit code: 0 clean, 1 findings, 2 failure.
+    """Run the command line and return its exit code.
 
-    Also 130 after Ctrl-C and 141 where the reader of a pipe went away, as shells count them.
+    0 is success, 1 findings, 2 a failure. As in shells, 130 is Ctrl-C, and 141 that the reader of a
+    pipe has closed it.
+
+    Args:
+        arguments: The arguments after the name of the command; by default those of the process.
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        if given[:1] in (["--version"], ["-V"]):
-            # Beware: it answers at once, so nothing else is imported here.
+        if list(arguments[:1]) in (["--version"], ["-V"]):
+            # Nothing else is imported for this option, so that it is fast.
             from urlset.cli.version import version_line
 
             sys.stdout.write(f"{version_line()}\n")
             return 0
         from urlset.cli.app import run
 
-        return run(given)
+        return run(arguments)
     except KeyboardInterrupt:
         return 130

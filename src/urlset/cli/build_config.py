@@ -1,4 +1,4 @@
-"""What a build is asked for: options, and the configuration behind them."""
+"""Combine the options of ``urlset build`` with the ``[build]`` section of the configuration."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from urlset.builder import LEDGER, Filter, Rewrite
 from urlset.builder.inputs import InputOptions, open_inputs, parse_duration, parse_evidence
 from urlset.cli.console import print_info
-from urlset.cli.options import MisuseError
+from urlset.cli.options import UsageError
 from urlset.config import Configuration, read_configuration, suggestion
 from urlset.errors import UrlsetError
 from urlset.sources import Source
 from urlset.sources.factory import split_kind
 from urlset.store import end_process_when_stuck
 
-__all__ = ["BuildConfig", "wishes_of"]
+__all__ = ["BuildConfig"]
 
 _KEYS: dict[str, type | tuple[type, ...]] = {
     "sources": list,
@@ -61,10 +61,10 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "encoding": str,
     "on-error": str,
 }
-_OF_SOURCE = {"path", "kind", "map", "query", "table", "delimiter"}
+_SOURCE_KEYS = {"path", "kind", "map", "query", "table", "delimiter"}
 _PATHS = frozenset({"robots", "obey_robots", "ledger", "changes", "excluded"})
-_PLACES = ("output", "git_root")
-_TO_BUILDER = (
+_DESTINATIONS = ("output", "git_root")
+_BUILDER_OPTIONS = (
     "index name pattern format gzip max_urls max_bytes stylesheet robots obey_robots ledger "
     "trust_mtime changes excluded hosts min_share cache_control encoding on_error"
 ).split()
@@ -72,66 +72,95 @@ _TO_BUILDER = (
 
 @dataclass(frozen=True)
 class BuildConfig:
-    """What is wanted, of options and configuration; options first."""
+    """Options of a build; an option of the command line takes precedence over the file.
 
-    given: Mapping[str, Any]
+    Attributes:
+        values: The options of the command line; None if an option is not used.
+        configured: The ``[build]`` section.
+        found: The configuration file.
+    """
+
+    values: Mapping[str, Any]
     configured: Mapping[str, Any]
     found: Configuration
 
+    @classmethod
+    def load(cls, path: Path | None, **values: Any) -> BuildConfig:
+        """Read the configuration at ``path``, or search one, and combine it with options.
+
+        Raises:
+            urlset.ConfigurationError: The configuration is invalid.
+        """
+        found = read_configuration(None if path is None else str(path))
+        for note in found.notes:
+            print_info(note)
+        table = found.section("build", _KEYS)
+        for name, value in table.items():
+            for item in value if isinstance(value, list) and name != "sources" else ():
+                found.expect(item, str, f"each of {name} in [build]")
+        return cls(values, table, found)
+
     def __getitem__(self, name: str) -> Any:
-        value = self.given.get(name)
+        value = self.values.get(name)
         if value is not None and value != []:
             return value
-        return self._of_file(name)
+        return self._configured(name)
 
-    def _of_file(self, name: str) -> Any:
-        """A value of the configuration; a path begins where that lies."""
+    def _configured(self, name: str) -> Any:
+        """Return a value of the file; its paths are relative to the folder of the file."""
         key = "name-pattern" if name == "pattern" else name.replace("_", "-")
         value = self.configured.get(key)
-        if value == "":  # as absent: as a path it would be the folder of the configuration
+        if value == "":  # like an absent key: as a path it would be the folder of the file
             return None
-        if value is not None and name in (*_PATHS, *_PLACES) and "://" not in value:
-            return self._beside(value)
+        if value is not None and name in (*_PATHS, *_DESTINATIONS) and "://" not in value:
+            return self._relative_to_file(value)
         return Path(value) if value is not None and name in _PATHS else value
 
-    def _beside(self, path: str) -> Path:
-        """A path of the configuration, as it is found from the working directory."""
+    def _relative_to_file(self, path: str) -> Path:
+        """Return a path of the file, relative to the working directory."""
         if self.found.path is None or os.path.isabs(path):
             return Path(path)
-        place = self.found.path.parent / path
+        joined = self.found.path.parent / path
         try:
-            return Path(os.path.relpath(place))
+            return Path(os.path.relpath(joined))
         except ValueError:  # on another drive
-            return place
+            return joined
 
     @property
     def output(self) -> str:
-        """Where it is published; raises :class:`MisuseError` where nobody says it."""
-        found = self["output"]
-        if found is None or not os.fspath(found):
-            raise MisuseError("--output: expected a folder or a bucket to write into, found none")
-        return str(found)
+        """The target; raises :class:`UsageError` if it is not set."""
+        output = self["output"]
+        if output is None or not os.fspath(output):
+            raise UsageError("--output: expected a folder or a bucket to write into, found none")
+        return str(output)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of :func:`urlset.build`, but for the base URL."""
-        made = {name: self[name] for name in _TO_BUILDER if self[name] is not None}
-        if "ledger" not in made and self.found.path is not None and "build" in self.found.table:
-            made["ledger"] = self.found.path.parent / LEDGER  # whichever folder it is run from
-        made["filters"] = tuple(Filter.of(text) for text in self["filters"] or ())
-        made["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
-        made["sections"] = tuple(self["sections"] or ())
+        """The options of :func:`urlset.build` except the base URL."""
+        options = {name: self[name] for name in _BUILDER_OPTIONS if self[name] is not None}
+        if "ledger" not in options and self.found.path is not None and "build" in self.found.table:
+            options["ledger"] = (
+                self.found.path.parent / LEDGER
+            )  # the same from each working directory
+        options["filters"] = tuple(Filter.of(text) for text in self["filters"] or ())
+        options["rewrites"] = tuple(Rewrite.of(text) for text in self["rewrites"] or ())
+        options["sections"] = tuple(self["sections"] or ())
         if self["lastmod"] is not None:
-            made["lastmod"] = parse_evidence(self["lastmod"])
+            options["lastmod"] = parse_evidence(self["lastmod"])
         if self["grace"] is not None:
-            made["grace"] = parse_duration(self["grace"])
-        return made
+            options["grace"] = parse_duration(self["grace"])
+        return options
 
     def sources(self, engine: str | None) -> Iterator[Source]:
-        """Open the sources; raises :class:`urlset.SourceError` for one that is none."""
-        listed = self.given.get("sources") or [*self._configured_sources()]
+        """Open the sources.
+
+        Raises:
+            UsageError: No source is named, or an option has an invalid value.
+            urlset.SourceError: A source cannot be open_inputs.
+        """
+        listed = self.values.get("sources") or [*self._configured_sources()]
         if not listed:
-            raise MisuseError(
+            raise UsageError(
                 "expected a source, found none; name a folder, a file, a site or - "
                 "(or `sources` in urlset.toml)"
             )
@@ -147,7 +176,7 @@ class BuildConfig:
                 delimiter=self["delimiter"],
                 strip_html=bool(self["strip_html"]),
                 trailing_slash=self["trailing_slash"],
-                with_=tuple(_words(self["with"])),
+                with_=tuple(_split_names(self["with"])),
                 git_root=root and os.fspath(root),
                 git_paths=tuple(self["git_paths"] or ()),
                 keep_parameters=tuple(self["keep_parameters"] or ()),
@@ -161,7 +190,7 @@ class BuildConfig:
         except UrlsetError:
             raise
         except ValueError as error:
-            raise MisuseError(str(error)) from error
+            raise UsageError(str(error)) from error
 
     def _configured_sources(self) -> Iterator[str | dict[str, Any]]:
         for source in self.configured.get("sources", ()):
@@ -169,11 +198,11 @@ class BuildConfig:
                 yield self._source_path(source)
                 continue
             self.found.expect(source, dict, "each of sources in [build]")
-            unknown = sorted(set(source) - _OF_SOURCE)
+            unknown = sorted(set(source) - _SOURCE_KEYS)
             if unknown:
                 key = unknown[0]
                 raise self.found.error(
-                    f"sources in [build] have no key {key!r}{suggestion(key, _OF_SOURCE)}"
+                    f"sources in [build] have no key {key!r}{suggestion(key, _SOURCE_KEYS)}"
                 )
             if "path" not in source:
                 raise self.found.error("sources in [build]: expected a path in each, found none")
@@ -188,27 +217,12 @@ class BuildConfig:
             self.found.expect(column, str, f"map.{name} of sources in [build]")
 
     def _source_path(self, text: str) -> str:
-        """A source of the configuration begins where that lies, unless it is no path."""
+        """Return a source of the file; a path is relative to the folder of the file."""
         kind, path = split_kind(text)
         if path is None or os.path.isabs(path):
             return text
-        return kind + os.fspath(self._beside(path))
+        return kind + os.fspath(self._relative_to_file(path))
 
 
-def _words(given: Sequence[str] | None) -> list[str]:
-    return [part.strip() for word in given or () for part in word.split(",")]
-
-
-def wishes_of(config: Path | None, **given: Any) -> BuildConfig:
-    """Put the options that were given over what the configuration has.
-
-    Raises :class:`urlset.ConfigurationError`.
-    """
-    found = read_configuration(None if config is None else str(config))
-    for words in found.notes:
-        print_info(words)
-    table = found.section("build", _KEYS)
-    for name, value in table.items():
-        for item in value if isinstance(value, list) and name != "sources" else ():
-            found.expect(item, str, f"each of {name} in [build]")
-    return BuildConfig(given, table, found)
+def _split_names(values: Sequence[str] | None) -> list[str]:
+    return [name.strip() for value in values or () for name in value.split(",")]

@@ -1,4 +1,4 @@
-"""What ``urlset build`` is asked for: its options, and the words that help has for each."""
+"""Options of ``urlset build``, with their help texts."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ import typer
 
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
-# The groups of the help.
+# Groups of options in the help.
 INPUT, URLS, DATES = "Input", "URLs", "Dates"
 FILES, PUBLISHING, SAFETY = "Files", "Publishing", "Safety"
 
 
-class OnErrorWord(StrEnum):
-    """What becomes of an entry that may not be written."""
+class OnErrorName(StrEnum):
+    """What to do with an invalid entry."""
 
     stop = "raise"
     skip = "skip"
 
 
-class FormWord(StrEnum):
-    """What the files are."""
+class FormatName(StrEnum):
+    """Formats of the files."""
 
     xml = "xml"
     text = "text"
 
 
-class IndexWord(StrEnum):
-    """When there is an index."""
+class IndexName(StrEnum):
+    """When an index is written."""
 
     auto = "auto"
     always = "always"
     section = "section"
 
 
-class EncodingWord(StrEnum):
-    """How a bucket serves files."""
+class EncodingName(StrEnum):
+    """Content encodings of files in a bucket."""
 
     gzip = "gzip"
 
@@ -58,7 +58,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder or bucket (s3://, gs://, az://) to publish into; - prints one sitemap.",
+        help="Folder or bucket (s3://, gs://, az://) to publish to; - prints a single sitemap.",
         rich_help_panel=PUBLISHING,
     ),
 ]
@@ -66,33 +66,35 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Address at which DIR is served; by default the site of the first URL.",
+        help="URL at which DIR is served; by default the root of the site of the first URL.",
         rich_help_panel=URLS,
     ),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Configuration; by default urlset.toml, here or above."),
+    typer.Option(
+        metavar="FILE", help="Configuration file; by default urlset.toml in this folder or above."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Tell what would be written; write none.", rich_help_panel=SAFETY
+        "--dry-run", help="Report what would be written, without writing.", rich_help_panel=SAFETY
     ),
 ]
 Why = Annotated[
     list[str] | None,
     typer.Option(
         metavar="URL",
-        help="Tell why this URL is listed as it is, or not; write none.",
+        help="Explain why this URL is listed, or why not, without writing.",
         rich_help_panel=SAFETY,
     ),
 ]
 OnError = Annotated[
-    OnErrorWord | None,
+    OnErrorName | None,
     typer.Option(
-        help="At a bad entry, stop and write none, or leave it out and exit with 1.",
+        help="For an invalid entry: fail without writing, or exclude it and exit with 1.",
         rich_help_panel=SAFETY,
     ),
 ]
@@ -104,14 +106,16 @@ Mapping = Annotated[
     typer.Option(
         "--map",
         metavar="TO=FROM,…",
-        help="Columns of a table: loc=url,lastmod=updated_at.",
+        help="Columns of a table, such as loc=url,lastmod=updated_at.",
         rich_help_panel=INPUT,
     ),
 ]
 Query = Annotated[
     str | None,
     typer.Option(
-        metavar="SQL", help="Rows of a database, or of a file (FROM input).", rich_help_panel=INPUT
+        metavar="SQL",
+        help="Query over a database, or over a file as the table input.",
+        rich_help_panel=INPUT,
     ),
 ]
 QueryTimeout = Annotated[
@@ -126,14 +130,16 @@ QueryTimeout = Annotated[
 Table = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Table of a database file that has several.", rich_help_panel=INPUT
+        metavar="NAME",
+        help="Table to read from a database file with several tables.",
+        rich_help_panel=INPUT,
     ),
 ]
 Delimiter = Annotated[
     str | None,
     typer.Option(
         metavar="MARK",
-        help="What stands between the cells of CSV, where its header does not tell.",
+        help="Delimiter of CSV; by default detected from the header.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -153,7 +159,7 @@ With = Annotated[
     typer.Option(
         "--with",
         metavar="WHAT,…",
-        help="Take from pages, too: images, videos, news, alternates.",
+        help="Add these facts of pages: images, videos, news, alternates.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -161,7 +167,7 @@ GitRoot = Annotated[
     str | None,
     typer.Option(
         metavar="DIR",
-        help="Folder in git that the pages are built from, for their dates.",
+        help="Git folder with the sources of the pages, for their dates.",
         rich_help_panel=DATES,
     ),
 ]
@@ -170,7 +176,7 @@ GitPaths = Annotated[
     typer.Option(
         "--git-path",
         metavar="PATTERN",
-        help="Where in it the source of a page lies: posts/{page}.txt, {file}.",
+        help="Path of the source of a page in it, such as posts/{page}.txt or {file}.",
         rich_help_panel=DATES,
     ),
 ]
@@ -179,7 +185,7 @@ KeepParameters = Annotated[
     typer.Option(
         "--keep-parameter",
         metavar="NAME",
-        help="Query parameter of a log that makes another page: id.",
+        help="Query parameter in logs that identifies a page, such as id.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -189,7 +195,7 @@ MinHits = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="How often a URL of a log must have been there (1).",
+        help="Minimum number of successful requests of a URL in logs (1).",
         rich_help_panel=INPUT,
     ),
 ]
@@ -201,7 +207,8 @@ Filters = Annotated[
     typer.Option(
         "--filter",
         metavar="keep|drop:RE",
-        help="Keep or drop what RE is found in: drop:/drafts/. The first match wins.",
+        help="Keep or drop URLs that contain a match of RE, such as drop:/drafts/. The first "
+        "matching filter decides.",
         rich_help_panel=URLS,
     ),
 ]
@@ -210,7 +217,7 @@ Rewrites = Annotated[
     typer.Option(
         "--rewrite",
         metavar="RE=>TEXT",
-        help="Change URLs before all else: '^http:=>https:'.",
+        help="Replace matches of RE in URLs, before any filter: '^http:=>https:'.",
         rich_help_panel=URLS,
     ),
 ]
@@ -219,7 +226,7 @@ ObeyRobots = Annotated[
     typer.Option(
         "--obey-robots",
         metavar="FILE",
-        help="Leave out what this robots.txt forbids.",
+        help="Exclude URLs that this robots.txt disallows.",
         rich_help_panel=URLS,
     ),
 ]
@@ -227,8 +234,8 @@ Lastmod = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FROM,…",
-        help="Where dates may come from, the best first: given,page,git,content,header; "
-        "also mtime, created; or none.",
+        help="Evidence for dates, best first: given,page,git,content,header; also mtime and "
+        "created; or none.",
         rich_help_panel=DATES,
     ),
 ]
@@ -237,7 +244,8 @@ Sections = Annotated[
     typer.Option(
         "--section",
         metavar="NAME=RE",
-        help="Files of their own for what RE is found in: blog=/blog/; or column:NAME, source.",
+        help="Separate files for URLs that contain a match of RE, such as blog=/blog/; or by "
+        "column:NAME or source.",
         rich_help_panel=FILES,
     ),
 ]
@@ -246,7 +254,7 @@ Sections = Annotated[
 
 Gzip = Annotated[
     bool | None,
-    typer.Option(help="Compress the files: sitemap.xml.gz.", rich_help_panel=FILES),
+    typer.Option(help="Compress the files, such as sitemap.xml.gz.", rich_help_panel=FILES),
 ]
 MaxUrls = Annotated[
     int | None,
@@ -254,7 +262,7 @@ MaxUrls = Annotated[
         metavar="N",
         min=1,
         max=MAX_URLS,
-        help="Most URLs in a file (50,000).",
+        help="Maximum number of URLs in a file (50,000).",
         rich_help_panel=FILES,
     ),
 ]
@@ -264,7 +272,7 @@ MaxBytes = Annotated[
         metavar="N",
         min=1,
         max=MAX_BYTES,
-        help="Most bytes in a file, unpacked (52,428,800).",
+        help="Maximum size of a file in bytes, uncompressed (52,428,800).",
         rich_help_panel=FILES,
     ),
 ]
@@ -272,7 +280,7 @@ Name = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Name of the files, without its ending (sitemap).",
+        help="Name of the files, without suffix (sitemap).",
         rich_help_panel=FILES,
     ),
 ]
@@ -281,18 +289,20 @@ NamePattern = Annotated[
     typer.Option(
         "--name-pattern",
         metavar="PATTERN",
-        help="Names where there are several: {name}-{section}-{number:03}.",
+        help="Names of several files: {name}-{section}-{number:03}.",
         rich_help_panel=FILES,
     ),
 ]
-Form = Annotated[
-    FormWord | None,
-    typer.Option("--format", help="Sitemaps (xml), or lists of URLs.", rich_help_panel=FILES),
+Format = Annotated[
+    FormatName | None,
+    typer.Option(
+        "--format", help="Format of the files: sitemaps, or lists of URLs.", rich_help_panel=FILES
+    ),
 ]
 Index = Annotated[
-    IndexWord | None,
+    IndexName | None,
     typer.Option(
-        help="An index where one is needed (auto), always, or for each section.",
+        help="Write an index if one is needed (auto), always, or one for each section.",
         rich_help_panel=FILES,
     ),
 ]
@@ -300,7 +310,7 @@ Stylesheet = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Show a table to people with a browser: sitemap.css.",
+        help="CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.",
         rich_help_panel=FILES,
     ),
 ]
@@ -311,34 +321,36 @@ LedgerFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Memory of what was published (.urlset/ledger.duckdb).",
+        help="Record of the published URLs (.urlset/ledger.duckdb).",
         rich_help_panel=PUBLISHING,
     ),
 ]
 TrustMtime = Annotated[
     bool | None,
     typer.Option(
-        help="Pass over pages whose file is as it was (size, times); by default yes.",
+        help="Skip pages whose file is unchanged by its size and times; the default.",
         rich_help_panel=INPUT,
     ),
 ]
 Adopt = Annotated[
     bool,
     typer.Option(
-        "--adopt", help="Take over what another tool published in DIR.", rich_help_panel=PUBLISHING
+        "--adopt",
+        help="Take over the sitemaps that another tool published in DIR.",
+        rich_help_panel=PUBLISHING,
     ),
 ]
 Compact = Annotated[
     bool,
     typer.Option(
-        "--compact", help="Pack all files anew, as full as they may be.", rich_help_panel=PUBLISHING
+        "--compact", help="Rewrite all files, each as full as possible.", rich_help_panel=PUBLISHING
     ),
 ]
 Robots = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Keep the Sitemap lines of this robots.txt up to date.",
+        help="Update the Sitemap lines of this robots.txt.",
         rich_help_panel=PUBLISHING,
     ),
 ]
@@ -346,7 +358,7 @@ Changes = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write the URLs added, changed and removed there, as JSON lines.",
+        help="Write the added, changed and removed URLs to FILE, as JSON lines.",
         rich_help_panel=PUBLISHING,
     ),
 ]
@@ -355,7 +367,7 @@ ExcludedFile = Annotated[
     typer.Option(
         "--excluded",
         metavar="FILE",
-        help="Write the URLs that are left out there, as JSON lines: URL, source, reason.",
+        help="Write the excluded URLs to FILE, as JSON lines: URL, source, reason.",
         rich_help_panel=SAFETY,
     ),
 ]
@@ -377,7 +389,7 @@ Force = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GATE",
-        help="Pass this gate: zero, shrunk, limits, hosts, unreadable.",
+        help="Skip this safety gate: zero, shrunk, limits, hosts, unreadable.",
         rich_help_panel=SAFETY,
     ),
 ]
@@ -385,7 +397,7 @@ Grace = Annotated[
     str | None,
     typer.Option(
         metavar="SPAN",
-        help="Remove files that are no longer listed after 36h, 7d.",
+        help="Delete files that are no longer listed after this time, such as 36h or 7d.",
         rich_help_panel=PUBLISHING,
     ),
 ]
@@ -393,11 +405,14 @@ CacheControl = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Cache-Control of files in a bucket (max-age=3600).",
+        help="Cache-Control header of files in a bucket (max-age=3600).",
         rich_help_panel=PUBLISHING,
     ),
 ]
 Encoding = Annotated[
-    EncodingWord | None,
-    typer.Option(help="Content-Encoding of .xml and .txt in a bucket.", rich_help_panel=PUBLISHING),
+    EncodingName | None,
+    typer.Option(
+        help="Content-Encoding header of .xml and .txt files in a bucket.",
+        rich_help_panel=PUBLISHING,
+    ),
 ]

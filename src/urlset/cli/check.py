@@ -1,8 +1,7 @@
-"""``urlset check``: what is wrong with sitemaps, and where."""
+"""The command ``urlset check``: report problems in sitemaps, and fix them."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -11,28 +10,32 @@ from typing import Annotated
 import typer
 
 from urlset.checker import Finding
-from urlset.cli.check_config import CheckConfig, settings_of
+from urlset.cli.check_config import CheckConfig
 from urlset.cli.check_run import CheckRun
-from urlset.cli.colour import painter
-from urlset.cli.console import Progress, complain_each, count_of, print_info
-from urlset.cli.fix_run import mend
-from urlset.cli.network import (
+from urlset.cli.console import (
+    Progress,
+    line_renderer,
+    pluralize,
+    print_errors,
+    print_info,
+    terminal_width,
+)
+from urlset.cli.fix_run import run_fix
+from urlset.cli.options import (
     AuthFile,
+    BaseUrl,
     Concurrency,
     Delay,
+    EngineOption,
     Headers,
     IgnoreRobots,
-    Timeout,
-    UserAgent,
-    network_of,
-)
-from urlset.cli.options import (
-    BaseUrl,
-    EngineOption,
-    MisuseError,
+    NetworkOptions,
     Output,
     Quiet,
     Sources,
+    Timeout,
+    UsageError,
+    UserAgent,
     time_limit,
 )
 from urlset.cli.sink import Sink
@@ -53,11 +56,11 @@ from urlset.store import RULE_S
 __all__ = ["check"]
 
 MAX_LISTED = 20
-"""Documents of which only the form was checked that are named."""
+"""Documents that are listed as checked only in part."""
 
 
 class ReportFormat(StrEnum):
-    """How findings are written."""
+    """Formats of a report."""
 
     text = "text"
     json = "json"
@@ -67,7 +70,7 @@ class ReportFormat(StrEnum):
 
 
 class FailLevel(StrEnum):
-    """The least level that makes the exit code 1, from the worst."""
+    """Levels of findings, worst first."""
 
     error = "error"
     warning = "warning"
@@ -75,7 +78,7 @@ class FailLevel(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """The engines that have rules of their own."""
+    """Search engines that have rules of their own."""
 
     google = "google"
     bing = "bing"
@@ -90,18 +93,28 @@ def check(
     sources: Sources,
     select: Annotated[
         Names,
-        typer.Option(metavar="RULES", help="Only these: names or codes, X for all X…, by commas."),
+        typer.Option(
+            metavar="RULES",
+            help="Check only these rules: names, codes or starts of codes, separated by commas.",
+        ),
     ] = None,
     ignore: Annotated[
-        Names, typer.Option(metavar="RULES", help="Not these; the longer code wins.")
+        Names,
+        typer.Option(
+            metavar="RULES",
+            help="Do not check these rules. Of --select and --ignore, the longer code wins.",
+        ),
     ] = None,
     extend_select: Annotated[
-        Names, typer.Option(metavar="RULES", help="These, too; some are off by default.")
+        Names,
+        typer.Option(
+            metavar="RULES", help="Check these rules, too. Some rules are off by default."
+        ),
     ] = None,
     profile: Annotated[
-        ProfileName | None, typer.Option(help="Also the rules of one search engine.")
+        ProfileName | None, typer.Option(help="Check the rules of this search engine, too.")
     ] = None,
-    format: Annotated[ReportFormat, typer.Option(help="How to write.")] = ReportFormat.text,
+    format: Annotated[ReportFormat, typer.Option(help="Format of the report.")] = ReportFormat.text,
     output: Output = None,
     fail_level: Annotated[
         FailLevel | None,
@@ -109,35 +122,41 @@ def check(
     ] = None,
     statistics: Annotated[
         bool,
-        typer.Option("--statistics", help="Only how many findings each rule has; text and json."),
+        typer.Option(
+            "--statistics", help="Print only the number of findings of each rule, as text or json."
+        ),
     ] = False,
     max_examples: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Shown of each rule by text and github; 0: all.  [default: 20]"
+            min=0,
+            metavar="N",
+            help="Findings of each rule in text and github reports; 0 for all.  [default: 20]",
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Tell only what is not in this baseline.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Report only findings that are not in this file."),
     ] = None,
     write_baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all findings there as the baseline.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
     ] = None,
     rule_timeout: Annotated[
         float | None,
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Time limit of each rule of the configuration; 0 for none.  [default: 60]",
+            help="Time limit of each custom rule; 0 for none.  [default: 60]",
         ),
     ] = None,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend the files where that is safe, then check them.")
+        bool, typer.Option("--fix", help="Apply the safe fixes to the files, then check them.")
     ] = False,
     unsafe_fixes: Annotated[
         bool,
         typer.Option(
-            "--unsafe-fixes", help="With --fix: also where something is taken for granted."
+            "--unsafe-fixes", help="With --fix or --diff: apply fixes that make an assumption, too."
         ),
     ] = False,
     backup: Annotated[
@@ -145,16 +164,18 @@ def check(
         typer.Option(
             "--backup/--no-backup",
             show_default=False,
-            help="With --fix: keep each file that is replaced as NAME.bak.  [default: unless git "
-            "has it]",
+            help="With --fix: keep each replaced file as NAME.bak.  [default: unless git has it]",
         ),
     ] = None,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")
+        bool, typer.Option("--diff", help="Show what --fix would change, without changing files.")
     ] = False,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Configuration; by default the urlset.toml above here."),
+        typer.Option(
+            metavar="FILE",
+            help="Configuration file; by default urlset.toml in this folder or above.",
+        ),
     ] = None,
     user_agent: UserAgent = None,
     header: Headers = None,
@@ -167,14 +188,15 @@ def check(
     engine: EngineOption = None,
     quiet: Quiet = False,
 ) -> None:
-    """Check sitemaps; tell what is wrong, where, and what to do.
+    """Check sitemaps: report each problem, where it is and how to fix it.
 
-    Checks what `urlset read` reads: sites, files, folders, an index with its children. Exits
-    with 1 where there are errors (`--fail-level`), with 2 where nothing could be read. A document
-    that cannot be read is a finding, too. `urlset rules` lists the rules; json is an
-    array of {rule, code, level, message, source, line, column, loc, fix}. A folder or a file is
-    checked as if it lay at --base-url (a file: below it, if that ends with a slash), with the
-    robots.txt beside it.
+    Checks what `urlset read` reads: sites, files, folders, indexes with their children. A document
+    that cannot be read is a finding, too. Exit codes: 0 no errors, 1 findings of --fail-level or
+    worse, 2 nothing could be read.
+
+    `urlset rules` lists the rules. json is an array of {rule, code, level, message, source, line,
+    column, loc, fix}. With --base-url, a folder or a file is checked as if it were published there;
+    the robots.txt next to it is used.
 
     \b
     Examples:
@@ -189,8 +211,8 @@ def check(
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
     if statistics and format not in ("text", "json"):
-        raise MisuseError(f"--statistics: expected --format text or json, found {format}")
-    network = network_of(
+        raise UsageError(f"--statistics: expected --format text or json, found {format}")
+    network = NetworkOptions.of(
         user_agent=user_agent,
         headers=header,
         auth_file=auth_file,
@@ -199,7 +221,7 @@ def check(
         timeout=timeout,
         ignore_robots=ignore_robots,
     )
-    settings = settings_of(
+    options = CheckConfig.load(
         config,
         select=select,
         ignore=ignore,
@@ -210,12 +232,12 @@ def check(
         baseline=baseline,
         base_url=base_url,
     )
-    if write_baseline is not None:  # all that is found goes into it, whatever was known
-        settings = settings._replace(baseline=None)
+    if write_baseline is not None:  # a new baseline has all findings
+        options = options._replace(baseline=None)
     if fix or unsafe_fixes or diff:
-        mend(
+        run_fix(
             sources,
-            settings,
+            options,
             engine,
             is_fixed=fix,
             is_unsafe=unsafe_fixes,
@@ -224,41 +246,45 @@ def check(
             is_quiet=quiet,
         )
     elif backup is not None:
-        raise MisuseError("--backup, --no-backup: expected --fix with it")
-    run = CheckRun(settings, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
+        raise UsageError("--backup, --no-backup: expected --fix, too")
+    run = CheckRun(options, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
         report = (
             _count_by_rule(format, findings, run, sink)
             if statistics
-            else _report(format, findings, run, settings, sink)
+            else _report(format, findings, run, options, sink)
         )
         for text in report:
             sink.write(f"{text}\n", is_markup=format == "text")
         if format == "text" and run.documents and not (quiet or statistics):
-            paint = painter(is_shown=sink.is_stdout)
-            sink.write(f"{paint(summary(run.by_level, run.documents))}\n", is_markup=True)
+            render = line_renderer(is_stdout=sink.is_stdout)
+            sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
-    say = (lambda _: None) if quiet else print_info
+    info = (lambda _: None) if quiet else print_info
     if not is_shown:
-        complain_each(run.failures)
+        print_errors(run.failures)
     elif (ignored := len(run.failures) - run.reported_failures) > 0:
-        say(f"{count_of(ignored, 'document')} could not be read, ignored or known to the baseline")
+        info(
+            f"{pluralize(ignored, 'document')} could not be read; "
+            "not listed, because of --ignore or the baseline"
+        )
     if not run.documents:
         raise typer.Exit(2)
     if run.omitted and format != "text":
-        more = count_of(run.omitted.total(), "more finding")
-        say(f"{more} not listed: 10,000 of a rule are")
+        more = pluralize(run.omitted.total(), "more finding")
+        info(f"{more} not listed: the limit is 10,000 of a rule")
     for source, code in list(run.partly_checked.items())[:MAX_LISTED]:
-        say(
-            f"{source}: only its form was checked, because of {code}[{run.rules[code].name}]; "
-            "other findings come when that is fixed"
+        info(
+            f"{source}: checked only in part, because of {code}[{run.rules[code].name}]; "
+            "fix that and check again"
         )
     if run.known:
-        say(f"{count_of(run.known, 'finding')} known to the baseline, and not listed")
+        info(f"{pluralize(run.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:
         run.found.write(write_baseline)
-        say(f"{count_of(len(run.found), 'finding')} in the baseline {str(write_baseline)!r}")
+        count = pluralize(len(run.found), "finding")
+        info(f"{count} written to the baseline {str(write_baseline)!r}")
         raise typer.Exit(0)
     raise typer.Exit(run.exit_code())
 
@@ -267,10 +293,10 @@ def _report(
     format_: ReportFormat,
     findings: Iterator[Finding],
     run: CheckRun,
-    settings: CheckConfig,
+    options: CheckConfig,
     sink: Sink,
 ) -> Iterator[str]:
-    examples = settings.max_examples
+    examples = options.max_examples
     if format_ == "json":
         yield from report_json(findings)
     elif format_ == "sarif":
@@ -278,12 +304,13 @@ def _report(
     elif format_ == "github":
         yield from report_github(findings, max_examples=examples)
     elif format_ == "junit":
-        yield from report_junit(findings, run.documents, fail_level=settings.fail_level)
+        yield from report_junit(findings, run.documents, fail_level=options.fail_level)
     else:
-        paint = painter(is_shown=sink.is_stdout)
-        width = max(40, shutil.get_terminal_size((80, 24)).columns)
-        lines = report_text(findings, max_examples=examples, omitted=run.omitted, width=width)
-        yield from map(paint, lines)
+        render = line_renderer(is_stdout=sink.is_stdout)
+        lines = report_text(
+            findings, max_examples=examples, omitted=run.omitted, width=terminal_width()
+        )
+        yield from map(render, lines)
 
 
 def _count_by_rule(
@@ -293,5 +320,5 @@ def _count_by_rule(
     if format_ == "json":
         yield from report_statistics_json(counts)
     else:
-        paint = painter(is_shown=sink.is_stdout)
-        yield from map(paint, report_statistics(counts))
+        render = line_renderer(is_stdout=sink.is_stdout)
+        yield from map(render, report_statistics(counts))

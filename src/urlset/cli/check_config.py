@@ -1,4 +1,4 @@
-"""What a check is asked for: options, and the configuration behind them."""
+"""Combine the options of ``urlset check`` with the ``[check]`` section of the configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urlset.cli.console import print_info
 from urlset.config import Configuration, read_configuration
 from urlset.errors import ConfigurationError
 
-__all__ = ["CheckConfig", "settings_of"]
+__all__ = ["PROFILES", "CheckConfig"]
 
 _KEYS: dict[str, type | tuple[type, ...]] = {
     "select": list,
@@ -27,10 +27,25 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "rules": list,
 }
 PROFILES = ("google", "bing", "yandex", "baidu")
+"""Search engines that have rules of their own."""
 
 
 class CheckConfig(NamedTuple):
-    """What a check is asked for; ``baseline`` is a path, None for none."""
+    """Options of a check.
+
+    Attributes:
+        select: Rules to check; None for the rules that are on by default.
+        ignore: Rules not to check.
+        extend_select: Rules to check in addition.
+        ignore_in: Rules not to check, by pattern of paths.
+        levels: Level of rules, by rule.
+        profile: Search engine whose own rules are checked; None for none.
+        base: URL at which the source is published.
+        fail_level: The least severe level that makes the exit code 1.
+        max_examples: Findings of each rule that a report shows; None for all.
+        baseline: File of the known findings; None for none.
+        rules: Custom rules.
+    """
 
     select: Sequence[str] | None
     ignore: Sequence[str]
@@ -44,46 +59,51 @@ class CheckConfig(NamedTuple):
     baseline: Path | None
     rules: Sequence[Rule]
 
+    @classmethod
+    def load(cls, path: Path | None, **options: Any) -> CheckConfig:
+        """Read the configuration at ``path``, or search one, and combine it with options.
 
-def settings_of(config: Path | None, **options: Any) -> CheckConfig:
-    """Put the options that were given over what the configuration has.
+        Args:
+            path: The file; by default it is searched.
+            options: The options of the command line; None if an option is not used. They take
+                precedence over the file.
 
-    Raises :class:`urlset.ConfigurationError`.
-    """
-    found = read_configuration(None if config is None else str(config))
-    for words in found.notes:
-        print_info(words)
-    table = found.section("check", _KEYS)
-    given = {name: value for name, value in options.items() if value is not None}
+        Raises:
+            urlset.ConfigurationError: The configuration is invalid.
+        """
+        found = read_configuration(None if path is None else str(path))
+        for note in found.notes:
+            print_info(note)
+        table = found.section("check", _KEYS)
+        given = {name: value for name, value in options.items() if value is not None}
 
-    def wish(name: str, default: Any = None) -> Any:
-        return given.get(name, table.get(name.replace("_", "-"), default))
+        def option(name: str, default: Any = None) -> Any:
+            return given.get(name, table.get(name.replace("_", "-"), default))
 
-    _one_of(found, wish("profile"), PROFILES, "profile")
-    _one_of(found, wish("fail_level"), LEVELS, "fail-level")
-    for level in table.get("levels", {}).values():
-        _one_of(found, level, LEVELS, "levels")
-    examples = wish("max_examples", 20)
-    return CheckConfig(
-        select=_names(found, wish("select"), "select"),
-        ignore=_names(found, wish("ignore"), "ignore") or (),
-        extend_select=_names(found, wish("extend_select"), "extend-select") or (),
-        ignore_in={
-            pattern: _names(found, names, "per-path-ignores") or ()
-            for pattern, names in table.get("per-path-ignores", {}).items()
-        },
-        levels=table.get("levels", {}),
-        profile=wish("profile"),
-        base=wish("base_url"),
-        fail_level=wish("fail_level", "error"),
-        max_examples=examples or None,
-        baseline=_beside(found, given.get("baseline"), table.get("baseline")),
-        rules=_rules(found, table.get("rules", [])),
-    )
+        _expect_one_of(found, option("profile"), PROFILES, "profile")
+        _expect_one_of(found, option("fail_level"), LEVELS, "fail-level")
+        for level in table.get("levels", {}).values():
+            _expect_one_of(found, level, LEVELS, "levels")
+        return cls(
+            select=_names(found, option("select"), "select"),
+            ignore=_names(found, option("ignore"), "ignore") or (),
+            extend_select=_names(found, option("extend_select"), "extend-select") or (),
+            ignore_in={
+                pattern: _names(found, names, "per-path-ignores") or ()
+                for pattern, names in table.get("per-path-ignores", {}).items()
+            },
+            levels=table.get("levels", {}),
+            profile=option("profile"),
+            base=option("base_url"),
+            fail_level=option("fail_level", "error"),
+            max_examples=option("max_examples", 20) or None,
+            baseline=_path(found, given.get("baseline"), table.get("baseline")),
+            rules=_rules(found, table.get("rules", [])),
+        )
 
 
-def _beside(found: Configuration, given: Path | None, configured: str | None) -> Path | None:
-    """A path of the configuration begins where that lies."""
+def _path(found: Configuration, given: Path | None, configured: str | None) -> Path | None:
+    """Return a path; one of the configuration is relative to the folder of the file."""
     if given is not None or configured is None or found.path is None:
         return given
     return found.path.parent / configured
@@ -99,7 +119,7 @@ def _names(found: Configuration, names: Any, key: str) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def _one_of(found: Configuration, value: object, known: Sequence[str], key: str) -> None:
+def _expect_one_of(found: Configuration, value: object, known: Sequence[str], key: str) -> None:
     if value is not None and value not in known:
         raise found.error(f"{key}: expected {', '.join(known)}, found {value!r}")
 

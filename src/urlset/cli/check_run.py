@@ -1,4 +1,4 @@
-"""One run of ``urlset check``: several sources, their findings, and the totals."""
+"""Check the sources of ``urlset check``: yield new findings, and count them and the known ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from urlset.checker import (
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
 from urlset.cli.check_config import CheckConfig
-from urlset.cli.console import Progress, count_of
-from urlset.cli.network import Network
-from urlset.cli.options import misuse
+from urlset.cli.console import Progress, pluralize
+from urlset.cli.options import NetworkOptions, as_usage_error
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.reader import DocumentRecord
@@ -31,16 +30,31 @@ from urlset.store import RULE_S, end_process_when_stuck
 __all__ = ["CheckRun"]
 
 PARTLY_READ = ("X002", "X009")
-"""Rules about a document of which a part may be misread: most other rules are not asked then."""
+"""Rules about damaged documents. Most other rules skip these: a part may be misread."""
 
 
 class CheckRun:
-    """One check of several sources, and its totals: of what is told, and of what is known."""
+    """Check of several sources.
+
+    The totals are complete when :meth:`findings` is exhausted.
+
+    Attributes:
+        rules: The rules, with custom ones, by code.
+        by_level: Number of new findings by level.
+        omitted: Number of new findings, by code, that are counted but not yielded.
+        known: Number of findings that are in the baseline.
+        documents: The documents that were read.
+        failures: Messages about documents that could not be read, also if that rule is ignored.
+        reported_failures: Number of yielded findings about documents that could not be read.
+        partly_checked: Code of the rule for which only the form of a document was checked, by
+            document.
+        found: All findings, for a new baseline.
+    """
 
     def __init__(
         self,
-        settings: CheckConfig,
-        network: Network,
+        config: CheckConfig,
+        network: NetworkOptions,
         engine: str | None,
         *,
         rule_timeout_s: float | None = RULE_S,
@@ -49,34 +63,34 @@ class CheckRun:
         self.omitted: Counter[str] = Counter()
         self.known = 0
         self.documents: list[DocumentRecord] = []
-        self.failures: list[str] = []  # documents that could not be read, also those ignored
+        self.failures: list[str] = []
         self.reported_failures = 0
         self.partly_checked: dict[str, str] = {}
         self.found = Baseline()
-        self._seen = self._entries = 0
-        self._failed: list[str] = []
-        self._settings = settings
-        self._baseline = Baseline.read(settings.baseline) if settings.baseline else None
+        self._read_documents = self._read_entries = 0
+        self._latest_failures: list[str] = []
+        self._settings = config
+        self._baseline = Baseline.read(config.baseline) if config.baseline else None
         self._network = network
         self._engine = engine
         self._rule_timeout_s = rule_timeout_s
-        if settings.rules:
+        if config.rules:
             end_process_when_stuck()
-        with misuse("rules"):
-            self.rules: dict[str, Rule] = catalogue_with(settings.rules, settings.levels)
-        with misuse("--select, --ignore or [check]"):
-            self._wanted = selector(
-                settings.select,
-                settings.ignore,
-                settings.extend_select,
-                profile=settings.profile,
+        with as_usage_error("rules"):
+            self.rules: dict[str, Rule] = catalogue_with(config.rules, config.levels)
+        with as_usage_error("--select, --ignore or [check]"):
+            self._selected = selector(
+                config.select,
+                config.ignore,
+                config.extend_select,
+                profile=config.profile,
                 rules=self.rules,
-                ignore_in=settings.ignore_in,
+                ignore_in=config.ignore_in,
                 always=FAILURE_CODES,
             )
 
     def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
-        """The findings in all sources; where one fails, the others are checked nevertheless."""
+        """Yield the new findings in all sources; if one fails, the others are still checked."""
         for source in sources:
             try:
                 found = self._check(source, progress)
@@ -87,7 +101,7 @@ class CheckRun:
             self._count(found)
 
     def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Count the documents that could not be read among findings."""
+        """Yield findings; count those about documents that could not be read in full."""
         for finding in findings:
             if finding.code in PARTLY_READ and finding.source not in self.partly_checked:
                 self.partly_checked[finding.source or "<bytes>"] = finding.code
@@ -95,16 +109,16 @@ class CheckRun:
             yield finding
 
     def _report_failure(self, source: str, error: SourceError) -> Iterator[Finding]:
-        """Report a source of which nothing could be read."""
+        """Yield a finding about a source that could not be read."""
         self.failures.append(str(error))
-        finding = failed_source(source, error, self.rules, self._wanted)
+        finding = failed_source(source, error, self.rules, self._selected)
         new = list(self._new([] if finding is None else [finding]))
         if self._baseline is None:
             self.by_level.update(finding.level for finding in new)
         yield from new
 
     def exit_code(self) -> int:
-        """1 for findings that are bad enough; documents that could not be read are among them."""
+        """Return 1 if there are findings of the fail level or worse, else 0."""
         levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
         return int(any(self.by_level[level] for level in levels))
 
@@ -121,42 +135,48 @@ class CheckRun:
                 yield finding
 
     def _check(self, source: str, progress: Progress) -> Findings:
-        def seen(record: DocumentRecord) -> None:
-            self._see(record, progress)
+        def on_document(record: DocumentRecord) -> None:
+            self._report_progress(record, progress)
 
-        wishes = self._settings
-        examples = wishes.max_examples
-        with misuse("--select, --ignore or [check]"):
+        config = self._settings
+        examples = config.max_examples
+        with as_usage_error("--select, --ignore or [check]"):
             return find(
                 source,
-                base=wishes.base,
+                base=config.base,
                 engine=self._engine,
-                select=wishes.select,
-                ignore=wishes.ignore,
-                extend_select=wishes.extend_select,
+                select=config.select,
+                ignore=config.ignore,
+                extend_select=config.extend_select,
                 always=FAILURE_CODES,
-                ignore_in=wishes.ignore_in,
-                levels=wishes.levels,
-                profile=wishes.profile,
-                rules=wishes.rules,
+                ignore_in=config.ignore_in,
+                levels=config.levels,
+                profile=config.profile,
+                rules=config.rules,
                 max_excerpts=sys.maxsize if examples is None else examples,
-                seen=seen,
+                seen=on_document,
                 rule_timeout_s=self._rule_timeout_s,
                 **self._network._asdict(),
             )
 
-    def _see(self, record: DocumentRecord, progress: Progress) -> None:
-        """Tell of a document that was read; findings come when all are."""
-        self._seen += 1
-        self._entries += record.entries
+    def _report_progress(self, record: DocumentRecord, progress: Progress) -> None:
+        """Show that a document was read; findings are known when all documents are read."""
+        self._read_documents += 1
+        self._read_entries += record.entries
         if record.error:
-            self._failed = [*self._failed[-2:], f"failed: {record.source}: {record.error}"]
-        counts = count_of(self._seen, "document"), count_of(self._entries, "entry", "entries")
-        progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._failed)
+            self._latest_failures = [
+                *self._latest_failures[-2:],
+                f"failed: {record.source}: {record.error}",
+            ]
+        counts = (
+            pluralize(self._read_documents, "document"),
+            pluralize(self._read_entries, "entry", "entries"),
+        )
+        progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._latest_failures)
 
     def _count(self, found: Findings) -> None:
         self.found.note_counted(found.not_given)
-        if self._baseline is None:  # with the true counts, also of what is not given
+        if self._baseline is None:  # these counts include the findings that are not yielded
             self.by_level.update(found.by_level)
             self.omitted.update(found.omitted)
         else:
@@ -168,10 +188,10 @@ class CheckRun:
                 self.documents.append(record._replace(problems=()))
 
     def _count_new(self, not_given: Mapping[FindingKey, int]) -> None:
-        """Count what is not given as new or known, as far as numbers tell."""
+        """Count the findings that are not yielded as new or known, by their numbers."""
         assert self._baseline is not None
         new = self._baseline.take_counted(not_given)
-        for told, count in new.items():
-            self.by_level[told.level] += count
-            self.omitted[told.code] += count
+        for key, count in new.items():
+            self.by_level[key.level] += count
+            self.omitted[key.code] += count
         self.known += sum(not_given.values()) - new.total()

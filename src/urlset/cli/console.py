@@ -1,53 +1,70 @@
-"""What is said to the person, on stderr: progress, notes, failures; never data."""
+"""Print notices, errors and progress on stderr, and style text with colours for a terminal.
+
+Data never goes to stderr: see :mod:`urlset.cli.sink`.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
 from urlset.inflight import slow_requests
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import Line, sanitize
 
 __all__ = [
     "Progress",
-    "complain_each",
-    "count_of",
-    "is_coloured",
+    "format_size",
+    "line_renderer",
+    "pluralize",
     "print_error",
+    "print_errors",
     "print_info",
-    "size_of",
+    "terminal_width",
 ]
 
-EVERY_S = 5.0
-"""Seconds between lines of progress where there is no terminal: a sign of life in a log of CI."""
+LOG_INTERVAL_S = 5.0
+"""Seconds between lines of progress if stderr is no terminal: it shows activity in a CI log."""
 
-TICK_S = 0.1
-"""Seconds between two looks at a terminal: what comes faster nobody sees."""
+REFRESH_INTERVAL_S = 0.1
+"""Seconds between two updates of a terminal: a person cannot follow faster ones."""
 
 SLOW_S = 3.0
-"""Seconds after which a document that does not come is told by name; most take less than one."""
+"""Age in seconds from which a request in flight is named; most requests take less than one."""
 
 MAX_LISTED = 20
-MAX_WAITS = 3
+MAX_REQUESTS = 3
+
+_STYLES = {
+    "place": "bold",
+    "error": "bold red",
+    "warning": "yellow",
+    "info": "cyan",
+    "rule": "magenta",
+    "excerpt": "dim",
+    "caret": "bold green",
+    "good": "green",
+    "heading": "bold",
+}
 
 
 def print_info(text: str) -> None:
-    """Say something that is good to know."""
-    _say(text)
+    """Print a notice."""
+    _print(text)
 
 
 def print_error(text: str) -> None:
-    """Say what went wrong, on one line."""
-    _say(f"urlset: {' '.join(text.splitlines())}")
+    """Print an error on one line, prefixed with the name of the command."""
+    _print(f"urlset: {' '.join(text.splitlines())}")
 
 
-def complain_each(texts: Iterable[str]) -> None:
-    """Say what went wrong in several places, and how many more there are after the first few."""
+def print_errors(texts: Iterable[str]) -> None:
+    """Print the first few of several errors, and how many more there are."""
     more = 0
     for number, text in enumerate(texts):
         if number < MAX_LISTED:
@@ -58,23 +75,23 @@ def complain_each(texts: Iterable[str]) -> None:
         print_info(f"… and {more:,} more like these")
 
 
-def count_of(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
+def pluralize(number: int, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun.
 
-    >>> count_of(1, "file"), count_of(2_000, "index", "indexes")
+    >>> pluralize(1, "file"), pluralize(2_000, "index", "indexes")
     ('1 file', '2,000 indexes')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def size_of(count: int) -> str:
-    """A number of bytes as people say it.
+def format_size(count: int) -> str:
+    """Return a number of bytes with a decimal unit.
 
-    >>> size_of(512), size_of(45_200_000)
+    >>> format_size(512), format_size(45_200_000)
     ('512 bytes', '45.2 MB')
     """
     if count < 1_000:
-        return count_of(count, "byte")
+        return pluralize(count, "byte")
     size, unit = count / 1_000, "KB"
     for larger in ("MB", "GB", "TB"):
         if size >= 1_000:
@@ -82,29 +99,57 @@ def size_of(count: int) -> str:
     return f"{size:.1f} {unit}"
 
 
-def is_coloured(stream: TextIO) -> bool:
-    """Tell whether colours are wanted there: a terminal that has them, and no NO_COLOR."""
+def line_renderer(*, is_stdout: bool) -> Callable[[Line], str]:
+    """Return a function that renders a line as text.
+
+    It adds colours if ``is_stdout`` and stdout shows colours.
+    """
+    if not (is_stdout and _is_coloured(sys.stdout)):
+        return lambda line: "".join(span.text for span in line)
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    styles = {role: Style.parse(style) for role, style in _STYLES.items()}
+    plain = Style.null()
+
+    def render(line: Line) -> str:
+        return "".join(
+            styles.get(span.role, plain).render(span.text, color_system=ColorSystem.STANDARD)
+            for span in line
+        )
+
+    return render
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal in cells, at least 40; 80 if there is no terminal."""
+    return max(40, shutil.get_terminal_size((80, 24)).columns)
+
+
+def _is_coloured(stream: TextIO) -> bool:
+    """Return whether a stream shows colours: a capable terminal, and NO_COLOR is not set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":  # https://no-color.org
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 class Progress:
-    """Shows how far the work is: a moving line on a terminal, else a plain line now and then.
+    """Progress display on stderr: a status line on a terminal, else a plain line at intervals.
 
-    Goes on while nothing comes, and tells what is waited for. ``is_shown=False`` keeps still,
-    for instance where data come on the same terminal.
+    A thread updates it, so that it continues while no data arrives and names the slow requests in
+    flight. With ``is_shown=False`` nothing is printed, for instance if data goes to the same
+    terminal.
     """
 
     def __init__(self, *, is_shown: bool = True):
         self._status: Any = None
         self._is_shown = is_shown
-        self._text = self._said = ""
+        self._text = self._last_line = ""
         self._details: list[str] = []
-        self._next = time.monotonic() + EVERY_S
+        self._next_update = time.monotonic() + LOG_INTERVAL_S
         self._lock = threading.Lock()
         self._is_over = threading.Event()
-        self._ticker = threading.Thread(target=self._tick, daemon=True, name="urlset progress")
+        self._thread = threading.Thread(target=self._run, daemon=True, name="urlset progress")
 
     def __enter__(self) -> Progress:
         if self._is_shown and sys.stderr.isatty():
@@ -112,15 +157,17 @@ class Progress:
 
             self._status = Console(stderr=True).status("")
             self._status.start()
-            self._next = 0.0
+            self._next_update = 0.0
         if self._is_shown:
-            self._ticker.start()
+            self._thread.start()
         return self
 
     def update(self, text: str, details: Iterable[str] = ()) -> None:
-        """Say where the work is; cheap enough to be called for every document.
+        """Set the text of the display; cheap enough to call for each document.
 
-        A terminal has room for ``details``, a line each.
+        Args:
+            text: The state of the work, in one line.
+            details: Further lines, which only a terminal shows.
         """
         self._text = text
         if self._status is not None:
@@ -137,44 +184,45 @@ class Progress:
         self.end()
 
     def end(self) -> None:
-        """Take it off the terminal, so that nothing is written into its midst; may be repeated."""
+        """Remove the display, so that other output can follow; may be called again."""
         self._is_over.set()
-        if self._ticker.is_alive():
-            self._ticker.join()
+        if self._thread.is_alive():
+            self._thread.join()
         if self._status is not None:
             self._status.stop()
 
-    def _tick(self) -> None:
-        while not self._is_over.wait(TICK_S):
+    def _run(self) -> None:
+        while not self._is_over.wait(REFRESH_INTERVAL_S):
             self._show()
 
     def _show(self) -> None:
         with self._lock:
-            if time.monotonic() < self._next:
+            if time.monotonic() < self._next_update:
                 return
-            waits = [
-                f"waiting for {url}, {s:,.0f} s" for url, s in slow_requests(SLOW_S)[:MAX_WAITS]
+            requests = [
+                f"waiting for {url}, {seconds:,.0f} s"
+                for url, seconds in slow_requests(SLOW_S)[:MAX_REQUESTS]
             ]
             if self._status is None:
-                self._next = time.monotonic() + EVERY_S
-                line = " · ".join(filter(None, [self._text, *waits]))
-                if line != self._said:  # a log needs no line that says the same again
+                self._next_update = time.monotonic() + LOG_INTERVAL_S
+                line = " · ".join(filter(None, [self._text, *requests]))
+                if line != self._last_line:
                     print_info(line)
-                    self._said = line
+                    self._last_line = line
                 return
             from rich.text import Text
 
-            self._next = time.monotonic() + TICK_S
-            lines = [self._text, *(f"  {line}" for line in (*waits, *self._details))]
+            self._next_update = time.monotonic() + REFRESH_INTERVAL_S
+            lines = [self._text, *(f"  {line}" for line in (*requests, *self._details))]
             self._status.update(Text("\n".join(map(sanitize, lines)), overflow="ellipsis"))
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     try:
-        # A locale that has no words for it gets escapes, not an error.
+        # Characters that the encoding of the locale lacks are escaped, instead of an error.
         encoding = sys.stderr.encoding or "utf-8"
         safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
         sys.stderr.write(f"{safe}\n")
         sys.stderr.flush()
     except OSError:
-        pass  # nobody listens
+        pass  # stderr is closed

@@ -1,4 +1,4 @@
-"""``urlset check --fix``: mended files in place of the old ones, or what would be changed."""
+"""Run ``urlset check --fix``: replace files by fixed ones, or show the differences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import typer
 from urlset.atomic import is_outside_link
 from urlset.checker import Rule, catalogue_with, check
 from urlset.cli.check_config import CheckConfig
-from urlset.cli.console import complain_each, count_of, print_error, print_info
-from urlset.cli.options import MisuseError, misuse
+from urlset.cli.console import pluralize, print_error, print_errors, print_info
+from urlset.cli.options import UsageError, as_usage_error
 from urlset.cli.sink import Sink
 from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
@@ -22,15 +22,15 @@ from urlset.fixer.replace_files import Written, replace_files
 from urlset.reader import is_url
 from urlset.terminal_text import sanitize
 
-__all__ = ["mend"]
+__all__ = ["run_fix"]
 
 MAX_LISTED = 20
-"""Copies of replaced files that are named; the rest is counted."""
+"""Backups that are listed by name; the rest is counted."""
 
 
-def mend(
+def run_fix(
     sources: Sequence[str],
-    settings: CheckConfig,
+    config: CheckConfig,
     engine: str | None,
     *,
     is_fixed: bool,
@@ -39,83 +39,95 @@ def mend(
     backup: bool | None = None,
     is_quiet: bool = False,
 ) -> None:
-    """Mend the sources as far as wanted; what remains is checked by whoever called.
+    """Fix the sources; the caller then checks what remains.
 
-    Ends the command after a diff, which changes nothing, and for stdin, which goes mended to
-    stdout.
+    Args:
+        sources: Files, folders, or ``-`` for stdin.
+        config: The options of the check; only findings of its rules are fixed.
+        engine: The engine that parses; None for the default.
+        is_fixed: Whether files are written.
+        is_unsafe: Whether unsafe fixes are applied, too.
+        is_diff: Whether the differences are shown instead.
+        backup: Whether replaced files are kept as NAME.bak; by default unless git has them.
+        is_quiet: Whether only errors are printed.
+
+    Raises:
+        typer.Exit: The command is complete: after a diff, and after stdin, whose fixed document is
+            written to stdout.
+        UsageError: The options contradict each other, or a source cannot be written.
     """
     if is_unsafe and not (is_fixed or is_diff):
-        raise MisuseError("--unsafe-fixes: expected --fix or --diff with it")
-    _refuse(sources)
+        raise UsageError("--unsafe-fixes: expected --fix or --diff, too")
+    _expect_writable(sources)
     failures: list[str] = []
-    # Beware: each is written before the next is read; an index has files that are named, too.
-    done = _each(sources, settings, engine, is_unsafe, failures)
+    # Note: each source is written before the next one is read. An index may list another source.
+    results = _fix_each(sources, config, engine, is_unsafe, failures)
     if is_diff:
-        code = _show(done)
-        complain_each(failures)
+        code = _print_diff(results)
+        print_errors(failures)
         raise typer.Exit(code or int(bool(failures)))
-    for source, fixed in done:
+    for source, fixed in results:
         if source == "-":
-            raise typer.Exit(_pass_on(fixed, settings, engine, is_quiet=is_quiet))
+            raise typer.Exit(_write_to_stdout(fixed, config, engine, is_quiet=is_quiet))
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         written = replace_files(fixed.documents, robots, backup)
-        _tell(fixed, settings, written, is_quiet=is_quiet)
+        _report(fixed, config, written, is_quiet=is_quiet)
 
 
-def _refuse(sources: Sequence[str]) -> None:
-    """Raise for what cannot be written to."""
+def _expect_writable(sources: Sequence[str]) -> None:
+    """Raise :class:`UsageError` for sources that cannot be written."""
     if "-" in sources and len(sources) > 1:
-        raise MisuseError("--fix: stdin cannot be mended together with other sources")
+        raise UsageError("--fix: stdin cannot be combined with other sources")
     for source in sources:
         if is_url(source):
-            raise MisuseError(
+            raise UsageError(
                 f"--fix: {source} cannot be written to; save it as a file (curl -O), "
                 "fix that, and publish it"
             )
         if is_outside_link(source):
-            raise MisuseError(
+            raise UsageError(
                 f"--fix: {source} is a link that leads out of its folder; name the file itself: "
                 f"{os.path.realpath(source)}"
             )
 
 
-def _each(
+def _fix_each(
     sources: Sequence[str],
-    settings: CheckConfig,
+    config: CheckConfig,
     engine: str | None,
     is_unsafe: bool,
     failures: list[str],
 ) -> Iterator[tuple[str, Fixed]]:
-    """What the fixes of each source come to; nothing is written yet."""
+    """Yield each source with its fixed documents; nothing is written."""
     for source in sources:
         try:
-            with misuse("--select, --ignore or [check]"):
-                yield (source, _fixed(source, settings, engine, is_unsafe))
+            with as_usage_error("--select, --ignore or [check]"):
+                yield (source, _fix(source, config, engine, is_unsafe))
         except SourceError as error:
             failures.append(str(error))
 
 
-def _fixed(source: str, settings: CheckConfig, engine: str | None, is_unsafe: bool) -> Fixed:
+def _fix(source: str, config: CheckConfig, engine: str | None, is_unsafe: bool) -> Fixed:
     return fix(
         source,
         unsafe=is_unsafe,
-        base=settings.base,
+        base=config.base,
         engine=engine,
-        select=settings.select,
-        ignore=settings.ignore,
-        extend_select=settings.extend_select,
-        ignore_in=settings.ignore_in,
-        levels=settings.levels,
-        rules=settings.rules,
-        profile=settings.profile,
+        select=config.select,
+        ignore=config.ignore,
+        extend_select=config.extend_select,
+        ignore_in=config.ignore_in,
+        levels=config.levels,
+        rules=config.rules,
+        profile=config.profile,
     )
 
 
-def _show(done: Iterable[tuple[str, Fixed]]) -> int:
-    """Write the differences to stdout; 1 where there are any."""
+def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
+    """Write the differences to stdout; return 1 if there are any."""
     is_changed = False
     with Sink(None) as sink:
-        for _, fixed in done:
+        for _, fixed in results:
             for document in fixed.documents:
                 is_changed = True
                 for line in unified_diff(document):
@@ -123,51 +135,51 @@ def _show(done: Iterable[tuple[str, Fixed]]) -> int:
     return int(is_changed)
 
 
-def _pass_on(fixed: Fixed, settings: CheckConfig, engine: str | None, *, is_quiet: bool) -> int:
-    """Write the mended document to stdout, and tell what remains in one line."""
+def _write_to_stdout(
+    fixed: Fixed, config: CheckConfig, engine: str | None, *, is_quiet: bool
+) -> int:
+    """Write the fixed document to stdout, and report the remaining errors in one line."""
     data = fixed.passed
     with Sink(None):
         sys.stdout.buffer.write(data)
-    _tell(fixed, settings, is_quiet=is_quiet)
-    left = check(data, base=settings.base, engine=engine, select=settings.select)
-    counts = left.by_level
-    errors = counts["error"]
+    _report(fixed, config, is_quiet=is_quiet)
+    remaining = check(data, base=config.base, engine=engine, select=config.select)
+    errors = remaining.by_level["error"]
     if errors and not is_quiet:
-        remain = "remains" if errors == 1 else "remain"
-        words = f"{count_of(errors, 'error')} {remain}"
-        print_info(f"{words}; `urlset check` of what was written tells more")
+        verb = "remains" if errors == 1 else "remain"
+        print_info(f"{pluralize(errors, 'error')} {verb}; run `urlset check` on the output")
     return int(bool(errors))
 
 
-def _tell(
-    fixed: Fixed, settings: CheckConfig, written: Sequence[Written] = (), *, is_quiet: bool
+def _report(
+    fixed: Fixed, config: CheckConfig, written: Sequence[Written] = (), *, is_quiet: bool
 ) -> None:
-    """Report what was fixed, what was dropped, and what could not be fixed; the last always."""
-    say = (lambda _: None) if is_quiet else print_info
-    names = {code: rule.name for code, rule in _rules(settings).items()}
+    """Print what was fixed and removed, and, even if quiet, what could not be fixed."""
+    info = (lambda _: None) if is_quiet else print_info
+    names = {code: rule.name for code, rule in _rules(config).items()}
     for code, count in sorted(fixed.counts.items()):
-        say(f"fixed {count:,} × {code}[{names.get(code, '')}]")
-    most = settings.max_examples
-    told: Counter[str] = Counter()
+        info(f"fixed {count:,} × {code}[{names.get(code, '')}]")
+    limit = config.max_examples
+    reported: Counter[str] = Counter()
     for drop in fixed.dropped:
-        told[drop.code] += 1
-        if most is None or told[drop.code] <= most:
-            place = sanitize(f"{drop.source}:{drop.line}: {drop.what}")
-            say(f"dropped by {drop.code}[{names.get(drop.code, '')}] {place}")
-    for code, count in told.items():
-        if most is not None and count > most:
-            say(f"… and {count - most:,} more dropped by {code}; --max-examples 0 lists all")
-    for code, name, why in dict.fromkeys(fixed.left):
-        what = f"{code}[{names.get(code, '')}] in {name}" if code else name
-        print_error(sanitize(f"not fixed: {what}: {why}"))
-    changed = count_of(len(fixed.documents), "file")
-    kept = [file.backup for file in written if file.backup is not None]
-    for backup in kept[:MAX_LISTED]:
-        say(sanitize(f"the old file is kept: {backup}"))
-    if len(kept) > MAX_LISTED:
-        say(f"… and {len(kept) - MAX_LISTED:,} more")
-    say(f"{changed} changed" if fixed.documents else "nothing to fix")
+        reported[drop.code] += 1
+        if limit is None or reported[drop.code] <= limit:
+            location = sanitize(f"{drop.source}:{drop.line}: {drop.what}")
+            info(f"dropped by {drop.code}[{names.get(drop.code, '')}] {location}")
+    for code, count in reported.items():
+        if limit is not None and count > limit:
+            info(f"… and {count - limit:,} more dropped by {code}; --max-examples 0 lists all")
+    for code, name, reason in dict.fromkeys(fixed.left):
+        target = f"{code}[{names.get(code, '')}] in {name}" if code else name
+        print_error(sanitize(f"not fixed: {target}: {reason}"))
+    changed = pluralize(len(fixed.documents), "file")
+    backups = [file.backup for file in written if file.backup is not None]
+    for backup in backups[:MAX_LISTED]:
+        info(sanitize(f"backup: {backup}"))
+    if len(backups) > MAX_LISTED:
+        info(f"… and {len(backups) - MAX_LISTED:,} more")
+    info(f"{changed} changed" if fixed.documents else "nothing to fix")
 
 
-def _rules(settings: CheckConfig) -> dict[str, Rule]:
-    return catalogue_with(settings.rules, {})
+def _rules(config: CheckConfig) -> dict[str, Rule]:
+    return catalogue_with(config.rules, {})

@@ -1,36 +1,51 @@
-"""What several commands ask for in the same words, and how their misuse is told."""
+"""Options that several commands share, and the errors about invalid option values."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from urlset.errors import UrlsetError
 
+if TYPE_CHECKING:
+    from urlset.http import Policy
+
 __all__ = [
+    "AuthFile",
     "BaseUrl",
+    "Concurrency",
+    "Delay",
     "EngineName",
     "EngineOption",
-    "MisuseError",
+    "Headers",
+    "IgnoreRobots",
+    "NetworkOptions",
     "Output",
     "Quiet",
     "Sources",
-    "misuse",
+    "Timeout",
+    "UsageError",
+    "UserAgent",
+    "as_usage_error",
     "time_limit",
 ]
 
+AUTH_VARIABLE = "URLSET_AUTH"
+"""Environment variable with the credentials, used without ``--auth-file``."""
 
-class MisuseError(UrlsetError, ValueError):
-    """An option with a value that cannot be meant."""
+
+class UsageError(UrlsetError, ValueError):
+    """An option has an invalid value, or options contradict each other."""
 
 
 class EngineName(StrEnum):
-    """The engines there are."""
+    """Names of the engines."""
 
     native = "native"
     reference = "reference"
@@ -39,20 +54,22 @@ class EngineName(StrEnum):
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE", help="Sites, URLs, files, folders, - for stdin.", show_default=False
+        metavar="SOURCE",
+        help="Sites, URLs of sitemaps, files, folders, or - for stdin.",
+        show_default=False,
     ),
 ]
 EngineOption = Annotated[
     EngineName | None,
-    typer.Option("--engine", help="Engine to read with; by default the best that is installed."),
+    typer.Option("--engine", help="Engine that parses; by default native if it is installed."),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Print errors and what was asked for alone."),
+    typer.Option("--quiet", "-q", help="Print only the result and errors."),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="Write there instead of to stdout."),
+    typer.Option("--output", "-o", metavar="PATH", help="Write to this file instead of stdout."),
 ]
 BaseUrl = Annotated[
     str | None,
@@ -60,14 +77,100 @@ BaseUrl = Annotated[
         "--base-url",
         "--base",
         metavar="URL",
-        help="Where the source is to lie: URL of a folder, or of a file; one that ends with / is "
-        "that of the file's folder.",
+        help="URL at which SOURCE is published: of the folder, or of the file. One that ends with "
+        "/ is the folder that contains the file.",
+    ),
+]
+UserAgent = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="User agent, also for the groups of robots.txt."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="LINE", help="Send this header (Name: value) to every host."),
+]
+AuthFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="File with `user:password` or `Bearer TOKEN`, sent only to the host of SOURCE; by "
+        f"default ${AUTH_VARIABLE}.",
+    ),
+]
+Delay = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="SECONDS", help="Minimum time between two requests to a host."),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(min=1, max=256, metavar="N", help="Maximum number of concurrent requests."),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(min=0.1, metavar="SECONDS", help="Time limit of a document, with its retries."),
+]
+IgnoreRobots = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-robots",
+        help="Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
+        "are always read.",
     ),
 ]
 
 
+class NetworkOptions(NamedTuple):
+    """Arguments of :func:`urlset.read` for HTTP; None for the defaults."""
+
+    policy: Policy | None = None
+    auth: str | tuple[str, str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        user_agent: str | None,
+        headers: list[str] | None,
+        auth_file: Path | None,
+        delay: float | None,
+        concurrency: int | None,
+        timeout: float | None,
+        ignore_robots: bool = False,
+    ) -> NetworkOptions:
+        """Return the arguments for the values of options; read the credentials.
+
+        Raises:
+            UsageError: A header, the file of credentials or another value is invalid.
+        """
+        auth = _credentials(auth_file)
+        changes: dict[str, object] = {}
+        if user_agent is not None:
+            changes["user_agent"] = user_agent
+        if headers:
+            changes["headers"] = dict(map(_header, headers))
+        if delay is not None:
+            # An explicit delay is kept, however long it is.
+            changes |= {"delay_s": delay, "max_delay_s": max(delay, 10.0)}
+        if concurrency is not None:
+            changes |= {"concurrency": concurrency, "per_host": concurrency}
+        if timeout is not None:
+            changes |= {
+                "total_timeout_s": timeout,
+                "read_timeout_s": min(timeout, 30.0),
+                "connect_timeout_s": min(timeout, 10.0),
+            }
+        if ignore_robots:
+            changes["obey_robots"] = False
+        if not changes:
+            return cls(None, auth)
+        from urlset.http import Policy
+
+        with as_usage_error("--header"):
+            return cls(Policy(**changes), auth)  # type: ignore[arg-type]
+
+
 def time_limit(seconds: float | None, default: float) -> float | None:
-    """Return the time limit that an option names: 0 is none, and without it the default counts.
+    """Return the time limit for the value of an option: 0 disables it, None is the default.
 
     >>> time_limit(None, 60.0), time_limit(0, 60.0), time_limit(5, 60.0)
     (60.0, None, 5)
@@ -76,11 +179,42 @@ def time_limit(seconds: float | None, default: float) -> float | None:
 
 
 @contextmanager
-def misuse(option: str) -> Iterator[None]:
-    """Tell a ``ValueError`` from within as the misuse of an option."""
+def as_usage_error(option: str) -> Iterator[None]:
+    """Convert a ``ValueError`` of the body to a :class:`UsageError` about an option."""
     try:
         yield
     except UrlsetError:
         raise
     except ValueError as error:
-        raise MisuseError(f"{option}: {error}") from error
+        raise UsageError(f"{option}: {error}") from error
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or " " in name.strip():
+        raise UsageError(f"--header: expected a line like 'Accept-Language: de', found {line!r}")
+    return name.strip(), value.strip()
+
+
+def _credentials(file: Path | None) -> str | tuple[str, str] | None:
+    """Read a token, or user and password: other users can see the arguments of a process."""
+    origin = f"${AUTH_VARIABLE}" if file is None else f"--auth-file {file}"
+    if file is None:
+        text = os.environ.get(AUTH_VARIABLE)
+    else:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{origin}: cannot be read: {error}") from error
+    if text is None or not text.strip():
+        if file is not None:
+            raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`, found nothing")
+        return None
+    kind, _, token = text.strip().partition(" ")
+    if kind.lower() == "bearer" and token:
+        return token.strip()
+    user, colon, password = text.strip().partition(":")
+    if not colon:
+        # Note: the text may be a secret, so the message does not contain it.
+        raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`")
+    return user, password

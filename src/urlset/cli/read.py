@@ -1,32 +1,58 @@
-"""``urlset read``: the entries of sitemaps, as a table or as data."""
+"""The command ``urlset read``: print the entries of sitemaps, or write them to a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from urlset.atomic import is_special
-from urlset.cli.network import (
+from urlset.cli.console import line_renderer, pluralize, terminal_width
+from urlset.cli.formats import csv_lines, json_array, jsonl_lines, txt_lines
+from urlset.cli.options import (
     AuthFile,
+    BaseUrl,
     Concurrency,
     Delay,
+    EngineOption,
     Headers,
     IgnoreRobots,
+    NetworkOptions,
+    Output,
+    Quiet,
+    Sources,
     Timeout,
+    UsageError,
     UserAgent,
-    network_of,
 )
-from urlset.cli.options import BaseUrl, EngineOption, MisuseError, Output, Quiet, Sources
-from urlset.cli.read_job import ReadJob, RowFormat
-from urlset.cli.read_session import Session
+from urlset.cli.read_session import ReadSession
+from urlset.cli.sink import Sink
+from urlset.cli.terminal_output import document_tree, entry_table
+from urlset.model import Entry
 from urlset.reader.filters import EntryFilter
 from urlset.terminal_text import sanitize
 
 __all__ = ["read"]
 
-_ENDINGS = {
+
+class RowFormat(StrEnum):
+    """Formats of the entries."""
+
+    table = "table"
+    jsonl = "jsonl"
+    json = "json"
+    csv = "csv"
+    txt = "txt"
+    parquet = "parquet"
+    duckdb = "duckdb"
+
+
+_FORMATS_BY_SUFFIX = {
     ".jsonl": RowFormat.jsonl,
     ".ndjson": RowFormat.jsonl,
     ".json": RowFormat.json,
@@ -41,44 +67,54 @@ def read(
     sources: Sources,
     format: Annotated[
         RowFormat | None,
-        typer.Option(help="Default: by the ending of --output, else table.", show_default=False),
+        typer.Option(
+            help="Format; by default that of the suffix of --output, else table.",
+            show_default=False,
+        ),
     ] = None,
     output: Output = None,
     since: Annotated[
         str | None,
         typer.Option(
-            metavar="DATE", help="Only what has changed since: entries, and children of an index."
+            metavar="DATE",
+            help="Only entries, and children of an index, that changed at or after this date.",
         ),
     ] = None,
     match: Annotated[
         str | None,
-        typer.Option(metavar="RE", help="Only URLs in which this regular expression is found."),
+        typer.Option(
+            metavar="RE", help="Only URLs that contain a match of this regular expression."
+        ),
     ] = None,
     exclude: Annotated[
         str | None,
-        typer.Option(metavar="RE", help="Not those in which this one is found."),
+        typer.Option(
+            metavar="RE", help="Exclude URLs that contain a match of this regular expression."
+        ),
     ] = None,
     hosts: Annotated[
         list[str] | None,
-        typer.Option("--hosts", metavar="HOSTS", help="Only URLs of these hosts, by commas."),
+        typer.Option(
+            "--hosts", metavar="HOSTS", help="Only URLs of these hosts, separated by commas."
+        ),
     ] = None,
     in_scope: Annotated[
         bool,
         typer.Option(
             "--in-scope",
             help="Only URLs that the sitemap may list: below its folder, or of a host whose "
-            "robots.txt declares it.",
+            "robots.txt declares the sitemap.",
         ),
     ] = False,
     limit: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Stop after so many entries.")
+        int | None, typer.Option(min=0, metavar="N", help="Stop after N entries.")
     ] = None,
-    follow: Annotated[
-        bool, typer.Option(help="Read the sitemaps that an index lists, too.")
-    ] = True,
+    follow: Annotated[bool, typer.Option(help="Read the sitemaps that an index lists.")] = True,
     sql: Annotated[
         str | None,
-        typer.Option(metavar="QUERY", help="Show what this query gives, of the tables of a store."),
+        typer.Option(
+            metavar="QUERY", help="Print the result of this query over the tables of a store."
+        ),
     ] = None,
     sql_timeout: Annotated[
         float | None,
@@ -89,7 +125,8 @@ def read(
         ),
     ] = None,
     tree: Annotated[
-        bool, typer.Option("--tree", help="Show the documents and their counts, not the entries.")
+        bool,
+        typer.Option("--tree", help="Print the documents and their counts instead of the entries."),
     ] = False,
     user_agent: UserAgent = None,
     header: Headers = None,
@@ -100,38 +137,41 @@ def read(
     ignore_robots: IgnoreRobots = False,
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep documents there, and fetch what has changed."),
+        typer.Option(
+            metavar="DIR", help="Cache documents in this folder; fetch only those that changed."
+        ),
     ] = None,
     unordered: Annotated[
         bool,
         typer.Option(
             "--unordered",
-            help="Show the entries of a site as they come: faster, in an order of chance.",
+            help="Print the entries of a site as documents arrive: faster, in no fixed order.",
         ),
     ] = False,
     base_url: BaseUrl = None,
     engine: EngineOption = None,
     quiet: Quiet = False,
 ) -> None:
-    """Read sitemaps and show their entries.
+    """Read sitemaps and print their entries.
 
-    Of a site (https://example.com) all sitemaps are found and read; every other URL is that of
-    a sitemap. What cannot be read is listed, and the exit code is 1. The entries come in the
-    order of the sitemaps, so that two runs give the same; --unordered does not wait for it.
+    SOURCE is a site (https://example.com), whose sitemaps are found and read, or the URL of a
+    sitemap, a file or a folder. Documents that cannot be read are listed, and the exit code is 1.
+    Entries are printed in the order of the sitemaps, so that two runs print the same; --unordered
+    does not wait for that order.
 
-    Reads XML sitemaps, sitemap indexes with the files beside them, text, RSS and Atom, gzipped
-    or not, told apart by their content; of a folder, every sitemap in it. What is wrong in a
-    document is forgiven where nothing has to be guessed: `urlset check` tells what that was.
+    Reads XML sitemaps, sitemap indexes with the files next to them, text, RSS and Atom, plain or
+    gzipped, detected by their content; of a folder, every sitemap in it. Problems are repaired if
+    the repair is unambiguous; `urlset check` reports them.
 
-    jsonl has the keys loc, lastmod, changefreq, priority, source and line in every object, and
-    images, videos, news and alternates where there are any; json is an array of the same. csv
-    has those six columns; beware that spreadsheets take a cell beginning with = for a formula.
+    Each object of jsonl has the keys loc, lastmod, changefreq, priority, source and line, and
+    images, videos, news and alternates if the entry has some. json is an array of these objects.
+    csv has the six columns; note that spreadsheets treat a cell that begins with = as a formula.
     parquet has all columns.
 
-    duckdb fills a store, a file of DuckDB with the tables documents, entries, sitemaps,
-    problems, robots and fetches: what it has of a document is replaced, the rest stays. --sql
-    asks those tables without keeping them. Stores can be read like sitemaps; so can tables with
-    a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
+    duckdb writes a store, a DuckDB file with the tables documents, entries, sitemaps, problems,
+    robots and fetches. Rows of a document that is read again are replaced; other rows are kept.
+    --sql queries these tables without keeping them. A store can also be read like a sitemap, and so
+    can tables with a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
 
     \b
     Examples:
@@ -147,14 +187,14 @@ def read(
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     chosen = format or _format_of(output, is_tree=tree)
-    wanted: dict[str, Any] = {
+    filters: dict[str, Any] = {
         "since": since,
         "match": match,
         "exclude": exclude,
         "in_scope": in_scope,
     }
-    wanted["hosts"] = _split(hosts)
-    session = Session(
+    filters["hosts"] = _split(hosts)
+    session = ReadSession(
         is_quiet=quiet,
         ordered=not unordered,
         keep=False,
@@ -162,8 +202,8 @@ def read(
         base=base_url,
         follow=follow,
         cache=cache,
-        **_checked(wanted),
-        **network_of(
+        **_validated(filters),
+        **NetworkOptions.of(
             user_agent=user_agent,
             headers=header,
             auth_file=auth_file,
@@ -175,32 +215,34 @@ def read(
     )
     is_table = sql is not None or chosen in ("parquet", "duckdb")
     if tree and is_table:
-        raise MisuseError("--tree: expected no --sql and a format of text; the tree is no table")
-    work = ReadJob(session, sources, limit, is_filtered=any(wanted.values()))
+        raise UsageError(
+            "--tree: cannot be combined with --sql, or with the formats parquet and duckdb"
+        )
+    job = ReadJob(session, sources, limit, is_filtered=any(filters.values()))
     try:
         if is_table:
-            work.into_tables(sql, chosen, output, sql_timeout)
+            job.into_tables(sql, chosen, output, sql_timeout)
         else:
-            work.into_text(chosen, output, is_tree=tree)
+            job.into_text(chosen, output, is_tree=tree)
     except KeyboardInterrupt:
-        # A file that is not whole does not appear; a store has what was read.
+        # Note: an incomplete file is discarded; a store keeps what was read.
         if output is None or (chosen == "duckdb" and sql is None):
-            session.tell_failures()
-            session.note(f"Interrupted: {work.total(is_limited=False)}")
+            session.report_failures()
+            session.note(f"Interrupted: {job.total(is_limited=False)}")
         raise
-    session.note(work.total(is_limited=limit is not None and work.count >= limit))
+    session.note(job.total(is_limited=limit is not None and job.count >= limit))
     raise typer.Exit(session.exit_code)
 
 
 def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
-    """The format that the ending of a file names; no file is written in another than it says."""
+    """Return the format for the suffix of a file; an unknown suffix is an error."""
     if output is None or str(output) == "-" or is_special(output):
         return RowFormat.table
-    found = _ENDINGS.get(output.suffix.lower())
+    found = _FORMATS_BY_SUFFIX.get(output.suffix.lower())
     if found is None and not is_tree:
-        raise MisuseError(
-            f"--output: expected a name that ends with one of {', '.join(_ENDINGS)}, found "
-            f"{sanitize(output.name)!r}; name the file so, or give --format"
+        raise UsageError(
+            f"--output: expected a name that ends with one of {', '.join(_FORMATS_BY_SUFFIX)}, "
+            f"found {sanitize(output.name)!r}; rename it, or use --format"
         )
     return found or RowFormat.table
 
@@ -210,10 +252,98 @@ def _split(options: list[str] | None) -> list[str] | None:
     return [name for name in names if name] or None
 
 
-def _checked(wanted: dict[str, Any]) -> dict[str, Any]:
-    """The options as they are, if they can be meant: told before anything is read."""
+def _validated(filters: dict[str, Any]) -> dict[str, Any]:
+    """Return the filters; raise :class:`UsageError` if one is invalid, before anything is read."""
     try:
-        EntryFilter.of(**wanted)
+        EntryFilter.of(**filters)
     except ValueError as error:
-        raise MisuseError(f"--{error}") from error
-    return wanted
+        raise UsageError(f"--{error}") from error
+    return filters
+
+
+class ReadJob:
+    """Write the entries of a session to their destination.
+
+    Attributes:
+        count: Number of entries that were written.
+    """
+
+    def __init__(
+        self, session: ReadSession, sources: list[str], limit: int | None, *, is_filtered: bool
+    ):
+        self.count = 0
+        self._session = session
+        self._sources = sources
+        self._limit = limit
+        self._is_filtered = is_filtered
+        self._result_rows: int | None = None
+
+    def into_text(self, form: RowFormat, output: Path | None, *, is_tree: bool) -> None:
+        """Write the entries, or the tree of documents, as text."""
+        session = self._session
+        with (
+            Sink(output) as sink,
+            session.progress(is_shown=is_tree or not sink.is_terminal) as progress,
+        ):
+            with closing(session.entries(self._sources, progress)) as entries:
+                rows = self._counted(islice(entries, self._limit))
+                for text in _tree(session, rows, sink) if is_tree else _lines(form, rows, sink):
+                    if is_tree:  # it is printed when everything is read
+                        progress.end()
+                    sink.write(text, is_markup=is_tree or form == "table")
+            if session.exit_code == 2:
+                session.report_failures()
+                raise typer.Exit(2)  # inside the context, so that an existing file is kept
+        session.report_failures()
+
+    def into_tables(
+        self, sql: str | None, form: RowFormat, output: Path | None, sql_timeout: float | None
+    ) -> None:
+        """Write a store, a Parquet file, or the result of a query."""
+        from urlset.arrow.streams import RowLimit
+        from urlset.cli.store_output import write_tables
+
+        row_limit = RowLimit(self._limit)
+        try:
+            self._result_rows = write_tables(
+                self._session,
+                self._sources,
+                row_limit,
+                is_filtered=self._is_filtered,
+                sql=sql,
+                sql_timeout=sql_timeout,
+                form=form,
+                output=output,
+            )
+        finally:
+            self.count = row_limit.count
+
+    def total(self, *, is_limited: bool) -> str:
+        """Return one line with the number of entries and documents."""
+        text = self._session.total(self.count, is_filtered=self._is_filtered, is_limited=is_limited)
+        if self._result_rows is None:
+            return text
+        rows = pluralize(self._result_rows, "row")
+        # Note: a query over an existing store reads no documents.
+        return f"{rows} of {text}" if self._session.records else rows
+
+    def _counted(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        for entry in entries:
+            self.count += 1
+            yield entry
+
+
+def _tree(session: ReadSession, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
+    for _ in entries:
+        pass
+    render = line_renderer(is_stdout=sink.is_stdout)
+    yield from (f"{render(line)}\n" for line in document_tree(session.records))
+
+
+def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:
+    if format_ == "table":
+        render = line_renderer(is_stdout=sink.is_stdout)
+        return entry_table(entries, render, terminal_width())
+    if format_ == "json":
+        return json_array(jsonl_lines(entries))
+    return {"jsonl": jsonl_lines, "csv": csv_lines, "txt": txt_lines}[format_](entries)

@@ -1,4 +1,4 @@
-"""One run over several sources: what was read, what failed, and the exit code of it."""
+"""Read the sources of one ``urlset read``: count documents and failures, and show progress."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, complain_each, count_of, print_info, size_of
+from urlset.cli.console import Progress, format_size, pluralize, print_errors, print_info
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
@@ -18,14 +18,19 @@ from urlset.reader.entries import Entries, OnResponse
 if TYPE_CHECKING:
     from urlset.arrow.streams import RowLimit
 
-__all__ = ["Session"]
+__all__ = ["ReadSession"]
 
 SLOW_S = 5.0
-"""From so many seconds on a document is told as slow; most come in less than one."""
+"""Seconds from which a document is reported as slow; most arrive in less than one."""
 
 
-class Session:
-    """Reads sources one after another; one that fails does not keep the others from being read."""
+class ReadSession:
+    """Read several sources in sequence; if one fails, the others are still read.
+
+    Args:
+        is_quiet: Whether notices and progress are not printed.
+        options: The options of :func:`urlset.read`.
+    """
 
     def __init__(self, *, is_quiet: bool = False, **options: Any):
         self.documents = 0
@@ -38,11 +43,11 @@ class Session:
         self.records: list[DocumentRecord] = []
         self._is_quiet = is_quiet
         self._options = options
-        self._met = 0
+        self._finished = 0
         self._found = 0
         self._bytes = 0
         self._is_remote = False
-        self._began = time.monotonic()
+        self._start = time.monotonic()
         self._slow: list[tuple[float, str]] = []
         self._disallowed: list[str] = []
 
@@ -51,46 +56,56 @@ class Session:
         return Progress(is_shown=is_shown and not self._is_quiet)
 
     def note(self, text: str) -> None:
-        """Print what is good to know, unless the run is quiet."""
+        """Print a notice, unless the run is quiet."""
         if not self._is_quiet:
             print_info(text)
 
     def entries(self, sources: Sequence[str], progress: Progress) -> Generator[Entry]:
-        """The entries of all sources, a document at a time."""
+        """Yield the entries of all sources, document by document."""
         for source in sources:
             try:
                 with self._opened(source) as entries, closing(entries.visits()) as visits:
                     for visit in visits:
                         self.count(visit.record)
-                        progress.update(self._so_far(visit.record), self._details())
+                        progress.update(self._progress_text(visit.record), self._details())
                         yield from entries.filtered(visit)
             except SourceError as error:
                 self.failures.append(str(error))
 
-    def portions(
-        self, source: str, progress: Progress, row_limit: RowLimit, heard: OnResponse | None = None
+    def batches(
+        self,
+        source: str,
+        progress: Progress,
+        row_limit: RowLimit,
+        on_response: OnResponse | None = None,
     ) -> Generator[DocumentBatch]:
-        """The documents of one source with their wanted entries, counted by ``row_limit``.
+        """Yield the documents of one source with their selected entries.
 
-        It ends early where the source cannot be read.
+        A source that cannot be read is noted in ``failures`` and ends the iteration.
+
+        Args:
+            source: The source.
+            progress: The progress display.
+            row_limit: Counts the entries, and holds their limit.
+            on_response: Is called with the documents and requests; None for no calls.
         """
         try:
             with (
                 self._opened(source) as entries,
-                closing(entries.batches(heard, row_limit)) as portions,
+                closing(entries.batches(on_response, row_limit)) as batches,
             ):
-                for portion in portions:
-                    self.count(portion.record)
-                    progress.update(self._so_far(portion.record), self._details())
-                    yield portion
+                for batch in batches:
+                    self.count(batch.record)
+                    progress.update(self._progress_text(batch.record), self._details())
+                    yield batch
         except SourceError as error:
             self.failures.append(str(error))
             self.unread.add(source)
 
     def count(self, record: DocumentRecord) -> None:
-        """Take a document into the totals."""
+        """Add a document to the totals."""
         self.records.append(record._replace(problems=()))
-        self._met += 1
+        self._finished += 1
         self._found += record.sitemaps + (record.how != "index")
         self._bytes += record.packed_size
         if record.fetched is not None:
@@ -110,38 +125,38 @@ class Session:
             self.entries_read += record.entries
             self.problems += record.problem_count
 
-    def tell_failures(self) -> None:
-        """List what could not be read, on stderr; and what went well, but slowly or unasked."""
+    def report_failures(self) -> None:
+        """Print what could not be read, and documents that were slow or disallowed."""
         for seconds, source in reversed(self._slow):
             self.note(f"{source} took {seconds:,.1f} s")
         if self._disallowed:
             self.note(
-                f"robots.txt disallows {count_of(len(self._disallowed), 'sitemap')} that it leads "
-                f"to, so engines do not read them: {self._disallowed[0]}"
+                f"robots.txt disallows {pluralize(len(self._disallowed), 'sitemap')} that it "
+                f"declares, so search engines do not read them: {self._disallowed[0]}"
             )
-        complain_each(self.failures)
+        print_errors(self.failures)
 
     def total(self, shown: int, *, is_filtered: bool, is_limited: bool) -> str:
-        """One line that sums up what was shown."""
-        text = count_of(shown, "entry", "entries")
+        """Return one line with the number of entries and documents."""
+        text = pluralize(shown, "entry", "entries")
         if is_limited:
-            return f"{text}, and no more: --limit{self._on_the_wire()}"
+            return f"{text}, stopped by --limit{self._transfer()}"
         if is_filtered:
             text += f" of {self.entries_read:,}"
-        text += f" from {count_of(self.documents, 'document', 'documents')}"
+        text += f" from {pluralize(self.documents, 'document', 'documents')}"
         if self.indexes:
-            text += f", {count_of(self.indexes, 'index', 'indexes')} among them"
-        text += self._on_the_wire()
+            text += f", including {pluralize(self.indexes, 'index', 'indexes')}"
+        text += self._transfer()
         if self.skipped:
-            text += f"; {count_of(self.skipped, 'document')} skipped: not changed since"
+            text += f"; {pluralize(self.skipped, 'document')} skipped by --since"
         if self.problems:
-            problems = count_of(self.problems, "problem was", "problems were")
-            text += f"; {problems} forgiven, `urlset check` tells which"
+            problems = pluralize(self.problems, "problem")
+            text += f"; {problems} repaired, see `urlset check`"
         return text
 
     @property
     def exit_code(self) -> int:
-        """0 where all was read, 1 where some of it failed, 2 where nothing could be read."""
+        """0 if everything was read, 1 if a part failed, 2 if nothing could be read."""
         if not self.failures:
             return 0
         return 1 if self.documents else 2
@@ -151,30 +166,30 @@ class Session:
             return nullcontext(open_source(source, **self._options))
         from urlset.cli.input_tables import open_table  # with DuckDB
 
-        chosen = ("base", "since", "match", "exclude", "hosts", "in_scope")
-        return open_table(source, self.failures, **{name: self._options[name] for name in chosen})
+        names = ("base", "since", "match", "exclude", "hosts", "in_scope")
+        return open_table(source, self.failures, **{name: self._options[name] for name in names})
 
-    def _on_the_wire(self) -> str:
-        seconds = time.monotonic() - self._began
-        return f", {size_of(self._bytes)} in {seconds:,.1f} s" if self._is_remote else ""
+    def _transfer(self) -> str:
+        seconds = time.monotonic() - self._start
+        return f", {format_size(self._bytes)} in {seconds:,.1f} s" if self._is_remote else ""
 
-    def _so_far(self, record: DocumentRecord) -> str:
+    def _progress_text(self, record: DocumentRecord) -> str:
         name = record.source or "stdin"
         if not self._is_remote:
-            documents = count_of(self.documents, "document")
+            documents = pluralize(self.documents, "document")
             return f"{documents}, {self.entries_read:,} entries · {name}"
-        rate = self._bytes / max(time.monotonic() - self._began, 0.001)
-        found = max(self._found, self._met)
+        rate = self._bytes / max(time.monotonic() - self._start, 0.001)
+        found = max(self._found, self._finished)
         return (
-            f"{self._met:,} of {count_of(found, 'document')}, {self.entries_read:,} entries, "
-            f"{size_of(self._bytes)}, {size_of(int(rate))}/s · {name}"
+            f"{self._finished:,} of {pluralize(found, 'document')}, {self.entries_read:,} entries, "
+            f"{format_size(self._bytes)}, {format_size(int(rate))}/s · {name}"
         )
 
     def _details(self) -> Iterator[str]:
-        """The slow ones and the latest that failed, for whoever waits."""
+        """Yield the slow documents and the latest failures, for the progress display."""
         for seconds, source in self._slow:
             yield f"slow: {source}, {seconds:,.1f} s"
         if len(self.failures) > 3:
-            yield f"{len(self.failures):,} failed, the latest:"
+            yield f"{len(self.failures):,} failed; the latest:"
         for failure in self.failures[-3:]:
             yield f"failed: {failure}"

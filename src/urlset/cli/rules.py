@@ -1,4 +1,4 @@
-"""``urlset rules``: what is checked, and what each rule means."""
+"""The command ``urlset rules``: list the rules, or explain one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urlset.cli.colour import painter
-from urlset.cli.options import misuse
+from urlset.cli.console import line_renderer
+from urlset.cli.options import as_usage_error
 from urlset.cli.sink import Sink
 from urlset.terminal_text import Line, Span, template_text
 
@@ -24,12 +24,12 @@ def rules(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="A rule's name or code, or the beginning of codes.",
+            help="Name or code of a rule, or the start of codes.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List the rules that sitemaps are checked by, or explain one.
+    """List the rules of `urlset check`, or explain one.
 
     \b
     Examples:
@@ -39,23 +39,23 @@ def rules(
     """  # noqa: D301 - the \b keeps the lines of the examples
     from urlset.checker import CATALOGUE, rules_named
 
-    with misuse("NAME"):
+    with as_usage_error("NAME"):
         codes = rules_named(name or "")
     with Sink(None) as sink:
-        paint = painter(is_shown=True)
+        render = line_renderer(is_stdout=True)
         width = shutil.get_terminal_size().columns if sink.is_terminal else None
         for code in codes:
             rule = CATALOGUE[code]
             lines = _page(rule) if len(codes) == 1 else [_row(rule, width)]
             for line in lines:
-                sink.write(f"{paint(line)}\n", is_markup=True)
+                sink.write(f"{render(line)}\n", is_markup=True)
 
 
 def _row(rule: Rule, width: int | None) -> Line:
-    """A line of the list, cut to the width of a terminal."""
+    """Return the line of a rule in the list, cut to the width of the terminal."""
     start = f"{rule.code} ", f"{rule.name:<31} ", f"{rule.level:<8}"
-    off = "" if rule.is_default and not rule.profiles else "(off) "
-    message = off + template_text(rule.says)
+    prefix = "" if rule.is_default and not rule.profiles else "(off) "
+    message = prefix + template_text(rule.says)
     if width is not None:
         message = message[: max(0, width - len("".join(start)))]
     return Span(start[0]), Span(start[1], "rule"), Span(start[2], rule.level), Span(message)

@@ -1,4 +1,4 @@
-"""Where data go: to stdout, or to a file that appears when it is whole."""
+"""Write data to stdout, or atomically to a file."""
 
 from __future__ import annotations
 
@@ -17,59 +17,66 @@ __all__ = ["ClosedPipeError", "Sink"]
 
 
 class ClosedPipeError(Exception):
-    """Nobody reads stdout any more, as after ``| head``: no error, but the end."""
+    """The reader of stdout has closed it, as ``| head`` does; the command ends silently."""
 
 
 class Sink:
-    """Takes lines of text, as UTF-8; a context manager.
+    """Output file for UTF-8 text, or stdout; a context manager.
 
-    A ``path`` is written beside and renamed when the context ends well; else what was there
-    stays. ``None`` and ``-`` are stdout. ``is_terminal`` tells whether a person sees the data
-    while they come. What the system refuses is a
-    :class:`urlset.TargetError`; :class:`ClosedPipeError` ends the work.
+    A file is replaced only if the context ends without an error.
+
+    Attributes:
+        is_terminal: Whether the text is shown on a terminal.
+
+    Args:
+        path: The file; None and ``-`` are stdout.
+
+    Raises:
+        urlset.TargetError: The data cannot be written.
+        ClosedPipeError: The reader of stdout has closed it.
     """
 
     def __init__(self, path: Path | None):
         self._path = None if path is None or str(path) == "-" else Path(os.path.abspath(path))
-        self._shown = "stdout" if self._path is None else str(path)
-        self._beside: AtomicFile | None = None
+        self._name = "stdout" if self._path is None else str(path)
+        self._staged: AtomicFile | None = None
         self._file: TextIO = sys.stdout
         self.is_terminal = self._path is None and sys.stdout.isatty()
 
     @property
     def is_stdout(self) -> bool:
-        """Whether data go to stdout."""
+        """Whether the data is written to stdout."""
         return self._path is None
 
     def __enter__(self) -> Sink:
         if self._path is None:
             reconfigure = getattr(sys.stdout, "reconfigure", None)
             if reconfigure is not None:
-                # Data are UTF-8 whatever the locale says, and end lines as their format does.
+                # Data is UTF-8 whatever the locale is, and its format decides how lines end.
                 reconfigure(encoding="utf-8", errors="replace", newline="")
             return self
         try:
             self._file = self._open(self._path)
         except OSError as error:
-            raise self._refused(error) from error
+            raise self._write_error(error) from error
         return self
 
     def write(self, text: str, *, is_markup: bool = False) -> None:
-        """Write text. On a terminal it is made sanitize, unless it ``is_markup`` of our own."""
+        """Write text; for a terminal it is escaped first, unless ``is_markup`` is set."""
         if self.is_terminal and not is_markup:
             text = "\n".join(map(sanitize, text.replace("\r\n", "\n").split("\n")))
         try:
             self._file.write(text)
         except OSError as error:
-            raise self._refused(error) from error
+            raise self._write_error(error) from error
 
     def copy(self, file: BinaryIO) -> None:
-        """Write what is no text; to stdout only."""
+        """Copy a binary file to stdout."""
         try:
-            while piece := file.read(1 << 20):
-                sys.stdout.buffer.write(piece)
+            while chunk := file.read(1 << 20):
+                sys.stdout.buffer.write(chunk)
         except OSError as error:
-            raise self._refused(error) from error
+            raise self._write_error(error) from error
 
     def __exit__(
         self,
@@ -78,43 +85,43 @@ class Sink:
         trace: TracebackType | None,
     ) -> None:
         try:
-            self._finish(is_good=kind is None)
+            self._finish(is_complete=kind is None)
         except OSError as failure:
             if kind is None:
-                raise self._refused(failure) from failure
+                raise self._write_error(failure) from failure
         finally:
-            if self._beside is not None:
-                self._beside.discard()
+            if self._staged is not None:
+                self._staged.discard()
 
     def _open(self, path: Path) -> TextIO:
         if is_special(path):
-            # A device or a pipe cannot be replaced; a folder says so itself.
+            # A device or a pipe cannot be replaced; opening a folder raises an error.
             return path.open("w", encoding="utf-8", errors="replace", newline="")
-        self._beside = AtomicFile(path)
-        number = self._beside.descriptor
-        return open(number, "w", encoding="utf-8", errors="replace", newline="")
+        self._staged = AtomicFile(path)
+        descriptor = self._staged.descriptor
+        return open(descriptor, "w", encoding="utf-8", errors="replace", newline="")
 
-    def _finish(self, *, is_good: bool) -> None:
+    def _finish(self, *, is_complete: bool) -> None:
         if self._path is None:
             self._file.flush()
             return
-        with self._file:  # closes it also when flushing fails
+        with self._file:  # closes the file even if flushing fails
             self._file.flush()
-        if is_good and self._beside is not None:
-            self._beside.commit()
+        if is_complete and self._staged is not None:
+            self._staged.commit()
 
-    def _refused(self, error: OSError) -> Exception:
+    def _write_error(self, error: OSError) -> Exception:
         if self._path is None:
-            _forget_stdout()
+            _discard_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
-        words = sanitize(write_error_reason(self._path or "", error))
-        return TargetError(f"cannot write {sanitize(self._shown)!r}: {words}")
+        reason = sanitize(write_error_reason(self._path or "", error))
+        return TargetError(f"cannot write {sanitize(self._name)!r}: {reason}")
 
 
-def _forget_stdout() -> None:
-    """Let what is left in the buffer go nowhere: Python flushes again at its end, and complains."""
+def _discard_stdout() -> None:
+    """Redirect stdout to the null device: Python flushes it at exit and would report an error."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

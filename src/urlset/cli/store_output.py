@@ -1,9 +1,8 @@
-"""``urlset read`` by way of tables: into a store, into Parquet, and answers to a query."""
+"""Write entries into a store or Parquet, or the result of an SQL query over them."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,12 +11,12 @@ from pathlib import Path
 import typer
 
 from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
-from urlset.cli.colour import painter
-from urlset.cli.console import Progress
-from urlset.cli.options import MisuseError, time_limit
-from urlset.cli.query_output import answer_lines
-from urlset.cli.read_session import Session
+from urlset.cli.console import Progress, line_renderer, terminal_width
+from urlset.cli.formats import query_lines
+from urlset.cli.options import UsageError, time_limit
+from urlset.cli.read_session import ReadSession
 from urlset.cli.sink import Sink
+from urlset.cli.terminal_output import query_table
 from urlset.errors import QueryError
 from urlset.store import (
     QUERY_S,
@@ -29,11 +28,11 @@ from urlset.store import (
 )
 from urlset.tempdirs import LockedTempDir
 
-__all__ = ["read_tables"]
+__all__ = ["write_tables"]
 
 
-def read_tables(
-    session: Session,
+def write_tables(
+    session: ReadSession,
     sources: Sequence[str],
     row_limit: RowLimit,
     *,
@@ -43,7 +42,25 @@ def read_tables(
     form: str,
     output: Path | None,
 ) -> int | None:
-    """Read sources into where they are to go; gives the number of rows of an answer."""
+    """Read sources into a store or a Parquet file, or query them.
+
+    Args:
+        session: Reads the sources.
+        sources: The sources; a query over a single store reads nothing else.
+        row_limit: Counts the entries, and holds their limit.
+        is_filtered: Whether filters select entries; a store is then read like a sitemap.
+        sql: The query; None to write the entries.
+        sql_timeout: Time limit of the query in seconds, 0 for none; None for the default.
+        form: The format: parquet, duckdb, or for a query one of the text formats.
+        output: The file; None or ``-`` is stdout.
+
+    Returns:
+        The number of rows of the query result; None without a query.
+
+    Raises:
+        UsageError: The format does not fit the output, or the query.
+        urlset.QueryError: The query is invalid.
+    """
     target = None if output is None or str(output) == "-" else output
     if sql is None:
         if form == "parquet":
@@ -52,9 +69,9 @@ def read_tables(
             _into_store(session, sources, row_limit, target)
         return None
     if form == "duckdb":
-        raise MisuseError(
-            "--sql: expected the format table, jsonl, json, csv, txt or parquet for what "
-            "it gives, found duckdb; read into the store first, then ask it"
+        raise UsageError(
+            "--sql: expected the format table, jsonl, json, csv, txt or parquet, found duckdb; "
+            "write the store first, then query it"
         )
     is_store = (
         len(sources) == 1
@@ -63,99 +80,106 @@ def read_tables(
         and is_database(sources[0])
     )
     end_process_when_stuck()
-    with _opened(sources[0] if is_store else None) as store:
-        with _told():
-            store.check(sql)  # before anything is read
+    with _open(sources[0] if is_store else None) as store:
+        with _query_errors():
+            store.check(sql)  # report errors before reading
         if not is_store:
             with session.progress() as progress:
-                _fill(store, session, sources, row_limit, progress)
-            session.tell_failures()
+                _fill_store(store, session, sources, row_limit, progress)
+            session.report_failures()
             if session.exit_code == 2:
                 raise typer.Exit(2)
-        with _told():
-            answer = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
-        _write(answer, form, target)
-        return len(answer)
+        with _query_errors():
+            result = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
+        _write_result(result, form, target)
+        return len(result)
 
 
 def _into_store(
-    session: Session, sources: Sequence[str], row_limit: RowLimit, target: Path | None
+    session: ReadSession, sources: Sequence[str], row_limit: RowLimit, target: Path | None
 ) -> None:
     if target is None:
-        raise MisuseError("--format duckdb: expected --output, a store is no stream")
+        raise UsageError("--format duckdb: expected --output; a store cannot be written to stdout")
     is_new = not os.path.lexists(target)
     with Store.open(target) as store, session.progress() as progress:
-        _fill(store, session, sources, row_limit, progress)
-    session.tell_failures()
+        _fill_store(store, session, sources, row_limit, progress)
+    session.report_failures()
     if session.exit_code == 2:
         if is_new:
             target.unlink(missing_ok=True)
         raise typer.Exit(2)
 
 
-def _fill(
-    store: Store, session: Session, sources: Sequence[str], row_limit: RowLimit, progress: Progress
+def _fill_store(
+    store: Store,
+    session: ReadSession,
+    sources: Sequence[str],
+    row_limit: RowLimit,
+    progress: Progress,
 ) -> None:
     for source in sources:
-        with store.writer(source) as filling:
-            filling.is_complete = row_limit.limit is None
-            for portion in session.portions(source, progress, row_limit, filling.on_response):
-                filling.add(*portion)
-            filling.is_complete &= source not in session.unread
+        with store.writer(source) as writer:
+            writer.is_complete = row_limit.limit is None
+            for batch in session.batches(source, progress, row_limit, writer.on_response):
+                writer.add(*batch)
+            writer.is_complete &= source not in session.unread
 
 
 def _into_parquet(
-    session: Session, sources: Sequence[str], row_limit: RowLimit, target: Path | None
+    session: ReadSession, sources: Sequence[str], row_limit: RowLimit, target: Path | None
 ) -> None:
     with _parquet(target) as path, session.progress() as progress:
 
         def tables() -> Iterator[NumberedRows]:
             for source in sources:
-                for _, _, rows in session.portions(source, progress, row_limit):
+                for _, _, rows in session.batches(source, progress, row_limit):
                     if rows is not None:
                         yield rows
             if session.exit_code == 2:
-                session.tell_failures()
-                raise typer.Exit(2)  # within: what lies at --output is better than nothing at all
+                session.report_failures()
+                raise typer.Exit(2)  # inside the context, so that an existing file is kept
 
         write_parquet(without_row_numbers(tables()), path)
-    session.tell_failures()
+    session.report_failures()
 
 
-def _opened(path: str | None) -> Store:
-    """The store that is asked as it lies there, or one for what is read first."""
+def _open(path: str | None) -> Store:
+    """Open an existing store for reading, or a temporary one."""
     return Store.open(path, read_only=path is not None)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _query_errors() -> Iterator[None]:
     try:
         yield
     except QueryError as error:
         raise QueryError(f"--sql: {error}") from error
 
 
-def _write(answer: QueryResult, form: str, target: Path | None) -> None:
+def _write_result(result: QueryResult, form: str, target: Path | None) -> None:
     if form == "parquet":
         with _parquet(target) as path:
-            write_parquet(answer, path)
+            write_parquet(result, path)
         return
     with Sink(target) as sink:
-        width = max(40, shutil.get_terminal_size((80, 24)).columns)
-        for text in answer_lines(answer, form, painter(is_shown=sink.is_stdout), width):
+        if form == "table":
+            lines = query_table(result, line_renderer(is_stdout=sink.is_stdout), terminal_width())
+        else:
+            lines = query_lines(result, form)
+        for text in lines:
             sink.write(text, is_markup=form == "table")
 
 
 @contextmanager
 def _parquet(target: Path | None) -> Iterator[Path]:
-    """Where Parquet is to be written: for stdout into a file first, since it is no stream."""
+    """Yield the path for a Parquet file; one for stdout is temporary and is copied at the end."""
     if target is not None:
         yield target
         return
     if sys.stdout.isatty():
-        raise MisuseError("--format parquet: expected --output or a pipe, found a terminal")
-    with LockedTempDir() as scratch:
-        path = Path(scratch.path, "entries.parquet")
+        raise UsageError("--format parquet: expected --output or a pipe, found a terminal")
+    with LockedTempDir() as folder:
+        path = Path(folder.path, "entries.parquet")
         yield path
         with Sink(None) as sink, path.open("rb") as file:
             sink.copy(file)

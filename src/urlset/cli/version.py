@@ -1,4 +1,4 @@
-"""What is installed here, in one line, without loading any of it."""
+"""Report the installed version and engine; kept apart because it must not import either."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["version_line", "version_of_urlset"]
 
 
 def version_line() -> str:
-    """The version, and which engine serves and why.
+    """Return the version, and the engine that is used and why.
 
     >>> version_line().startswith("urlset ")
     True
@@ -19,7 +19,7 @@ def version_line() -> str:
 
 
 def version_of_urlset() -> str:
-    """The version that is installed; ``0`` where urlset runs from a bare checkout."""
+    """Return the installed version; ``0`` if urlset runs from a checkout that is not installed."""
     try:
         return version("urlset")
     except PackageNotFoundError:
@@ -27,12 +27,12 @@ def version_of_urlset() -> str:
 
 
 def _engine() -> str:
-    wanted = os.environ.get("URLSET_ENGINE")
-    if wanted == "reference":
-        return "reference engine: URLSET_ENGINE asks for it"
-    # Not engine.available(), which loads both, and Arrow with them.
+    requested = os.environ.get("URLSET_ENGINE")
+    if requested == "reference":
+        return "reference engine: selected by URLSET_ENGINE"
+    # Note: engine.available() would import both engines and Arrow.
     try:
         importlib.import_module("urlset.engine._native")
     except ImportError:
-        return "reference engine: the native one is not built, which needs cargo"
+        return "reference engine: the native engine is not built; building it needs cargo"
     return "native engine"

@@ -1,0 +1,178 @@
+"""Format entries and query results as JSON lines, a JSON array, CSV or plain text.
+
+These formats are public: the names of fields and their order do not change.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from json import JSONEncoder
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any
+
+from urlset.cli.options import UsageError
+from urlset.dates import format_date, parse_date
+from urlset.model import Entry
+from urlset.terminal_text import escape_json
+
+if TYPE_CHECKING:
+    from urlset.store import QueryResult
+
+__all__ = [
+    "COLUMNS",
+    "csv_lines",
+    "json_array",
+    "jsonl_lines",
+    "query_lines",
+    "txt_lines",
+    "w3c_lastmod",
+]
+
+COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
+_EXTENSIONS = ("images", "videos", "news", "alternates")
+_encode = JSONEncoder(ensure_ascii=False).encode
+
+
+def jsonl_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a JSON object for each entry, one on a line.
+
+    An object has all columns, null where the entry has no value, and the extensions that the entry
+    has.
+    """
+    for entry in entries:
+        # One dict for the encoder would take twice as long (300,000 entries: 2.8 s, not 1.5 s).
+        pairs = [
+            f'"{name}": {_json(cell)}' for name, cell in zip(COLUMNS, _cells(entry), strict=True)
+        ]
+        pairs += [
+            f'"{name}": {_encode(_without_empty(value))}'
+            for name in _EXTENSIONS
+            if (value := getattr(entry, name))
+        ]
+        yield escape_json(f"{{{', '.join(pairs)}}}\n")
+
+
+def json_array(lines: Iterable[str]) -> Iterator[str]:
+    r"""Yield JSON lines as one JSON array with an object on each line.
+
+    >>> "".join(json_array(['{"n": 1}\n', '{"n": 2}\n']))
+    '[\n{"n": 1},\n{"n": 2}\n]\n'
+    """
+    yield "["
+    separator = "\n"
+    for line in lines:
+        yield separator + line.rstrip("\n")
+        separator = ",\n"
+    yield "\n]\n"
+
+
+def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a header and a row for each entry, as CSV by RFC 4180.
+
+    Note: a spreadsheet treats a cell that begins with ``=`` as a formula. A loc never begins so,
+    and other values are not changed, because the file would then differ from the sitemap.
+    """
+    return _csv_lines(COLUMNS, map(_cells, entries))
+
+
+def txt_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield the loc of each entry, one on a line: a text sitemap, if it is within the limits."""
+    for entry in entries:
+        yield f"{entry.loc}\n"
+
+
+def query_lines(result: QueryResult, form: str) -> Iterator[str]:
+    """Yield the rows of a query result in a text format.
+
+    Args:
+        result: The result of a query.
+        form: The format: jsonl, json, csv, or txt for a single column.
+
+    Raises:
+        UsageError: The format is txt, and the result has several columns.
+    """
+    if form in ("jsonl", "json"):
+        lines = (escape_json(f"{line}\n") for line in result.objects())
+        return lines if form == "jsonl" else json_array(lines)
+    if form == "csv":
+        return _csv_lines(result.columns, result.texts())
+    if len(result.columns) != 1:
+        raise UsageError(
+            f"--format txt: expected a query for one column, found {len(result.columns)}; "
+            "select one, or use csv"
+        )
+    return (f"{value or ''}\n" for (value,) in result.texts())
+
+
+def w3c_lastmod(entry: Entry) -> str | None:
+    """Return the ``lastmod`` of an entry in W3C format, or None.
+
+    The original text is returned if it is W3C; other dates that can be parsed are converted.
+
+    >>> w3c_lastmod(Entry("https://example.com/", lastmod_text="Fri, 01 Oct 2004 18:23:17 GMT"))
+    '2004-10-01T18:23:17Z'
+    """
+    if entry.lastmod_text is not None:
+        return _normalised(entry.lastmod_text)
+    return None if entry.lastmod is None else format_date(entry.lastmod)
+
+
+@lru_cache(maxsize=65_536)  # the entries of a site often share a few dates
+def _normalised(text: str) -> str | None:
+    date = parse_date(text)
+    if date.instant is None:
+        return None
+    if date.code is None:
+        return text
+    length = {"year": 4, "month": 7, "day": 10}.get(date.precision or "")
+    if length and not date.has_zone:  # in UTC, midnight of another time zone is another day
+        return date.instant.isoformat()[:length]
+    return format_date(date.instant)
+
+
+def _cells(entry: Entry) -> tuple[str | float | None, ...]:
+    return (
+        entry.loc,
+        w3c_lastmod(entry),
+        entry.changefreq,
+        entry.priority,
+        entry.source,
+        entry.line,
+    )
+
+
+def _json(cell: str | float | None) -> str:
+    if cell is None:
+        return "null"
+    return encode_basestring(cell) if isinstance(cell, str) else repr(cell)
+
+
+def _without_empty(value: Any) -> Any:
+    """Return named tuples as dicts without empty fields; ``model.Entry`` accepts them again."""
+    if hasattr(value, "_fields"):
+        pairs = zip(value._fields, value, strict=True)
+        return {name: _without_empty(inner) for name, inner in pairs if inner not in (None, ())}
+    return [_without_empty(inner) for inner in value] if isinstance(value, tuple) else value
+
+
+def _csv_lines(
+    header: Iterable[str], rows: Iterable[Iterable[str | float | None]]
+) -> Iterator[str]:
+    buffer = _LineBuffer()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(header)
+    yield buffer.text
+    for row in rows:
+        writer.writerow(["" if cell is None else cell for cell in row])
+        yield buffer.text
+
+
+class _LineBuffer:
+    """File object for a CSV writer; ``text`` is the line that was written last."""
+
+    text = ""
+
+    def write(self, text: str) -> None:
+        self.text = text
