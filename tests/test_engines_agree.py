@@ -300,7 +300,7 @@ url_texts = st.one_of(
 @given(url_texts, st.sampled_from([None, BASE, "https://e.com", "HTTP://E.com/x/?q#f", "ftp://x/"]))
 def test_urls(text, base):
     found = parse_url(text, base)
-    assert _native.parse_url(text, base) == (found.url, [tuple(flaw) for flaw in found.flaws])
+    assert _native.parse_url(text, base) == (found.url, [tuple(flaw) for flaw in found.issues])
 
 
 def member(data):

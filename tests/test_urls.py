@@ -64,7 +64,7 @@ def test_url_is_kept_as_it_was_written(url):
 )
 def test_url_is_repaired_with_one_outcome(text, url, codes):
     found = parse_url(text, BASE)
-    assert (found.url, [flaw.code for flaw in found.flaws]) == (url, codes)
+    assert (found.url, [flaw.code for flaw in found.issues]) == (url, codes)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_url_is_repaired_with_one_outcome(text, url, codes):
 def test_text_that_is_no_url(text, code):
     found = parse_url(text, BASE)
     assert found.url is None
-    assert code in [flaw.code for flaw in found.flaws]
+    assert code in [flaw.code for flaw in found.issues]
 
 
 @pytest.mark.parametrize("text", ["/a", "//example.com/a", "a", "?a", ""])
@@ -193,13 +193,13 @@ def test_url_never_raises_and_is_never_half(text):
         assert f"{scheme}://{authority}{rest}" == found.url
         assert not re.search(r"[ \t\r\n]", found.url)
     else:
-        assert found.flaws
+        assert found.issues
 
 
 @given(st.text("abc:/.?#@%é \n\t", max_size=30))
 def test_url_without_a_flaw_is_the_text(rest):
     found = parse_url(f"https://{rest}")
-    if not found.flaws:
+    if not found.issues:
         assert found.url == f"https://{rest}"
         assert urlsplit(found.url).hostname
 
@@ -208,4 +208,4 @@ def test_url_without_a_flaw_is_the_text(rest):
 def test_url_is_trimmed_of_all_space(before, after):
     found = parse_url(f"{before}https://example.com/a{after}")
     assert found.url == "https://example.com/a"
-    assert bool(found.flaws) == bool(before or after)
+    assert bool(found.issues) == bool(before or after)

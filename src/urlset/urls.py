@@ -1,11 +1,10 @@
-"""One URL: what a document wrote, as the URL that is to be requested.
+"""Parse, repair, resolve and split the URLs that documents contain.
 
-A URL is kept as it was written, character for character, unless what stands there cannot be
-requested at all. Then only repairs with one outcome are made (trimming, removing quotes or
-brackets around it, a space to ``%20``, joining a wrapped line, resolving a reference), each of
-them reported; and where no repair is certain, there is no URL.
+A valid URL is kept character for character. An invalid one is repaired only if the result is
+unambiguous (trimming, removing quotes or brackets around it, a space to ``%20``, joining a wrapped
+line, resolving a reference), and each repair is reported. Otherwise there is no URL.
 
-Whether a reference has a scheme is decided in one place, :func:`scheme_of`, as RFC 3986 defines it.
+:func:`scheme_of` decides whether a reference has a scheme, as RFC 3986 defines it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = [
     "split_origin",
     "split_urls",
     "split_words",
-    "unwrapped",
+    "unwrap",
 ]  # fmt: skip
 
 INNER_SPACE = (
@@ -34,12 +33,12 @@ INNER_SPACE = (
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""Unicode white space, and the byte order mark: what may not stand inside a URL."""
+"""Unicode white space and the byte order mark, which are not allowed inside a URL."""
 
 SPACE = INNER_SPACE + "\u200b\u200c\u200d\u2060"
-"""The same and the zero-width characters that editors leave around a value.
+"""The same, and the zero-width characters that editors leave around a value.
 
-Inside one they may belong to a word, as U+200C does in Persian, and are kept.
+Inside a value they are kept: they may belong to a word, as U+200C does in Persian.
 """
 
 ASCII_SPACE = " \t\n\r"
@@ -58,7 +57,7 @@ _HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
 # Not in the first segment of a path (RFC 3986 section 3.3); nor a percent sign without two digits.
 _NO_SEGMENT = re.compile(rf"[:<>{{}}\"|\\^`{INNER_SPACE}]|%(?![0-9A-Fa-f]{{2}})")
 _NO_LETTERS = re.compile(r"[^A-Za-z]+")
-_ABSENT = frozenset({"null", "undefined", "none", "nan"})  # what a template writes for no value
+_ABSENT = frozenset({"null", "undefined", "none", "nan"})  # values of empty template variables
 _WRAPS = {
     '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“”", "«": "»",
     "(": ")", "[": "]", "<": ">",
@@ -71,10 +70,7 @@ _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
 
 class UrlIssue(NamedTuple):
-    """A lint code found in a value, with the words that go into its message.
-
-    ``level`` is None for the level of the rule.
-    """
+    """A problem of a URL: code of the rule, detail for its message, and level if not the rule's."""
 
     code: str
     detail: str
@@ -82,19 +78,19 @@ class UrlIssue(NamedTuple):
 
 
 class ParsedUrl(NamedTuple):
-    """A URL as it is to be requested, or None; and what had to be forgiven."""
+    """A URL that can be requested, or None; and the problems of the text."""
 
     url: str | None
-    flaws: tuple[UrlIssue, ...]
+    issues: tuple[UrlIssue, ...]
 
 
 def parse_url(text: str, base: str | None = None) -> ParsedUrl:
-    """Read the text of a ``loc`` (or of a feed's link) as an http(s) URL.
+    """Parse the text of a ``loc`` (or of a feed's link) as an http(s) URL.
 
-    ``base`` is the URL of the document, for references without a scheme. A URL in quotes or
-    brackets is taken out of them, and one that begins with the host of ``base`` gets its scheme;
-    both are reported (``U001``). ``url`` is None for what is no http(s) URL (``mailto:``, a broken
-    host, a reference without a base, other text).
+    ``base`` is the URL of the document, for references without a scheme. Quotes or brackets
+    around a URL are removed, and a URL that begins with the host of ``base`` gets its scheme;
+    both are reported (``U001``). ``url`` is None if the text is not an http(s) URL (``mailto:``,
+    an invalid host, a reference without a base, other text).
 
     >>> parse_url(" https://example.com/a b ").url
     'https://example.com/a%20b'
@@ -104,40 +100,40 @@ def parse_url(text: str, base: str | None = None) -> ParsedUrl:
     'https://example.com/a'
     >>> parse_url("(https://example.com/a)").url
     'https://example.com/a'
-    >>> parse_url("javascript:void(0)").flaws[0].code
+    >>> parse_url("javascript:void(0)").issues[0].code
     'U002'
     """
     if len(text) < 254 and _ORDINARY.fullmatch(text):  # most URLs, in a third of the time
         return ParsedUrl(text, ())
-    flaws: list[UrlIssue] = []
-    url = _trim(text, flaws)
-    bare = unwrapped(url)
+    issues: list[UrlIssue] = []
+    url = _trim(text, issues)
+    bare = unwrap(url)
     if bare != url:
-        flaws.append(UrlIssue("U001", url))
+        issues.append(UrlIssue("U001", url))
         url = bare
-    if "\ufffd" in url:  # it stands for what could not be decoded; no IRI has it (RFC 3987)
-        return ParsedUrl(None, (*flaws, UrlIssue("U001", url)))
+    if "\ufffd" in url:  # replaces undecodable bytes; not allowed in an IRI (RFC 3987)
+        return ParsedUrl(None, (*issues, UrlIssue("U001", url)))
     written = url
     if _SPACE.search(url):
-        url = _without_inner_space(url, flaws)
+        url = _without_inner_space(url, issues)
     if not _HTTP.match(url):
-        absolute = _absolute(url, written, base, flaws)
+        absolute = _absolute(url, written, base, issues)
         if absolute is None:
-            return ParsedUrl(None, tuple(flaws))
+            return ParsedUrl(None, tuple(issues))
         url = absolute
     authority = split_origin(url)[1]
     if not _is_authority(authority):
-        flaws.append(UrlIssue("U015", authority))
-        return ParsedUrl(None, tuple(flaws))
-    return ParsedUrl(url, tuple(flaws))
+        issues.append(UrlIssue("U015", authority))
+        return ParsedUrl(None, tuple(issues))
+    return ParsedUrl(url, tuple(issues))
 
 
-def unwrapped(text: str) -> str:
-    """Remove the quotes or brackets around a whole URL or a path; return other text as it is.
+def unwrap(text: str) -> str:
+    """Remove quotes or brackets around a complete URL or path; return other text unchanged.
 
-    >>> unwrapped("“https://example.com/a”")
+    >>> unwrap("“https://example.com/a”")
     'https://example.com/a'
-    >>> unwrapped('"https://example.com/1" "https://example.com/2"')
+    >>> unwrap('"https://example.com/1" "https://example.com/2"')
     '"https://example.com/1" "https://example.com/2"'
     """
     opener = text[:1]
@@ -151,7 +147,7 @@ def unwrapped(text: str) -> str:
 
 
 def scheme_of(reference: str) -> str | None:
-    """Return the scheme of a reference (RFC 3986 section 3.1), or None where it has none.
+    """Return the scheme of a reference (RFC 3986 section 3.1), or None if it has none.
 
     >>> scheme_of("mailto:me@example.com"), scheme_of("1https://example.com"), scheme_of("/a:b")
     ('mailto', None, None)
@@ -161,7 +157,7 @@ def scheme_of(reference: str) -> str | None:
 
 
 def is_relative(reference: str) -> bool:
-    """Tell whether text is a relative reference: no scheme, no colon before the first slash.
+    """Return whether text is a relative reference: no scheme, no colon before the first slash.
 
     >>> is_relative("a/b:c"), is_relative("url=https://example.com"), is_relative("tel:1")
     (True, False, False)
@@ -170,7 +166,7 @@ def is_relative(reference: str) -> bool:
 
 
 def split_urls(text: str) -> list[str]:
-    """Split a value that holds several URLs, one after another; most values hold one.
+    """Split a value that contains several URLs separated by white space; most contain one.
 
     >>> split_urls("https://example.com/1 https://example.com/2")
     ['https://example.com/1', 'https://example.com/2']
@@ -188,7 +184,7 @@ def split_urls(text: str) -> list[str]:
 
 
 def has_space(text: str) -> bool:
-    """Tell whether there is white space in a value, of any kind; zero-width characters aside.
+    """Return whether a value contains Unicode white space, except zero-width characters.
 
     >>> has_space("a\u3000b"), has_space("a\u200bb")
     (True, False)
@@ -197,7 +193,7 @@ def has_space(text: str) -> bool:
 
 
 def split_words(text: str) -> list[str]:
-    """Split a trimmed value where there is white space in it.
+    """Split a trimmed value at white space.
 
     >>> split_words("https://example.com/1 \u200bhttps://example.com/2")
     ['https://example.com/1', 'https://example.com/2']
@@ -206,7 +202,7 @@ def split_words(text: str) -> list[str]:
 
 
 def split_origin(url: str) -> tuple[str, str, str]:
-    """Split an absolute URL into scheme, authority and all the rest.
+    """Split an absolute URL into scheme, authority and the rest.
 
     >>> split_origin("https://example.com:8080/a?b")
     ('https', 'example.com:8080', '/a?b')
@@ -217,9 +213,9 @@ def split_origin(url: str) -> tuple[str, str, str]:
 
 
 def is_host(host: str) -> bool:
-    """Tell whether a name could be looked up: labels of 1 to 63 characters, 253 in all.
+    """Return whether a host name is valid: labels of 1 to 63 characters, at most 253 in total.
 
-    Underscores and international names pass, since servers answer to them.
+    Underscores and international names are allowed, since servers use them.
 
     >>> is_host("xn--bcher-kva.example"), is_host("a..b"), is_host("{host}")
     (True, False, False)
@@ -261,46 +257,46 @@ def resolve(reference: str, base: str) -> str:
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
 
 
-def _trim(text: str, flaws: list[UrlIssue]) -> str:
+def _trim(text: str, issues: list[UrlIssue]) -> str:
     url = text.strip(SPACE)
     if len(url) != len(text) and url:
         is_ascii = text.strip(ASCII_SPACE) == url
-        flaws.append(UrlIssue("U005", "", "info" if is_ascii else None))
+        issues.append(UrlIssue("U005", "", "info" if is_ascii else None))
     return url
 
 
-def _without_inner_space(url: str, flaws: list[UrlIssue]) -> str:
+def _without_inner_space(url: str, issues: list[UrlIssue]) -> str:
     """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
-    flaws.append(UrlIssue("U006", url))
-    return _BLANKS.sub(_unwrapped, url).replace(" ", "%20")
+    issues.append(UrlIssue("U006", url))
+    return _BLANKS.sub(_join_lines, url).replace(" ", "%20")
 
 
-def _unwrapped(blanks: re.Match[str]) -> str:
+def _join_lines(blanks: re.Match[str]) -> str:
     is_wrap = "\n" in blanks[0] or "\r" in blanks[0]
     return "" if is_wrap else blanks[0].replace("\t", "")
 
 
-def _absolute(url: str, written: str, base: str | None, flaws: list[UrlIssue]) -> str | None:
-    """Resolve what is no http(s) URL yet; ``written`` is the same before spaces were encoded."""
+def _absolute(url: str, written: str, base: str | None, issues: list[UrlIssue]) -> str | None:
+    """Resolve a relative reference; ``written`` is the reference before spaces were encoded."""
     scheme = scheme_of(url)
     if scheme and scheme.lower() not in ("http", "https"):
-        flaws.append(UrlIssue("U002", scheme))
+        issues.append(UrlIssue("U002", scheme))
         return None
-    if not any(flaw.code == "U001" for flaw in flaws):
-        flaws.append(UrlIssue("U001", url))
+    if not any(issue.code == "U001" for issue in issues):
+        issues.append(UrlIssue("U001", url))
     if scheme or base is None or not _HTTP.match(base):
         return None
     base_scheme, authority, _ = split_origin(base)
     first = _first_segment(written)
     if "." in first and _ascii_lower(first) == _ascii_lower(authority.rpartition("@")[2]):
         return f"{base_scheme}://{url}"
-    return None if _is_doubtful(first, written[len(first) :]) else resolve(url, base)
+    return None if _is_ambiguous(first, written[len(first) :]) else resolve(url, base)
 
 
-def _is_doubtful(first: str, rest: str) -> bool:
-    """Tell what only looks like a reference: resolving it as a path would invent a URL.
+def _is_ambiguous(first: str, rest: str) -> bool:
+    """Return whether text may not be a reference, so that resolving it could invent a URL.
 
-    That is a host without its scheme (``www.example.com``, ``example.com/a``; but not
+    Examples are a host without its scheme (``www.example.com``, ``example.com/a``; but not
     ``index.html``), a broken scheme (``1https://``, ``https//``), text in quotes or with spaces,
     and the placeholder of a template (``{{ site.url }}/a``, ``undefined/a``).
     """
@@ -346,7 +342,7 @@ def _is_authority(authority: str) -> bool:
 
 
 def _split(url: str) -> tuple[str | None, str, str | None, str | None]:
-    """Split what follows the scheme into authority, path, query and fragment."""
+    """Split the part after the scheme into authority, path, query and fragment."""
     found = _PARTS.fullmatch(url)
     assert found is not None  # the pattern matches any text
     return found[1], found[2], found[3], found[4]

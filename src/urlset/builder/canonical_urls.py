@@ -155,7 +155,7 @@ class CanonicalUrls:
             return text
         else:
             read = parse_url(plain, self._base)
-            if read.url is None or any(flaw.code != "U001" for flaw in read.flaws):
+            if read.url is None or any(flaw.code != "U001" for flaw in read.issues):
                 return text
             found = escaped(read.url)
             if found is None:

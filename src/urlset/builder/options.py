@@ -171,7 +171,7 @@ class BuildOptions:
 
     def __post_init__(self) -> None:
         read = parse_url(self.base_url)
-        if read.url != self.base_url or read.flaws or "?" in self.base_url or "#" in self.base_url:
+        if read.url != self.base_url or read.issues or "?" in self.base_url or "#" in self.base_url:
             raise ValueError(
                 "expected base_url to be the http(s) address of a folder, found "
                 f'{self.base_url!r}; write it as "https://example.com/"'

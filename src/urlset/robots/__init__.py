@@ -1,4 +1,4 @@
-"""One robots.txt: the sitemaps it declares, in every spelling, and what it allows (RFC 9309)."""
+"""Parse robots.txt: the sitemaps it declares, also in invalid syntax, and its rules (RFC 9309)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urlset.engine_rules import RULES
 from urlset.model import Problem
 from urlset.robots.groups import Groups, parse_groups
 from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
-from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrapped
+from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrap
 
 if TYPE_CHECKING:
     from urlset.http import Response
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robots_from_response"]
 
 MAX_BYTES = 512_000
-"""What an engine reads of a robots.txt at least, and Google at most (RFC 9309 section 2.5)."""
+"""Bytes that a crawler reads at least (RFC 9309 section 2.5); Google reads no more."""
 
 State = Literal["read", "absent", "unreachable"]
 
 _LINES = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
-# As Google's parser, which takes any field that begins with sitemap or site-map:
+# Like Google's parser, which accepts any field that begins with sitemap or site-map:
 # https://github.com/google/robotstxt/blob/master/robots.cc
 _FIELD = re.compile(r"\s*(site-?map[\w-]*)(\s*[:=：]\s*|\s+(?=https?:|/|$))(.*)", re.I | re.DOTALL)
 _INSIDE = re.compile(r"\s(?=site-?maps?\s*:\s*\S)", re.I)
 _BARE = re.compile(r"\s*https?://\S*(?:sitemap|\.xml|\.xml\.gz)\S*\s*", re.I)
-# Possessive, and never begun within such a run: a line of commas costs no more than others.
+# Possessive, and no match starts within such a run: a line of commas is matched in linear time.
 _MORE = re.compile(
     rf"(?<![{SPACE},;])(?=[{SPACE},;]*+https?://)(?=[{SPACE}]*[{INNER_SPACE},;])[{SPACE},;]++", re.I
 )
@@ -49,18 +49,18 @@ class SitemapLine(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A pattern for paths that allows or forbids, percent-encoded as they are compared."""
+    """A pattern that allows or disallows paths, percent-encoded as for the comparison."""
 
     is_allowing: bool
     text: str
 
 
 class Robots:
-    """What a robots.txt says.
+    """A parsed robots.txt: declared sitemaps, rules, crawl delays and problems.
 
-    ``state`` is ``absent`` where the site has none, so that nothing is forbidden, and
-    ``unreachable`` where its server could not say: then RFC 9309 has everything forbidden.
-    ``text`` is what engines read of it: the first 500 KiB.
+    ``state`` is ``read``; ``absent`` if the site has none, so that everything is allowed; or
+    ``unreachable`` after a server error, so that nothing is allowed (RFC 9309). ``text`` is the
+    part that crawlers read: the first 500 KiB.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Robots:
         self._matchers: dict[str, tuple[list[CompiledRule], Matcher]] = {}
 
     def allows(self, url: str, agent: str = "urlset") -> bool:
-        """Tell whether a URL of the same site may be fetched by a robot of this name.
+        """Return whether a crawler may fetch a URL of the same site.
 
-        The answer is that of Google's parser, with one difference: a percent-encoded character
+        The result is that of Google's parser, with one difference: a percent-encoded character
         equals the character itself, as RFC 9309 section 2.2.2 requires.
         """
         if self.state != "read":
@@ -93,17 +93,17 @@ class Robots:
         return self._compiled(agent)[1].allows(path)
 
     def patterns(self, agent: str = "urlset") -> list[Pattern]:
-        """Return the patterns that decide for a robot of this name, the deciding ones first.
+        """Return the patterns that apply to a crawler, those with precedence first.
 
-        For callers with many URLs that cannot ask for each one: what no forbidding pattern
-        matches is allowed.
+        For callers that test many URLs at once. A URL that no disallowing pattern matches is
+        allowed.
         """
         if self.state != "read":
             return []
         return [Pattern(rule.is_allowing, rule.text) for rule in self._compiled(agent)[0]]
 
     def crawl_delay_s(self, agent: str = "urlset") -> float:
-        """The seconds that are to lie between two requests; 0 where nothing is said."""
+        """Return the requested seconds between two requests; 0 if not specified."""
         if self.state != "read":
             return 0.0
         return self._groups.delay_s(self._groups.name_for(agent)) or 0.0
@@ -124,21 +124,21 @@ class Robots:
 
 
 def robots_from_response(response: Response) -> Robots:
-    """What an answer to the request for a robots.txt means (RFC 9309 section 2.3.1)."""
+    """Return the robots.txt of a response, by its status and body (RFC 9309 section 2.3.1)."""
     status = response.status
     if response.has_document:
         return read_robots(response.body, response.url, response.headers.get("content-type"))
     if status is not None and status < 500 and status != 429:
-        # Also too many redirects: section 2.3.1.2 has them mean the same as 404.
+        # Also after too many redirects, which section 2.3.1.2 treats like 404.
         return Robots(response.url, state="absent")
     return Robots(response.url, state="unreachable")
 
 
 def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robots:
-    """Read a robots.txt; nothing in it raises.
+    """Parse a robots.txt; invalid content does not raise.
 
-    Sitemaps are taken in every spelling that is met, also from behind the 500 KiB where engines
-    stop; R002, R003, R006 and R007 among ``problems`` tell what engines may see otherwise.
+    Sitemap lines are accepted in every syntax that sites use, also after the 500 KiB at which
+    crawlers stop. R002, R003, R006 and R007 among ``problems`` report where crawlers may differ.
 
     >>> robots = read_robots(b"SITEMAP : /a.xml # main", "https://example.com/robots.txt")
     >>> robots.sitemaps, robots.problems[0].rule
@@ -151,11 +151,11 @@ def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robot
     if data.startswith(codecs.BOM_UTF8):
         problems.append(_problem("R007", "it begins with a byte order mark", 0, 3, 1, 1))
     for mark in decoded.diagnostics:
-        words = mark.detail if mark.code == "X010" else f"it is in {mark.detail}"
-        place = source_offset(mark.offset, decoded.runs)
-        problems.append(_problem("R007", words, place, place + 1, 0, 0))
+        detail = mark.detail if mark.code == "X010" else f"it is in {mark.detail}"
+        offset = source_offset(mark.offset, decoded.runs)
+        problems.append(_problem("R007", detail, offset, offset + 1, 0, 0))
         break
-    reader = _Lines(url, is_html=decoded.text.lstrip().startswith(b"<"))
+    reader = _SitemapLines(url, is_html=decoded.text.lstrip().startswith(b"<"))
     for number, found in enumerate(_LINES.finditer(decoded.text), 1):
         line = found[1].decode(errors="replace").lstrip("\ufeff")
         offset, end = (source_offset(x, decoded.runs) for x in found.span(1))
@@ -165,8 +165,8 @@ def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robot
     return Robots(url, text=text, sitemaps=sitemaps, problems=tuple(problems))
 
 
-class _Lines:
-    """The reading of the lines of one robots.txt: what is declared, each URL once."""
+class _SitemapLines:
+    """Collect the sitemaps that the lines of a robots.txt declare, each URL once."""
 
     def __init__(self, base: str, *, is_html: bool):
         self.sitemaps: dict[str, int] = {}
@@ -178,8 +178,8 @@ class _Lines:
             return
         found: list[str] = []
         for code, detail in self._fields(_COMMENT.sub("", text), found):
-            words = f"line {number}: {detail}" if code == "R003" else detail
-            yield _problem(code, words, offset, end, number, 1)
+            shown = f"line {number}: {detail}" if code == "R003" else detail
+            yield _problem(code, shown, offset, end, number, 1)
         for url in found:
             self.sitemaps.setdefault(url, number)
 
@@ -219,7 +219,7 @@ class _Lines:
         if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]:
             yield "R003", f"{value[0]}{value[-1]} around the URL"
             value = value[1:-1].strip(SPACE)
-        elif (bare := unwrapped(value)) != value:
+        elif (bare := unwrap(value)) != value:
             yield "R003", f"{value[0]}{value[-1]} around the URL"
             value = bare
         if not value:
@@ -227,10 +227,10 @@ class _Lines:
             return
         if "#" in value:
             yield "R003", '"#" begins a comment, so engines cut the URL there'
-        # A word alone (none, TBD) is no reference that somebody meant.
+        # A single word (none, TBD) is not treated as a reference.
         base = self._base if "/" in value or "." in value else None
-        url, flaws = parse_url(value, base)
-        codes = {flaw.code: flaw.detail for flaw in flaws}
+        url, issues = parse_url(value, base)
+        codes = {issue.code: issue.detail for issue in issues}
         if "U001" in codes:
             yield "R002", value
         if "U002" in codes:
@@ -244,7 +244,7 @@ class _Lines:
 
 
 def _with_bom(data: bytes) -> bytes:
-    """UTF-16 without a byte order mark, with one: text in ASCII has a zero in every other byte."""
+    """Add a byte order mark to UTF-16 that has none: every other byte of ASCII text is zero."""
     if len(data) >= 4 and data[1] == data[3] == 0 and data[0] and data[2]:
         return codecs.BOM_UTF16_LE + data
     if len(data) >= 4 and data[0] == data[2] == 0 and data[1] and data[3]:

@@ -1,7 +1,7 @@
-"""Groups of a robots.txt, read as Google's parser reads them (RFC 9309 section 2.1 and 2.2).
+"""Parse the groups of a robots.txt as Google's parser does (RFC 9309 sections 2.1 and 2.2).
 
-Only user-agent, allow and disallow lines form groups. Every other line, known or not, leaves
-the group as it is (section 2.2.4): https://github.com/google/robotstxt/blob/master/robots.cc
+Only user-agent, allow and disallow lines form groups. Every other line, known or not, does not
+affect the group (section 2.2.4): https://github.com/google/robotstxt/blob/master/robots.cc
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Literal, NamedTuple
 __all__ = ["Groups", "RuleLine", "parse_groups"]
 
 MAX_LINE = 16_663
-"""Bytes of a line that count: ``kMaxLineLen`` of Google's parser, which ignores the rest."""
+"""Bytes of a line that are read: ``kMaxLineLen`` of Google's parser, which ignores the rest."""
 
 Kind = Literal["agent", "allow", "disallow", "delay"]
 
 _END_OF_LINE = re.compile(r"\r\n|\r|\n")
-# Google takes each field by its beginning, and these spellings of it.
+# Google matches the start of a field, and accepts these misspellings.
 _FIELD = re.compile(
     r"(?P<agent>user-?agent|user agent)|(?P<allow>allow)"
     r"|(?P<disallow>disallow|dissallow|dissalow|disalow|diasllow|disallaw)"
@@ -28,7 +28,7 @@ _FIELD = re.compile(
 )
 _WITHOUT_COLON = re.compile(r"([^ \t]+)[ \t]+([^ \t]+)")
 _TOKEN = re.compile(r"[A-Za-z_-]*")  # a product token; section 2.2.1
-_WIDE_TOKEN = re.compile(r"[^\s/]*")  # and those with digits, which robots other than Google have
+_WIDE_TOKEN = re.compile(r"[^\s/]*")  # also with digits, which other crawlers use
 _SPACE = " \t\n\v\f\r"
 
 
@@ -45,7 +45,7 @@ class _Group(NamedTuple):
 
 
 class Groups:
-    """The groups of one robots.txt; look-ups are by the product token of a crawler."""
+    """The groups of a robots.txt, by the product token of a crawler."""
 
     def __init__(self, groups: list[_Group], delays: dict[str, float]):
         self._groups = groups
@@ -53,10 +53,10 @@ class Groups:
         self._agents = {agent for group in groups for agent in group.agents}
 
     def name_for(self, agent: str) -> str:
-        """Return the name under which the rules for a crawler stand: its own, or ``*``.
+        """Return the name of the group that applies to a crawler: its own, or ``*``.
 
-        A crawler without a group of its own follows the group of its family: Googlebot-Image
-        that of Googlebot, YandexBot that of Yandex.
+        A crawler without its own group follows the group of its family: Googlebot-Image that of
+        Googlebot, YandexBot that of Yandex.
         https://developers.google.com/search/docs/crawling-indexing/google-common-crawlers
         https://yandex.com/support/webmaster/en/robot-workings/user-agent
         """
@@ -79,7 +79,7 @@ class Groups:
 
 
 def parse_groups(text: str) -> Groups:
-    r"""Parse a robots.txt; nothing in it raises.
+    r"""Parse the groups of a robots.txt; invalid content does not raise.
 
     >>> groups = parse_groups("User-agent: a\nCrawl-delay: 2\nUser-agent: b\nDisallow: /x")
     >>> groups.rules("a"), groups.delay_s("a"), groups.delay_s("b")
@@ -100,8 +100,8 @@ def parse_groups(text: str) -> Groups:
             delayed.update(names)
             is_delay_over = False
         elif kind == "delay":
-            # Crawl-delay is in no standard: it is for the agents directly above it, while the
-            # allow and disallow lines below are for all of the group.
+            # Crawl-delay is not standardized. It applies to the agents directly above it, while
+            # the allow and disallow lines below apply to the whole group.
             is_delay_over = True
             seconds = _seconds(value)
             if seconds is not None:

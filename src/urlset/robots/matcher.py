@@ -1,9 +1,9 @@
-"""Decides whether a path is allowed by many patterns, in time linear in its length.
+"""Match paths against the rules of robots.txt, in time linear in the length of the path.
 
-The longest pattern that matches decides, and among those of equal length one that allows
-(RFC 9309 section 2.2.2). Patterns without ``*`` are looked up by their text. The others are
-grouped by what is before their first ``*``, and each group is one automaton that takes a path
-character by character: a bit for each state of each pattern, so that nothing is tried twice.
+The longest matching pattern decides; of those with equal length, one that allows (RFC 9309
+section 2.2.2). Patterns without ``*`` are looked up in a table. The others are grouped by the text
+before their first ``*``. Each group is one automaton that reads a path character by character,
+with one bit for each state of each pattern, so that it needs no backtracking.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NO_MATCH = -1
 
 
 class CompiledRule(NamedTuple):
-    """A rule in the form in which it is compared.
+    """A rule with its pattern normalized for comparison.
 
-    ``text`` is percent-encoded as :func:`path_of` encodes paths, with ``*`` and a ``$`` at its
-    end for what they mean. ``length`` is the length by which Google ranks it.
+    ``text`` is percent-encoded as :func:`path_of` encodes paths; ``*`` and a final ``$`` are
+    special. ``length`` is the length by which Google ranks the rule.
     """
 
     is_allowing: bool
@@ -39,7 +39,7 @@ class CompiledRule(NamedTuple):
 
 
 def compile_rules(lines: Iterable[RuleLine]) -> list[CompiledRule]:
-    """Return the rules of these lines, the deciding ones first; empty ones say nothing."""
+    """Return the rules of the lines, those with precedence first; empty lines are ignored."""
     found: dict[CompiledRule, None] = {}
     for line in lines:
         if not line.value:
@@ -47,16 +47,16 @@ def compile_rules(lines: Iterable[RuleLine]) -> list[CompiledRule]:
         found[_compiled(line.is_allowing, line.value)] = None
         folder, slash, page = line.value.rpartition("/")
         if line.is_allowing and slash and page.startswith("index.htm"):
-            # As Google does: who allows the page at a folder allows the folder.
+            # Like Google: a rule that allows the index page of a folder allows the folder.
             found[_compiled(True, f"{folder}/$")] = None
     return sorted(found, key=lambda rule: (-rule.length, not rule.is_allowing))
 
 
 def path_of(url: str) -> str:
-    """Return the path and query of a URL as they are compared with patterns.
+    """Return the path and query of a URL, normalized for comparison with patterns.
 
-    What is percent-encoded is decoded and encoded again, except ``/`` and ``%``, so that all
-    spellings of a URL are equal (RFC 9309 section 2.2.2).
+    Percent-encoding is decoded and encoded again, except that of ``/`` and ``%``, so that all
+    forms of a URL are equal (RFC 9309 section 2.2.2).
 
     >>> path_of("https://example.com/%7Ea%2fb?q=ä#top")
     '/~a%2Fb%3Fq=%C3%A4'
@@ -70,7 +70,7 @@ def path_of(url: str) -> str:
 
 
 class Matcher:
-    """Rules of one group, compiled once."""
+    """The compiled rules of one group."""
 
     def __init__(self, rules: Iterable[CompiledRule]):
         self._whole: dict[str, int] = {}
@@ -93,7 +93,7 @@ class Matcher:
         self._wild_lengths = sorted(set(map(len, self._wild)))
 
     def allows(self, path: str) -> bool:
-        """Tell whether a path, in the form of :func:`path_of`, is allowed."""
+        """Return whether a path, normalized by :func:`path_of`, is allowed."""
         best = self._whole.get(path, _NO_MATCH)
         for length in self._lengths:
             if length > len(path):
@@ -109,10 +109,10 @@ class Matcher:
 
 
 class _Automaton:
-    """The rests of patterns behind their first ``*``, all of them matched at once.
+    """Automaton that matches all patterns with the same prefix, from their first ``*`` on.
 
-    Each pattern has a bit for each of its literals, which is set while all before it have been
-    found, and one for its end. A ``*`` is a bit that stays set.
+    Each pattern has one bit for each of its literals, which is set when all literals before it
+    have matched, and one for its end. A ``*`` is a bit that remains set.
     """
 
     def __init__(self, texts: Sequence[tuple[str, int]]):
@@ -136,29 +136,29 @@ class _Automaton:
         start, stays, ends = bytearray(size // 8 + 1), bytearray(size // 8 + 1), bytearray(size)
         literals: defaultdict[str, bytearray] = defaultdict(lambda: bytearray(size // 8 + 1))
         positions: list[int] = []
-        place = 0
+        position = 0
         for text, _ in self._texts:
             is_open = not text.endswith("$")
-            _set(start, place)
-            _set(stays, place)
+            _set(start, position)
+            _set(stays, position)
             for char in text.removesuffix("$"):
                 if char == "*":
-                    _set(stays, place)
+                    _set(stays, position)
                 else:
-                    _set(literals[char], place)
-                    place += 1
+                    _set(literals[char], position)
+                    position += 1
             if is_open:
-                _set(stays, place)
-            _set(ends, place)
-            positions.append(place)
-            place += 1
-        made = {char: int.from_bytes(bits, "little") for char, bits in literals.items()}
-        one, two, three = (int.from_bytes(bits, "little") for bits in (start, stays, ends))
-        return one, two, three, made, positions
+                _set(stays, position)
+            _set(ends, position)
+            positions.append(position)
+            position += 1
+        by_char = {char: int.from_bytes(bits, "little") for char, bits in literals.items()}
+        first, stay, last = (int.from_bytes(bits, "little") for bits in (start, stays, ends))
+        return first, stay, last, by_char, positions
 
 
-def _set(bits: bytearray, place: int) -> None:
-    bits[place >> 3] |= 1 << (place & 7)
+def _set(bits: bytearray, position: int) -> None:
+    bits[position >> 3] |= 1 << (position & 7)
 
 
 def _compiled(is_allowing: bool, value: str) -> CompiledRule:

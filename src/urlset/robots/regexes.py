@@ -1,10 +1,10 @@
-"""The patterns of a robots.txt as regular expressions for DuckDB (RE2), which has no Python.
+"""Translate the patterns of a robots.txt to regular expressions for DuckDB (RE2).
 
-They are compared as :mod:`urlset.robots.matcher` does it: with the path and query of a URL,
-after both were decoded and encoded again. So there are two forms of each pattern: for URLs
-without anything percent-encoded, in which each character stands for itself, and for all others,
-in which each may be encoded. Both match whatever the pattern matches; the first one matches
-nothing else, unless the pattern is not exact.
+:mod:`urlset.robots.matcher` compares patterns with the path and query of a URL after both were
+decoded and encoded again. SQL cannot do that, so each pattern has two forms: one for URLs without
+percent-encoding, in which each character is literal, and one for all other URLs, in which each
+character may be encoded. Both match every URL that the pattern matches. The first form matches no
+other URL if the pattern is exact.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from urllib.parse import unquote
 __all__ = ["PLAIN_PATH", "Regexes", "alternatives", "regexes_of"]
 
 PLAIN_PATH = r'/(?:[!"$&-.0-~][!"$&-~]*)?'
-"""A path with its query that holds nothing encoded, nothing to be encoded but ASCII, no ``//``
-at its beginning and no fragment."""
+"""A path and query in ASCII without percent-encoding, ``//`` at the start and a fragment."""
 
 MAX_LENGTH = 8_000
-"""Characters of one regular expression; RE2 takes long ones, but not of any length."""
+"""Most characters of one regular expression; RE2 limits the size."""
 
 _TOKEN = re.compile(r"((?:%[89A-F][0-9A-F])+)|%([0-9A-F]{2})|(.)", re.DOTALL)
-_REPLACED = "\ufffd"  # stands for bytes that are no UTF-8, whichever they were
+_REPLACED = "\ufffd"  # replaces bytes that are not UTF-8
 _HALF = re.compile(r"%(?![0-9A-F]{2})")
 _END_OF_CODE = re.compile(r"[0-9A-F]{1,2}")
 
 
 class Regexes(NamedTuple):
-    """A pattern, for the beginning of a path: ``plain`` is None where it matches no plain one."""
+    """Regular expressions of a pattern, matched at the start of a path.
+
+    ``plain`` is None if the pattern matches no path without percent-encoding.
+    """
 
     plain: str | None
     encoded: str
@@ -38,7 +40,7 @@ class Regexes(NamedTuple):
 
 
 def regexes_of(pattern: str) -> Regexes:
-    r"""Translate a pattern, percent-encoded as it is compared.
+    r"""Return the regular expressions of a pattern that is percent-encoded for comparison.
 
     >>> regexes_of("/a*.pdf$")[::2]
     ('/a.*\\.pdf$', True)
@@ -49,7 +51,7 @@ def regexes_of(pattern: str) -> Regexes:
     encoded: list[str] = []
     is_exact = True
     for number, piece in enumerate(pieces):
-        # Beware: behind a star, 2F is also found in the middle of %2F; and so is %2 before one.
+        # Note: after a star, 2F also matches within %2F; and so does %2 before a star.
         rest = _END_OF_CODE.sub("", piece, count=1) if _is_end_of_code(number, piece) else piece
         half = _HALF.search(rest)
         is_exact = is_exact and rest == piece and half is None and not _is_odd(rest)
@@ -62,17 +64,17 @@ def regexes_of(pattern: str) -> Regexes:
 
 
 def alternatives(patterns: Iterable[str]) -> Iterator[str]:
-    """Put many regular expressions into few, which match where one of them does."""
-    portion: list[str] = []
+    """Yield a few regular expressions that together match what any of ``patterns`` matches."""
+    group: list[str] = []
     length = 0
     for pattern in dict.fromkeys(patterns):
-        if portion and length + len(pattern) > MAX_LENGTH:
-            yield _one_of(portion)
-            portion, length = [], 0
-        portion.append(pattern)
+        if group and length + len(pattern) > MAX_LENGTH:
+            yield _one_of(group)
+            group, length = [], 0
+        group.append(pattern)
         length += len(pattern)
-    if portion:
-        yield _one_of(portion)
+    if group:
+        yield _one_of(group)
 
 
 def _one_of(patterns: list[str]) -> str:
@@ -110,13 +112,13 @@ def _encoded(piece: str) -> str:
 
 
 def _either(found: re.Match[str]) -> str:
-    """What a character, or a code, may be in a URL: itself, or any way to encode it."""
+    """Return a regular expression for a character or code: literal, or encoded in any way."""
     many, code, character = found.groups()
     if many is not None:
         if _is_odd(many):
             return ".*"
         return "".join(f"(?:{_literal(c)}|{_code(c)})" for c in unquote(many))
-    if code in ("2F", "25"):  # not the same as what they stand for
+    if code in ("2F", "25"):  # differ from the characters that they encode
         return _code(chr(int(code, 16)))
     own = character if code is None else chr(int(code, 16))
     return "/" if own == "/" else f"(?:{_literal(own)}|{_code(own)})"

@@ -282,7 +282,7 @@ def _base(base_url: str | None) -> str | None:
     if base_url is None:
         return None
     read = parse_url(base_url)
-    if read.url != base_url or read.flaws or "?" in base_url or "#" in base_url:
+    if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
         raise ValueError(
             f"expected base_url to be the http(s) address of a folder, found {base_url!r}; "
             'write it as "https://example.com/" or "https://example.com/maps/"'

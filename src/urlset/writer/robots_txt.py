@@ -85,7 +85,7 @@ def with_sitemaps(text: bytes | None, urls: Sequence[str], label: str = "urlset"
 
 def _checked(url: str) -> bytes:
     read = parse_url(url)
-    if read.url != url or read.flaws or "#" in url:
+    if read.url != url or read.issues or "#" in url:
         raise ValueError(
             f"expected the absolute URL of a sitemap for robots.txt, found {url!r}; "
             'write it as "https://example.com/sitemap.xml"'

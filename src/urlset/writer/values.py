@@ -13,7 +13,7 @@ from typing import Any
 from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
-from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrapped
+from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrap
 from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
@@ -47,13 +47,13 @@ def url(value: Any, field: str, base: str | None) -> str:
         return trimmed
     if found := _FORBIDDEN.search(trimmed):
         raise ValueProblem(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
-    if unwrapped(trimmed) != trimmed:
+    if unwrap(trimmed) != trimmed:
         raise ValueProblem(field, value, "a URL", "remove the quotes or brackets around it")
     read = parse_url(trimmed, base)
     if "\ufffd" in trimmed:
         advice = "U+FFFD stands for what could not be decoded; decode the text as what it is"
         raise ValueProblem(field, value, "a URL", advice)
-    for flaw in read.flaws:
+    for flaw in read.issues:
         if flaw.code != "U001" or read.url is None:
             raise ValueProblem(field, value, "a full http(s) URL", _url_advice(flaw, trimmed, base))
     assert read.url is not None  # without a flaw there is a URL

@@ -131,7 +131,7 @@ class Context:
         A relative reference is not an issue if the document itself states the base.
         """
         found: ParsedUrl = parse_url(text, base or self.base)
-        flaws = found.flaws
+        flaws = found.issues
         is_relative = is_stated and any(flaw.code == "U001" for flaw in flaws)
         if is_relative and base is not None and found.url == resolve(text.strip(SPACE), base):
             flaws = tuple(flaw for flaw in flaws if flaw.code != "U001")
