@@ -128,7 +128,7 @@ def test_build_from_a_sitemap_mends_dates_that_have_one_meaning(urlset):
         "2026-01-02T10:00:00Z",
         None,
     ]
-    assert "1 unreadable date left out" in ran.err
+    assert "1 unreadable date dropped" in ran.err
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────
@@ -268,7 +268,7 @@ def test_build_of_duplicates_is_clean_and_told(urlset):
         (b'{"loc": "/a"}\n' + b"[" * 100_000, "list:2: expected a JSON object"),
         (b"/a\n/caf\xe9\n", "byte 0xe9"),
         (b"/a\0b\n", "binary data"),
-        (gzip.compress(b"/a\n" * 1_000)[:-9], "whole gzip data"),
+        (gzip.compress(b"/a\n" * 1_000)[:-9], "complete gzip data"),
         (b"<html><body>no</body></html>", "an HTML page"),
         (f"<urlset {NS}><url><loc>https://e.com/</loc></url>".encode(), "cut off"),
         (

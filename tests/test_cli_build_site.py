@@ -246,7 +246,7 @@ def test_a_pattern_that_fits_nothing_is_told(urlset, tmp_path):
     skipped = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE, "--on-error", "skip")
 
     assert ran.code == 2
-    assert "expected sources, found nothing that fits 'data/*.csv'" in ran.err
+    assert "expected sources, found nothing that matches 'data/*.csv'" in ran.err
     assert str(tmp_path / "data") in ran.err
     assert skipped.code == 1
     assert locs() == ["/a"]

@@ -151,8 +151,8 @@ BAD = r"invalid JSON \("
         (b'{"loc": "/a"}\n' + b"[" * 100_000, "list:2: expected a JSON object"),
         (b"/a\n/caf\xe9\n", "byte 0xe9"),
         (b"/a\0b\n", "binary data"),
-        (gzip.compress(b"/a\n" * 1_000)[:-9], "whole gzip data"),
-        (b'loc,x\n/a,"never closed\n/b\n', "a quote that is opened must be closed"),
+        (gzip.compress(b"/a\n" * 1_000)[:-9], "complete gzip data"),
+        (b'loc,x\n/a,"never closed\n/b\n', "close each quote that is opened"),
         (b"loc,x\n/a,1,2\n", "list:2: expected 2 cells"),
         (b"loc,loc\n", "'loc' twice"),
         (b"loc,x\n" + b"/" * (1 << 24), "more than 16,777,216 characters"),
@@ -182,7 +182,7 @@ def test_sitemaps_with_dates_that_are_mended():
         None,
     ]
     assert {(row["source"], row["line"]) for row in found} == {("a.xml", 2)}
-    assert source.notes == ["1 unreadable date left out"]
+    assert source.notes == ["1 unreadable date dropped"]
 
 
 def test_sitemaps_tell_what_is_missing():

@@ -209,7 +209,7 @@ def test_postgresql_naive_time_is_refused(server):
         ("SELECT url FROM pages; DELETE FROM pages", "multiple commands"),
         ("SELECT url AS loc INTO other FROM pages", "read-only|COPY"),
         ("SELECT nix FROM pages", '"nix" does not exist'),
-        ("SELECT url, url FROM pages", "columns of different names, found 'url' twice"),
+        ("SELECT url, url FROM pages", "unique column names, found 'url' twice"),
         ("SELECT (1 / (i - 900000))::text AS url FROM pages", "division by zero"),
         ("", "found nothing"),
     ],

@@ -1,4 +1,4 @@
-"""What one HTML page says: links in its head, facts for a sitemap, a fingerprint of its content."""
+"""Read one HTML page: links in its head, facts for a sitemap, fingerprint of its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a page says that it was last modified, and where it says so."""
+"""Find the date on which a page was last modified, in its metadata, JSON-LD and markup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PUBLISHED = (
     "article:published_time og:published_time date.issued dc.date.issued dcterms.issued "
     "dcterms.created dc.date.created datepublished date dc.date dcterms.date pubdate publish-date"
 ).split()
-# What has a date of its own that is not the page's.
+# Types with a date of their own that is not the date of the page.
 _OTHER_TYPES = frozenset(
     """Answer AudioObject Comment Dataset Event ImageObject MediaObject Offer Organization Person
     Product Rating Review SoftwareApplication VideoObject WebSite""".split()
@@ -34,21 +34,21 @@ _LOCAL = re.compile(
     re.ASCII,
 )
 _OLDEST = 1990
-"""The first page of the web is of 1991; what is older dates a work, or is no date (1970-01-01)."""
+"""The first web page is of 1991; an older date is that of a work, or none (1970-01-01)."""
 
 
 class PageDate(NamedTuple):
-    """A date that a page gives of itself, in W3C form, and where (``json-ld dateModified``)."""
+    """A date in W3C form, and where on the page it was found (``json-ld dateModified``)."""
 
     text: str
     origin: str
 
 
 def as_w3c(text: str, now: datetime | None = None) -> str | None:
-    """A date as W3C text with its zone as it stood, if it is to be believed; else None.
+    """Convert a date to W3C text with its own zone; None for a date that is not plausible.
 
-    A date alone stays one, and a local time without a zone is reduced to its date, as it is no
-    instant. What lies in the future is not believed, nor what is older than the web.
+    A date without a time stays one. A local time without a zone is reduced to its date, because it
+    is no instant. A date in the future, or before the first web page, is not plausible.
 
     >>> as_w3c("2026-01-02 03:04:05+0100")
     '2026-01-02T03:04:05+01:00'
@@ -79,12 +79,11 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
 def lastmod_of(
     found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> PageDate | None:
-    """The date of the last modification, if a page says one that is to be believed.
+    """Return the date of the last modification, or None if the page has no plausible one.
 
-    It is the first of JSON-LD's ``dateModified``, Open Graph and ``meta``, microdata, and a
-    ``time`` with a class such as ``updated``. The date of publication serves where the page gives
-    no date of modification at all: one that cannot be believed is not replaced by one that is
-    known to be too old.
+    The order is JSON-LD's ``dateModified``, Open Graph and ``meta``, microdata, and a ``time``
+    with a class such as ``updated``. The date of publication is used only if the page has no date
+    of modification at all: an implausible date is not replaced by one that is known to be too old.
     """
     modified = list(_modified(found, meta, nodes))
     for text, origin in modified or _published(found, meta, nodes):
@@ -96,7 +95,7 @@ def lastmod_of(
 def has_future_date(
     found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> bool:
-    """Return whether a date of the page is ignored only because it lies in the future."""
+    """Return whether a date of the page is ignored only because it is in the future."""
     latest = datetime.max.replace(tzinfo=UTC)
     texts = {text for text, _ in (*_modified(found, meta, nodes), *_published(found, meta, nodes))}
     return any(as_w3c(text, now) is None and as_w3c(text, latest) is not None for text in texts)

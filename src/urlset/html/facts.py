@@ -1,4 +1,4 @@
-"""One page read: what it says of itself, as far as somebody wants to know."""
+"""Read facts of one HTML page: title, canonical, robots, dates, media, fingerprint."""
 
 from __future__ import annotations
 
@@ -35,24 +35,30 @@ __all__ = [
 ]
 
 MAX_BYTES = 8 * 1_048_576
-"""Bytes of a page that are looked at; the worst page of that size took 3 s and 490 MB."""
+"""Bytes of a page that are read; the worst page of that size took 3 s and 490 MB."""
 
 FACTS_VERSION = 1
-"""Of the rules by which pages are read: raised with each change of what facts say."""
+"""Version of the rules by which pages are read; raise it when the facts of a page change."""
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "text", "videos")
-"""What may be asked of a page besides its title, canonical, robots and refresh."""
+"""Facts that are optional; title, canonical, robots and refresh are always read."""
 
 
 class PageFacts(NamedTuple):
-    """What a page says; URLs are absolute, what was not asked for is empty.
+    """Facts of a page. URLs are absolute; facts that were not requested are empty.
 
-    ``canonical`` is None where the head names none, or several. ``robots`` are directives in lower
-    case. ``refresh`` is where the page sends its readers. ``lastmod`` is W3C text with its zone,
-    ``lastmod_from`` where it stood. ``fingerprint`` is 32 hexadecimal digits that change with the
-    main content, and with nothing else; ``text`` is that content, line by line. ``has_future_date``
-    says that another ``lastmod`` may be read later. ``is_page`` says that there was any of
-    ``html``, ``head``, ``title`` and ``body``: it is a page, not a fragment.
+    Attributes:
+        is_page: Whether there is any of ``html``, ``head``, ``title`` and ``body``: the document is
+            a page, not a fragment.
+        canonical: The canonical URL; None if the head has none, or several.
+        robots: Directives for robots, in lower case.
+        refresh: The URL to which the page redirects its readers.
+        lastmod: The date of modification, as W3C text with its zone.
+        lastmod_from: Where on the page ``lastmod`` was found.
+        fingerprint: 32 hexadecimal digits that change with the main content, and with nothing else.
+        text: The main content, line by line.
+        has_future_date: Whether a date was ignored because it is in the future, so that ``lastmod``
+            may change without a change of the page.
     """
 
     title: str | None = None
@@ -82,11 +88,15 @@ def read_page(
     robots_header: str | None = None,
     now: datetime | None = None,
 ) -> PageFacts:
-    """Read an HTML page, whatever its state; never raises for what is in it.
+    """Read an HTML page; no content raises an error.
 
-    ``url`` is where it is (or will be), ``content_type`` and ``robots_header`` (``X-Robots-Tag``)
-    what HTTP says. ``wants`` is any of :data:`WANTS`; less is faster. ``now`` is the moment after
-    which dates are not believed, for tests. Of a page over :data:`MAX_BYTES` the beginning is read.
+    Args:
+        data: The page; only its first :data:`MAX_BYTES` are read.
+        url: The URL at which it is, or will be, served.
+        content_type: The ``Content-Type`` header of HTTP.
+        wants: Any of :data:`WANTS`; fewer are faster.
+        robots_header: The ``X-Robots-Tag`` header of HTTP.
+        now: The time after which a date is in the future; by default the current time.
 
     >>> page = b'<title>Tea</title><link rel=canonical href="/tea"><p>Of many kinds.'
     >>> facts = read_page(page, "https://example.com/tea.html")
@@ -122,7 +132,7 @@ def read_page(
 
 
 def facts_to_text(facts: PageFacts) -> str | None:
-    """Facts as text; None for those that are not kept: of videos and news, and of dates to come."""
+    """Return facts as text for a cache; None for pages with videos, news or dates in the future."""
     if facts.videos or facts.news or facts.has_future_date:
         return None
     return json.dumps(
@@ -135,7 +145,7 @@ def facts_to_text(facts: PageFacts) -> str | None:
 
 
 def facts_from_text(text: str) -> PageFacts | None:
-    """The facts in a text; None for a text that holds none.
+    """Return the facts in a text of :func:`facts_to_text`; None if it is invalid.
 
     >>> facts = PageFacts(is_page=True, robots=("nofollow",), images=(Image("https://a.example/"),))
     >>> facts_from_text(facts_to_text(facts)) == facts

@@ -1,4 +1,4 @@
-"""The fingerprint of a page: what its main content says, whatever its markup is."""
+"""Fingerprint of the main content of a page, independent of its markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urlset.html.scanner import Scan
 
 __all__ = ["content_text", "fingerprint_of"]
 
-# Beware: another rule here is another fingerprint of every page: raise the number.
+# Note: a changed rule in this module changes the fingerprint of every page: raise the number.
 _PERSON = b"urlset-page-1"
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
@@ -60,14 +60,16 @@ MAX_LINK = 2_048
 
 
 def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
-    """128 bits of blake2b, in hexadecimal, of title, description and main content.
+    """Return 128 bits of blake2b, in hexadecimal, of title, description and main content.
 
     The main content is ``main`` (or ``role=main``), else the only ``article``, else the body
-    without ``nav``, ``header``, ``footer`` and ``aside``. Of it count the words, in their order,
-    the alternative texts of images, and what its links and images refer to. White space, elements,
-    classes, scripts and styles do not; neither do lines that are a stamp of a build or a counter of
-    views, hashes in names of assets, cache busters, nonces, session ids, the words of a ``time``
-    that has a ``datetime`` (that counts), and a ``time`` that says when the page was modified.
+    without ``nav``, ``header``, ``footer`` and ``aside``.
+
+    Included are its words in their order, the alternative texts of images, and the targets of
+    links and images. Ignored are white space, elements, classes, scripts and styles, lines that are
+    a build stamp or a view counter, hashes in names of assets, cache busters, nonces, session ids,
+    the words of a ``time`` that has a ``datetime`` (its value is included instead), and a ``time``
+    that states when the page was modified.
     """
     begin, end = _span(found)
     targets = [_target(link, origin) for position, link in found.links if begin <= position <= end]
@@ -82,7 +84,7 @@ def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
 
 
 def content_text(found: Scan) -> str:
-    """The words of the main content, as far as that has been found, in lines as they are shown."""
+    """Return the text of the main content, in lines as a browser displays them."""
     begin, end = _span(found)
     text = html.unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
     lines = (" ".join(line.split()) for line in text.split("\n"))
@@ -90,7 +92,7 @@ def content_text(found: Scan) -> str:
 
 
 def _span(found: Scan) -> tuple[int, int]:
-    """Where the main content is, by the first place that holds any text."""
+    """Return the begin and end of the main content: the first candidate with any text."""
     for begin, end in found.main:
         if any(not part.isspace() for part in found.parts[begin:end]):
             return begin, end
@@ -114,7 +116,7 @@ def _is_volatile(line: str) -> bool:
 
 
 def _target(link: str, origin: str) -> str:
-    """A reference without what changes although what it refers to does not."""
+    """Return a reference without the parts that change while its target does not."""
     link = link.strip()[:MAX_LINK]
     if link[:5].lower() == "data:" or link.lower().startswith("javascript:"):
         return ""

@@ -1,4 +1,4 @@
-"""The JSON-LD of a page: objects, one after another, however they are wrapped."""
+"""Read the objects in the JSON-LD scripts of a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
 class JsonLdNode(NamedTuple):
-    """An object of JSON-LD; ``is_of_page`` where it is the page, or what the page is about."""
+    """A JSON-LD object; ``is_of_page`` if it is the page, or the main subject of the page."""
 
     types: frozenset[str]
     properties: dict[str, Any]
@@ -28,14 +28,14 @@ class JsonLdNode(NamedTuple):
 
 
 def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
-    """Every object in the scripts, in their order; one that is no JSON is passed over.
+    """Return every object in the scripts, in order; skip scripts that are not JSON.
 
     >>> [sorted(thing.types) for thing in read_json_ld(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
     [[], ['WebPage']]
     """
     found: list[JsonLdNode] = []
     for script in scripts:
-        # Beware: a stack, as recursion would end at a depth that a page may choose.
+        # Note: a stack, because a hostile page could exhaust the recursion limit.
         stack: list[tuple[Any, bool]] = [(_loaded(script), True)]
         while stack and len(found) < MAX_NODES:
             value, is_of_page = stack.pop()
@@ -52,7 +52,7 @@ def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
 
 
 def first_text(value: Any) -> str | None:
-    """The text of a value: itself, its first item's, or that of a ``@value``; trimmed.
+    """Return the text of a value, of its first item, or of its ``@value``, trimmed.
 
     >>> first_text([{"@value": " a "}])
     'a'
@@ -66,7 +66,7 @@ def first_text(value: Any) -> str | None:
             break
     if not isinstance(value, str):
         return None
-    # Beware: JSON can write half of a character ("\\ud800"), which no text may hold.
+    # Note: JSON can escape half of a character ("\\ud800"), which is invalid in UTF-8.
     return value.strip().encode(errors="replace").decode() or None
 
 

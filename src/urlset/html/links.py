@@ -1,4 +1,4 @@
-"""What the head of an HTML page names: sitemaps and feeds; a scan, not a parser."""
+"""Find links to sitemaps and feeds in the head of an HTML page, and in the ``Link`` header."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from urlset.urls import parse_url
 __all__ = ["PageLink", "links_in_header", "links_in_page"]
 
 MAX_SCAN = 1_048_576
-"""Bytes of a page that are looked at: links stand in its head."""
+"""Bytes of a page that are scanned: its links are in the head."""
 
 MAX_TAGS = 5_000
 MAX_TAG = 4_096
 
 _OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base)\b", re.I)
-# Possessive, as a page may be hostile, too.
+# Possessive quantifiers: a page may be hostile.
 _TAG_REST = re.compile(r"""((?>(?:[^>"']++|"[^"]*+"|'[^']*+')*))>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
@@ -29,14 +29,14 @@ _FEED = re.compile(r"application/(?:rss|atom|rdf)\+xml", re.I)
 
 
 class PageLink(NamedTuple):
-    """A sitemap or a feed that a page names."""
+    """A link of a page to a sitemap or a feed."""
 
     url: str
     role: Literal["sitemap", "feed"]
 
 
 def links_in_header(value: str | None, base: str) -> list[PageLink]:
-    """The sitemaps and feeds in a ``Link`` header (RFC 8288).
+    """Return the sitemaps and feeds in a ``Link`` header (RFC 8288).
 
     >>> links_in_header('</s.xml>; rel="sitemap"', "https://example.com/")
     [PageLink(url='https://example.com/s.xml', role='sitemap')]
@@ -49,7 +49,7 @@ def links_in_header(value: str | None, base: str) -> list[PageLink]:
 
 
 def links_in_page(data: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
-    """The sitemaps and feeds that ``link`` elements of a page name; nothing in it raises.
+    """Return the sitemaps and feeds in the ``link`` elements of a page; no content raises.
 
     >>> links_in_page(b"<LINK href=/s.xml rel=sitemap>", "https://example.com/a/")
     [PageLink(url='https://example.com/s.xml', role='sitemap')]
@@ -67,7 +67,7 @@ def links_in_page(data: bytes, url: str, content_type: str | None = None) -> lis
 
 
 def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The ``link`` and ``base`` elements outside of comments and scripts."""
+    """Yield the ``link`` and ``base`` elements outside of comments and scripts."""
     lower = text.lower()
     position = 0
     for _ in range(MAX_TAGS):

@@ -1,4 +1,4 @@
-"""Images, videos and news of a page, as the extensions of a sitemap tell them."""
+"""Find images, videos and news of a page, as entries of the sitemap extensions."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _NEWS = frozenset(
 def images_of(
     found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Image, ...]:
-    """The images of the page: those in its content, Open Graph's, JSON-LD's; each URL once.
+    """Return the images in the content, then those of Open Graph and JSON-LD; each URL once.
 
-    Of an ``img`` the largest of its ``srcset``. Images of a header, a footer or a navigation are
-    on every page and are left out, as are ``data:`` URIs and pixels that count visitors.
+    Of an ``img``, the largest image of its ``srcset`` is used. Images of a header, a footer or a
+    navigation are on every page and are excluded, as are ``data:`` URIs and tracking pixels.
     """
     urls: dict[str, None] = {}
     for reference in _references(found, meta, nodes):
@@ -50,7 +50,7 @@ def images_of(
 def videos_of(
     found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Video, ...]:
-    """The videos of the page with all that Google requires; JSON-LD's, else Open Graph's.
+    """Return the videos with all fields that Google requires; of JSON-LD, else of Open Graph.
 
     Required are a thumbnail, a title, a description, and the file or a player
     (https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps).
@@ -63,7 +63,7 @@ def videos_of(
 
 
 def news_of(found: Scan, nodes: list[JsonLdNode]) -> News | None:
-    """The news article that the page is: only with publication, language, date and title."""
+    """Return the news article of the page; None without publication, language, date or title."""
     nodes_by_id = {key: node for node in nodes if (key := first_text(node.properties.get("@id")))}
     for node in nodes:
         if not (node.is_of_page and node.types & _NEWS):
@@ -100,7 +100,7 @@ def _is_pixel(attributes: dict[str, str]) -> bool:
 
 
 def _best_source(attributes: dict[str, str]) -> str:
-    """The largest image of a ``srcset``, else the source; what is loaded lazily counts, too."""
+    """Return the largest image of a ``srcset``, else the source; lazily loaded ones included."""
     best, size = "", 0.0
     candidates = attributes.get("srcset") or attributes.get("data-srcset") or ""
     for number, candidate in enumerate(_CANDIDATE.finditer(candidates[:65_536])):
@@ -117,7 +117,7 @@ def _best_source(attributes: dict[str, str]) -> str:
 
 
 def _urls(value: Any) -> Iterator[str]:
-    """The URLs in JSON-LD's ``image``: a text, an object with ``url``, or a list of those."""
+    """Yield the URLs in an ``image`` of JSON-LD: a text, an object with ``url``, or a list."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             item = item.get("url") or item.get("contentUrl")
@@ -171,7 +171,7 @@ def _complete(video: Video) -> Video | None:
 
 
 def _seconds(duration: str | None) -> str | None:
-    """Seconds of an ISO 8601 duration, or of a number; None where Google would not take them.
+    """Return the seconds of an ISO 8601 duration or a number; None outside of Google's limits.
 
     >>> _seconds("PT1M33S")
     '93'
@@ -200,7 +200,7 @@ def _publisher(value: Any, nodes_by_id: dict[str, JsonLdNode]) -> str | None:
 
 
 def _language(tag: str | None) -> str | None:
-    """ISO 639 as ``news:language`` has it: `en` of `en-GB`, but `zh-cn` and `zh-tw`."""
+    """Return the ISO 639 code for ``news:language``: `en` for `en-GB`, but `zh-cn` and `zh-tw`."""
     tag = (tag or "").strip().lower().replace("_", "-")
     if tag in ("zh-cn", "zh-tw"):
         return tag

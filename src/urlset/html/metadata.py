@@ -1,4 +1,4 @@
-"""What the head of a page says of it: canonical, alternates, robots, refresh, description."""
+"""Read the metadata of a page: canonical, alternates, robots directives, refresh, description."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE |
 
 
 def absolute_url(reference: str, base: str) -> str | None:
-    """The http(s) URL that a reference in a page means, without its fragment; else None.
+    """Resolve a reference in a page to an http(s) URL without its fragment; None for others.
 
     >>> absolute_url("../a b.png#x", "https://example.com/x/y/")
     'https://example.com/x/a%20b.png'
@@ -48,7 +48,7 @@ def absolute_url(reference: str, base: str) -> str | None:
 
 
 def base_url_of(found: Scan, url: str) -> str:
-    """What references of a page are relative to: the first ``base`` with a ``href``, or its URL."""
+    """Return the base URL of references: the first ``base`` with a ``href``, else the page URL."""
     for element in found.elements:
         if element.name == "base" and element.attributes.get("href"):
             return absolute_url(element.attributes["href"], url) or url
@@ -56,9 +56,9 @@ def base_url_of(found: Scan, url: str) -> str:
 
 
 def canonical_of(found: Scan, base: str) -> str | None:
-    """The canonical URL that the head names; None where it names none, or several.
+    """Return the canonical URL in the head; None if it has none, or several.
 
-    Google ignores all of several, and one in the body
+    Google ignores all of them if there are several, and one in the body
     (https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls).
     """
     urls = {
@@ -68,7 +68,7 @@ def canonical_of(found: Scan, base: str) -> str | None:
 
 
 def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
-    """The versions of the page in other languages, as its head lists them, each once."""
+    """Return the versions of the page in other languages that its head lists, each once."""
     alternates: dict[Alternate, None] = {}
     for attributes in _links(found, "alternate"):
         language = attributes.get("hreflang", "").strip()
@@ -79,7 +79,7 @@ def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
 
 
 def meta_of(found: Scan) -> dict[str, str]:
-    """What ``meta`` elements say, by name or property in lower case; the first of each counts."""
+    """Return the first content of each ``meta`` name or property, by its lower-case name."""
     attributes: dict[str, str] = {}
     for element in found.elements:
         if element.name == "meta" and (content := element.attributes.get("content", "").strip()):
@@ -90,7 +90,7 @@ def meta_of(found: Scan) -> dict[str, str]:
 
 
 def directives_of(found: Scan, header: str | None) -> tuple[str, ...]:
-    """What the page and its header say to all robots, or to Google's; wherever in the page."""
+    """Return the directives for all robots and for Google's, from the header and the whole page."""
     directives = list(read_directives(header)) if header else []
     for element in found.elements:
         if element.name == "meta":
@@ -101,7 +101,7 @@ def directives_of(found: Scan, header: str | None) -> tuple[str, ...]:
 
 
 def refresh_of(found: Scan, base: str) -> str | None:
-    """Where a ``meta http-equiv=refresh`` leads, at once or later; None where it only reloads."""
+    """Return the target of a ``meta http-equiv=refresh``, at any delay; None if it only reloads."""
     for element in found.elements:
         is_refresh = element.attributes.get("http-equiv", "").strip().lower() == "refresh"
         if element.name == "meta" and is_refresh:
@@ -128,9 +128,9 @@ MAX_TEXT = 4_096
 
 
 def read_directives(text: str) -> tuple[str, ...]:
-    """The directives in a value of ``meta name=robots`` or ``X-Robots-Tag``, in lower case.
+    """Return the directives of ``meta name=robots`` or ``X-Robots-Tag``, in lower case.
 
-    Those that a header addresses to another robot than Google's are left out
+    Directives that a header addresses to another robot than Google's are ignored
     (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag).
 
     >>> read_directives("NoIndex, follow")
@@ -148,9 +148,9 @@ def read_directives(text: str) -> tuple[str, ...]:
 
 
 def forbids_index(directives: tuple[str, ...], now: datetime | None = None) -> str | None:
-    """The directive that keeps a page out of an index, if one does.
+    """Return the directive that excludes a page from search indexes, or None.
 
-    ``unavailable_after`` does when its moment has passed, and if it can be read.
+    ``unavailable_after`` excludes it once its time has passed; an unreadable time is ignored.
 
     >>> forbids_index(("none",))
     'none'

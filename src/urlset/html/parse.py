@@ -1,10 +1,11 @@
-"""Bytes of a page as markup that a scan reads rightly: decoded, repaired; the door to selectolax.
+"""Decode the bytes of a page, and repair its markup with selectolax before it is scanned.
 
-*Repair, then scan strictly.* Lexbor makes of any soup the tree that a browser makes, and writes it
-out again with every tag closed and every ``<`` and ``>`` of a text or an attribute escaped. Some
-pages it must not be given, as its time grows with the square of their depth, or of the attributes
-of one element (measured: 100,000 open ``div`` take 68 s, 25,000 attributes 3 s). Those are scanned
-as they stand; what is in a well-formed page is found either way.
+*Repair, then scan strictly.* Lexbor parses any markup into the tree that a browser builds. Its
+output has every tag closed, and every ``<`` and ``>`` in text and attributes escaped.
+
+Its time grows with the square of the depth of a page, and of the attributes of one element
+(measured: 100,000 open ``div`` take 68 s, 25,000 attributes 3 s). Pages beyond the limits below are
+therefore scanned without repair, which gives the same result for a well-formed page.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from urlset.engine.decoding import charset_of, codec_of, decode
 
 __all__ = ["RepairedMarkup", "repair"]
 
-# A page within these costs lexbor half a second at the very worst, however it is made.
+# Lexbor takes at most half a second for a page within these limits, even a hostile one.
 MAX_TAGS = 4_000
 MAX_GAP = 16_384
 MAX_SPLIT = 100
@@ -26,7 +27,7 @@ MAX_FORMATS = 200
 MAX_PROLOG = 65_536
 
 _SPLIT_VALUE = re.compile(rb"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
-# Each open one of these is opened again in each paragraph behind it: 2,000 × 2,000 elements.
+# An open one of these is reopened in each later paragraph: 2,000 × 2,000 elements.
 _FORMAT = re.compile(
     rb"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE
 )
@@ -36,14 +37,14 @@ _PRESCAN = 1_024  # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-deter
 
 
 class RepairedMarkup(NamedTuple):
-    """Markup as text; ``is_page`` if it is a whole page, not a part of one."""
+    """Markup as text; ``is_page`` if it is a page, not a fragment."""
 
     text: str
     is_page: bool
 
 
 def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
-    """The markup of a page, repaired where that costs no more than it is worth; never raises."""
+    """Return the markup of a page, repaired if that is safe; no content raises an error."""
     utf8 = _as_utf8(data, content_type)
     is_page = _PAGE.search(utf8[:MAX_PROLOG]) is not None
     if _is_safe_for_lexbor(utf8):
@@ -68,15 +69,15 @@ def _as_utf8(data: bytes, content_type: str | None) -> bytes:
     charset = charset_of(content_type)
     if charset is None and (found := _CHARSET.search(data[:_PRESCAN])):
         charset = found[1].decode()
-    # Beware: a page that lies about its charset is read with U+FFFD, as browsers do.
+    # Note: bytes that are invalid in the declared charset become U+FFFD, as in browsers.
     return data.decode(codec_of(charset) or "utf-8", "replace").encode(errors="replace")
 
 
 def _is_safe_for_lexbor(data: bytes) -> bool:
-    """Tell whether depth, attributes and open formats are bounded, whatever the bytes mean.
+    """Return whether depth, attributes and open formatting elements are bounded.
 
-    Beware: this must hold for hostile bytes, so it counts what cannot be hidden: every ``<``, and
-    how far it is from one ``>`` to the next, times the values that may hide a ``>``.
+    Note: this must hold for hostile bytes. It therefore counts what cannot be hidden: every ``<``,
+    the distance from one ``>`` to the next, and the attribute values that may contain a ``>``.
     """
     tags = data.count(b"<")
     if tags > MAX_TAGS:

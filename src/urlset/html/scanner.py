@@ -1,4 +1,4 @@
-"""One pass over the markup of a page: its head, its data, and the text of its main content."""
+"""Scan the markup of a page once: elements of the head, JSON-LD, and text of the main content."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
 MAX_DATA = 64
 
-# Beware: `<` ends a tag, too, so that no text is looked at twice. In repaired markup neither
-# stands in an attribute.
+# Note: `<` also ends a tag, so that no text is scanned twice. Repaired markup has neither `<`
+# nor `>` in an attribute.
 _TOKEN = re.compile(r"<(?:(/?[a-zA-Z][^\s/<>]*+)([^<>]*+)>|!--(?:.*?)(?:-->|\Z)|[!?])", re.DOTALL)
 _ATTRIBUTE = re.compile(
     r"""([^\s"'>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL
@@ -52,11 +52,11 @@ _KINDS = {
     **dict.fromkeys(_RECORDED, _RECORD),
     **dict.fromkeys(_RAW, _RAW_TEXT),
 }
-"""What a tag needs: a break in the text or none, a look; those that are not listed need both."""
+"""How a tag is handled; unlisted ones break the line, and may open a region."""
 
 
 class HtmlElement(NamedTuple):
-    """An element that says something: its name, its attributes, and where it stands."""
+    """A recorded element: name, attributes, and whether it is in the head or in boilerplate."""
 
     name: str
     attributes: dict[str, str]
@@ -65,10 +65,15 @@ class HtmlElement(NamedTuple):
 
 
 class Scan:
-    """What one pass found.
+    """Result of one scan.
 
-    ``parts`` are stretches of text of the page without its chrome, ``main`` and ``articles`` where
-    in them those begin and end; ``links`` are what it refers to, with their place in ``parts``.
+    Attributes:
+        elements: The recorded elements.
+        data: The texts of JSON-LD scripts.
+        parts: Pieces of the text of the page, without boilerplate.
+        main: Begin and end in ``parts`` of each ``main`` element.
+        articles: Begin and end in ``parts`` of each outer ``article``.
+        links: Targets of links and images, each with its position in ``parts``.
     """
 
     def __init__(self) -> None:
@@ -83,7 +88,7 @@ class Scan:
 
 
 class _Region(NamedTuple):
-    """An open element of which the end matters; ``level`` of its name were open around it."""
+    """An open element whose end matters; ``level`` is the number of open ones with its name."""
 
     name: str
     kind: str
@@ -92,7 +97,7 @@ class _Region(NamedTuple):
 
 
 def parse_attributes(text: str) -> dict[str, str]:
-    """The attributes of a tag, names in lower case; the first of a name counts.
+    """Return the attributes of a tag, with names in lower case; the first of a name is kept.
 
     >>> parse_attributes(' HREF="/a?b&amp;c" async')
     {'href': '/a?b&c', 'async': ''}
@@ -105,14 +110,14 @@ def parse_attributes(text: str) -> dict[str, str]:
 
 
 def scan(text: str) -> Scan:
-    """Go once through the markup of a page; takes time in proportion to it, and never raises."""
+    """Scan the markup of a page, in linear time; no content raises an error."""
     return _Scanner(text).found
 
 
 class _Scanner:
-    """The pass; one object per page.
+    """State of a scan; one object per page.
 
-    ``_watched`` counts the open elements of each name that a region has: no others need a look.
+    ``_watched`` counts the open elements with the name of an open region; others are not counted.
     """
 
     def __init__(self, text: str):
@@ -130,9 +135,9 @@ class _Scanner:
         self._leave(0)
 
     def _scan_from(self, last: int) -> int | None:
-        """Pass from tag to tag; gives where to go on behind an element of other text, or None.
+        """Scan until an element of raw text; return the position after it, or None at the end.
 
-        What most tags need is done here, as a call costs more than it.
+        Most tags are handled inline: a function call would cost more than the work.
         """
         text, parts, watched, kinds = self._text, self.found.parts, self._watched, _KINDS
         for token in _TOKEN.finditer(text, last):
@@ -172,7 +177,7 @@ class _Scanner:
         return None
 
     def _pass_raw(self, name: str, rest: str, begin: int) -> int | None:
-        """Pass over what is no markup, such as a script; JSON-LD is kept."""
+        """Skip raw text such as a script, but keep JSON-LD; return where it ends, or None."""
         end = _RAW_ENDS[name].search(self._text, begin)
         inner = self._text[begin : end.start()] if end else ""
         if name == "script" and "ld+json" in rest.lower() and len(self.found.data) < MAX_DATA:
@@ -192,14 +197,14 @@ class _Scanner:
 
     def _enter(self, name: str, kind: str | None) -> None:
         if kind and name not in _VOID and len(self._regions) < MAX_REGIONS:
-            level = self._watched.setdefault(name, 0)  # it is itself counted behind this
+            level = self._watched.setdefault(name, 0)  # the caller counts this element afterwards
             region = _Region(name, kind, len(self.found.parts), level)
             self._regions.append(region)
             if kind == "skip" and self._skipping is None:
                 self._skipping = region
 
     def _kind(self, name: str, rest: str) -> str | None:
-        """What kind of region an element opens: ``main``, ``article``, ``skip`` or none."""
+        """Return the kind of region that an element opens (main, article, skip), or None."""
         if name in ("main", "article"):
             return name
         if name == "nav":
@@ -214,7 +219,7 @@ class _Scanner:
         return "skip" if role else None
 
     def _add_time(self, rest: str, attributes: dict[str, str]) -> bool:
-        """Tell whether the words of a ``time`` do not count: `2 days ago`, or of an update."""
+        """Add the value of a ``time``; return whether its words are skipped (`2 days ago`)."""
         if _MODIFIED.search(rest):
             return True
         value = attributes.get("datetime")
@@ -242,7 +247,7 @@ class _Scanner:
             self._enter(name, "skip")
 
     def _close(self, name: str) -> None:
-        """Close one element of a name, and with it all regions that are open in it."""
+        """Close one element of a name, and all regions that are open in it."""
         count = self._watched[name] = self._watched[name] - 1
         for number, region in enumerate(self._regions):
             if region.name == name and region.level >= count:
@@ -250,7 +255,7 @@ class _Scanner:
                 return
 
     def _leave(self, number: int) -> None:
-        """Leave all regions from that number on, the innermost first."""
+        """Close all regions from that number on, the innermost first."""
         while len(self._regions) > number:
             region = self._regions.pop()
             span = region.begin, len(self.found.parts)
@@ -270,4 +275,4 @@ class _Scanner:
         if self._title_from is not None and self.found.title is None:
             title = html.unescape(self._text[self._title_from : begin])
             self.found.title = " ".join(title.split())
-            self.found.parts.clear()  # nothing of a head is content
+            self.found.parts.clear()  # the head is not content

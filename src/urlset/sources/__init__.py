@@ -1,4 +1,4 @@
-"""What a build takes: each kind of source, as batches of candidates."""
+"""Sources of a build: files, folders, databases, logs and sites, as batches of candidates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
     "open_source",
 ]
 
-_LATER = {
+_LAZY = {
     "AccessLog": "logs",
     "CandidateRows": "memory",
     "GitDates": "git",
@@ -64,9 +64,9 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Each kind comes in when it is first asked for: most builds need one."""
-    if name not in _LATER:
+    """Import a class of source on first use: most builds need one."""
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"urlset.sources.{_LATER[name]}")
+    module = importlib.import_module(f"urlset.sources.{_LAZY[name]}")
     value = globals()[name] = getattr(module, name)
     return value

@@ -1,7 +1,7 @@
-"""What a source gives to a build: URLs, what is known of each, and why one is not wanted.
+"""Candidates: the rows that sources yield, with URL, fields, dates and reason for exclusion.
 
-A source yields Arrow batches. Of the columns of :data:`CANDIDATE` only ``loc`` must be there; they
-may stand in any order, and any other column is passed over (or is what sections are made of).
+A source yields Arrow batches. Of the columns of :data:`CANDIDATE` only ``loc`` is required. The
+columns may have any order. Other columns are ignored, unless sections are formed from them.
 """
 
 from __future__ import annotations
@@ -42,45 +42,51 @@ EVIDENCE = (
     "header_lastmod",
     "mtime_lastmod",
 )
-"""The columns of a candidate that are not those of an entry: all of them text, or null."""
+"""The columns that a candidate has in addition to an entry: text, or null."""
 
 GUESSES = ("error page", "verification file", "no page", "empty")
-"""Reasons that are judgements about a page, not its owner's word: a ``keep`` filter outweighs them.
-"""
+"""Reasons that urlset inferred and the owner did not state: a ``keep`` filter overrides them."""
 
 
 FAULT = "fault"
-"""An optional column of a batch: why a row is invalid, as :func:`encode_fault` writes it, or null.
+"""Optional column of a batch: why a row is invalid, as :func:`encode_fault` writes it, or null.
 
-Such a row is refused like an entry with an invalid value, whatever its other columns hold.
+Such a row is rejected like an entry with an invalid value, whatever its other columns hold.
 """
 
 
 def encode_fault(field: str, value: object, expected: str, advice: str) -> str:
-    """Write why a row is invalid: what was expected of which field, and what was found.
+    """Encode why a row is invalid: the field, the value found, what was expected, and advice.
 
-    >>> decode_fault(encode_fault("images", 7, "a list", "put it into one"))
-    ('images', 7, 'a list', 'put it into one')
+    >>> decode_fault(encode_fault("images", 7, "a list", "put it in one"))
+    ('images', 7, 'a list', 'put it in one')
     """
     return json.dumps([field, value, expected, advice], default=str)
 
 
 def decode_fault(text: str) -> tuple[str, Any, str, str]:
-    """Read what :func:`encode_fault` wrote."""
+    """Decode the text that :func:`encode_fault` returned."""
     field, value, expected, advice = json.loads(text)
     return field, value, expected, advice
 
 
 class Candidate(NamedTuple):
-    """One URL as a source gives it: the fields of :class:`urlset.Entry`, and evidence.
+    """One URL from a source: the fields of :class:`urlset.Entry`, and evidence.
 
-    ``loc`` may be relative to the base URL of the build. ``lastmod`` and ``lastmod_text`` are the
-    date that the source *gives*; the others are evidence, W3C text with its zone or a date alone:
-    ``page_lastmod`` what the page says, ``git_lastmod`` the last commit that touched its file,
-    ``header_lastmod`` HTTP's, ``mtime_lastmod`` the file's. ``fingerprint`` is of the main content.
-    ``reason`` tells why the URL is to be left out (``noindex``, ``404`` …), null for one that is
-    wanted; it speaks against the URL whichever source gives it, too. ``source`` and ``line`` are
-    where a person finds it: a file, and the line in it.
+    Attributes:
+        loc: The URL; may be relative to the base URL of the build.
+        lastmod: The date that the source states, as is ``lastmod_text``.
+        source: The file, URL or table in which the URL was found.
+        line: The line in ``source``.
+        section: The section of the sitemap that the URL belongs to.
+        reason: Why the URL is excluded (``noindex``, ``404`` …), or None for one that is included.
+            It also excludes the URL if another source has it without a reason.
+        fingerprint: Fingerprint of the main content.
+        page_lastmod: Evidence: the date that the page states. This and the other dates of
+            evidence are W3C text, either a time with its zone or a date alone.
+        git_lastmod: Evidence: the last commit that changed the file.
+        header_lastmod: Evidence: the ``Last-Modified`` header of HTTP.
+        mtime_lastmod: Evidence: the modification time of the file.
     """
 
     loc: str
@@ -106,28 +112,28 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry, **evidence: str | None) -> Candidate:
-        """A candidate of an entry.
+        """Return the candidate for an entry, with evidence.
 
         >>> Candidate.of(Entry("https://example.com/"), reason="noindex").reason
         'noindex'
         """
-        return cls(*entry, **evidence)  # type: ignore[arg-type] # one by one, they fit
+        return cls(*entry, **evidence)  # type: ignore[arg-type] # the fields of an entry come first
 
 
 CANDIDATE: tuple[tuple[str, Any], ...] = (
     *ENTRY.fields,
     *((name, "string") for name in EVIDENCE),
 )
-"""The columns of a batch of candidates and what each holds, as :mod:`urlset.arrow` names it."""
+"""The columns of a batch of candidates, each with its type as in :mod:`urlset.arrow`."""
 
 
 class Source(Protocol):
     """One source of a build.
 
-    ``name`` is how it was asked for. ``batches`` may be asked for once; it holds one batch in
-    memory at a time, and raises :class:`urlset.SourceError` where nothing of the source can be
-    read. Parts that cannot be read are in ``failures`` when it has ended, each as a sentence, and
-    what it has to tell besides (``git log is shallow: …``) in ``notes``.
+    Attributes:
+        name: The name under which the source was requested, for messages.
+        failures: Parts that could not be read, each as a sentence; complete when ``batches`` ends.
+        notes: Other remarks, such as a shallow git history; complete when ``batches`` ends.
     """
 
     name: str
@@ -135,7 +141,13 @@ class Source(Protocol):
     notes: list[str]
 
     def batches(self) -> Iterator[Any]:
-        """Yield record batches (``arro3.core.RecordBatch``) with columns of candidates."""
+        """Yield record batches (``arro3.core.RecordBatch``) with columns of candidates.
+
+        Called once. One batch at a time is held in memory.
+
+        Raises:
+            urlset.SourceError: Nothing of the source can be read.
+        """
 
 
 SourceType = Literal[
@@ -151,7 +163,7 @@ SourceType = Literal[
     "table",
     "text",
 ]
-"""What a source of urlset reads; each class of source declares it as ``source_type``."""
+"""The type of a source; each class of source in urlset declares its own as ``source_type``."""
 
 
 def source_type_of(source: Source) -> SourceType | None:
@@ -165,7 +177,7 @@ def source_type_of(source: Source) -> SourceType | None:
 
 
 def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
-    """Make record batches of rows, for sources that go through them one by one anyway.
+    """Yield record batches of rows, for sources that produce them one at a time.
 
     >>> [batch.num_rows for batch in in_batches([Candidate("/a"), Candidate("/b")])]
     [2]
@@ -176,7 +188,7 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
 
 
 def keep_date_text(candidate: Candidate) -> Candidate:
-    """The candidate with the text of its date, where that says more than the instant."""
+    """Return the candidate with its date as text, if the text says more than the instant."""
     if candidate.lastmod is None or candidate.lastmod_text is not None:
         return candidate
     text = _significant_text(candidate.lastmod)
@@ -184,10 +196,10 @@ def keep_date_text(candidate: Candidate) -> Candidate:
 
 
 def _significant_text(value: Any) -> str | None:
-    """What says more of a date than an instant: its day alone, its zone, or that it has none."""
+    """Return a date as text if an instant would lose something: a day alone, a zone, or no zone."""
     if not isinstance(value, datetime):
         return value.isoformat() if isinstance(value, date) else str(value)
     offset = value.utcoffset()
     if offset is None:
-        return value.isoformat()  # which whoever judges refuses
+        return value.isoformat()  # the build rejects it: a time without a zone
     return value.isoformat() if offset and not offset % timedelta(minutes=1) else None

@@ -1,4 +1,4 @@
-"""Tells by what is there which kind of source a person means, and opens that."""
+"""Open sources by name: a path, a pattern, a URL, standard input, or a database."""
 
 from __future__ import annotations
 
@@ -39,23 +39,24 @@ __all__ = [
 ]
 
 LARGE = 8 << 20
-"""Bytes of CSV and JSON lines from which on DuckDB reads them: ten times as fast, without lines."""
+"""Bytes from which DuckDB reads CSV and JSON lines: ten times as fast, without line numbers."""
 
 _PREFIX = re.compile(r"([a-z]{2,}):(?!//)(.*)", re.DOTALL)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
-# Of buckets and servers of files; no driver of a database answers to these.
+# Schemes of buckets and file servers; no database driver has one of these.
 _UNSUPPORTED_SCHEMES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh git".split())
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What is known of a source besides its name; each kind takes what concerns it.
+    """Options of a source; each kind uses those that apply to it.
 
-    ``mapping``, ``keep``, ``query``, ``query_timeout_s``, ``table`` and ``delimiter`` are those of
-    tables, ``folder``
-    and ``log`` further arguments of :class:`urlset.sources.HtmlFolder` and of
-    :class:`urlset.sources.AccessLog`. ``kind`` says which it is, where that is not to be told
-    by content.
+    Attributes:
+        mapping: Of tables, as are ``keep``, ``query``, ``query_timeout_s``, ``table`` and
+            ``delimiter``: see :class:`urlset.sources.Table`.
+        kind: The kind of the source; by default it is detected from the content.
+        folder: Further arguments of :class:`urlset.sources.HtmlFolder`.
+        log: Further arguments of :class:`urlset.sources.AccessLog`.
     """
 
     mapping: Mapping[str, str] | str | None = None
@@ -76,13 +77,18 @@ class SourceOptions:
 
 
 def open_source(text: str, options: SourceOptions | None = None) -> Source:
-    """Open what a person named: a path, a URL, ``-`` for stdin, or a database to be asked.
+    """Open a source by its name.
 
-    Before it may stand what it is, and a colon: ``csv:``, ``html:``, ``log:``, ``sitemap:``,
-    ``parquet:`` … A folder with pages of HTML is one of pages, whatever else lies in it. CSV and
-    JSON lines of more than :data:`LARGE` bytes come without the numbers of their lines.
+    A folder with HTML pages is a folder of pages, whatever else it contains. CSV and JSON lines of
+    at least :data:`LARGE` bytes are read without line numbers.
 
-    Raises :class:`urlset.SourceError` for what is none of the kinds, or is not there.
+    Args:
+        text: A path, a URL, ``-`` for standard input, or the URL of a database to query. A prefix
+            may state the kind: ``csv:``, ``html:``, ``log:``, ``sitemap:``, ``parquet:`` …
+        options: The options of the source.
+
+    Raises:
+        urlset.SourceError: The source does not exist, or has none of the kinds.
 
     >>> type(open_source("https://example.com/sitemap.xml")).__name__
     'Sitemaps'
@@ -138,7 +144,7 @@ def _check_exists(path: str) -> None:
         advice = "check the path, or begin a URL with https://"
         raise SourceError(f"expected a source, found nothing at {path!r}; {advice}") from error
     except (OSError, ValueError):
-        return  # it is told by whoever reads it
+        return  # reported when it is read
 
 
 def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
@@ -163,7 +169,7 @@ def _open_table(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _needs_row_reader(head: FileHead) -> bool:
-    """What DuckDB does not read: UTF-16, lines of JSON that are strings, and mixed arrays."""
+    """Return whether DuckDB cannot read a file: UTF-16, JSON lines of strings, mixed arrays."""
     return head.encoding == "utf-16" or head.text.startswith('"') or is_json_array(head)
 
 
@@ -173,7 +179,7 @@ def _open_text(path: str, _options: SourceOptions, name: str) -> Source:
 
 def _open_sitemaps(source: str, options: SourceOptions, name: str) -> Source:
     content: str | bytes = source
-    if source != name:  # a copy of a stream, whose path is to be seen nowhere
+    if source != name:  # a copy of a stream: its path must not appear in messages
         with open(source, "rb") as file:
             content = file.read(READ_LIMIT + 1)
     return Sitemaps(
@@ -193,7 +199,7 @@ def _open_pages(path: str, options: SourceOptions, name: str) -> Source:
     if path != name:
         raise SourceError(
             f"{name}: expected a folder of pages, found a stream; "
-            "give the folder that a server shows"
+            "name the folder that a server shows"
         )
     return HtmlFolder(path, _base_url(options, name, "a folder of pages"), **options.folder)
 
@@ -209,7 +215,7 @@ def _base_url(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
             f"{name}: expected a base URL for {what}, found none; "
-            "give --base-url, the URL of what is served"
+            "set --base-url, the URL that the server shows it at"
         )
     return options.base_url
 
@@ -225,7 +231,7 @@ _OPENERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
 def _open_query(text: str, options: SourceOptions) -> Source:
     if options.query is None:
         name = Query(text, "").name
-        raise SourceError(f"{name}: expected a query for a database, found none; give --query")
+        raise SourceError(f"{name}: expected a query for a database, found none; add --query")
     return Query(
         text,
         options.query,
@@ -242,31 +248,35 @@ def _is_database(text: str) -> bool:
 
 
 def _is_stream(path: str) -> bool:
-    """Whether it can be read once only: a pipe, as in ``<(curl …)``."""
+    """Return whether a path can be read only once: a pipe, as in ``<(curl …)``."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
-        return False  # it is told by whoever reads it
+        return False  # reported when it is read
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 class StreamSource:
-    """Stdin (``-``) or a pipe: any of the kinds of files, told apart when it has come.
+    """Standard input (``-``) or a pipe, copied to a temporary file, then read as a file.
 
-    ``make`` makes the source of the file that it was copied to, and has it call itself ``name``;
-    the file goes when the batches end, or with this object. Raises :class:`urlset.SourceError`.
+    ``open_copy`` opens the source of the copy, whose name in messages is ``name``. The copy is
+    deleted when the batches end, or with this object.
     """
 
     source_type: ClassVar[SourceType] = "stream"
 
-    def __init__(self, name: str, make: Callable[[str], Source]):
+    def __init__(self, name: str, open_copy: Callable[[str], Source]):
         self.name = name
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self._open = make
+        self._open = open_copy
 
     def batches(self) -> Iterator[Any]:
-        """Copy the stream, then yield the record batches of what it is."""
+        """Copy the stream, then yield the record batches of the copy.
+
+        Raises:
+            urlset.SourceError: The stream or its copy cannot be read.
+        """
         directory = LockedTempDir()
         path = os.path.join(directory.path, "stream")
         cleanup = weakref.finalize(self, directory.close)
@@ -294,7 +304,7 @@ _KIND = re.compile(r"[a-z]{2,}:")
 
 
 def split_kind(text: str) -> tuple[str, str | None]:
-    """Split what a person says of the kind of a source from its path; None where it is no path.
+    """Split the name of a source into a prefix for its kind, and a path (None if it is no path).
 
     >>> split_kind("csv:data/*.txt"), split_kind("https://example.com/"), split_kind("env:DATABASE")
     (('csv:', 'data/*.txt'), ('', None), ('', None))
@@ -307,11 +317,13 @@ def split_kind(text: str) -> tuple[str, str | None]:
 
 
 def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The sources that a pattern names, in the order of their names; or the one that it is.
+    """Yield a source for each file that a pattern matches, in the order of their names.
 
-    ``*``, ``?`` and ``[…]`` stand for what they do in a shell, ``**`` for any folders. A file that
-    has them in its own name is that file. Raises :class:`urlset.SourceError` for a pattern that
-    fits nothing.
+    ``*``, ``?`` and ``[…]`` mean the same as in a shell, ``**`` any folders. The name of a file
+    that exists is no pattern, and neither is a name without these characters.
+
+    Raises:
+        urlset.SourceError: The pattern matches nothing.
     """
     table = source if isinstance(source, Mapping) else {"path": source}
     text = table["path"]
@@ -322,7 +334,7 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise SourceError(
-            f"expected sources, found nothing that fits {text!r}; check the pattern, and the "
+            f"expected sources, found nothing that matches {text!r}; check the pattern, and the "
             f"folder that it begins in ({os.path.abspath(_root(path))})"
         )
     for name in found:
@@ -330,7 +342,7 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
 
 
 def _root(path: str) -> str:
-    """The folder of a pattern that is none itself."""
+    """Return the folder in which a pattern begins: the part without wildcards."""
     folder = os.path.dirname(path)
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)
@@ -338,7 +350,7 @@ def _root(path: str) -> str:
 
 
 class FailedSource:
-    """A source that cannot be opened, where the others are to be built without it."""
+    """A source that could not be opened, in a build that continues without it."""
 
     source_type: ClassVar[SourceType] = "failed"
 
@@ -348,12 +360,12 @@ class FailedSource:
         self.notes: list[str] = []
 
     def batches(self) -> Iterator[Any]:
-        """Nothing."""
+        """Yield nothing."""
         return iter(())
 
 
 def merge_logs(sources: Iterable[Source]) -> Iterator[Source]:
-    """Make one source of all logs: what the old one had is gone by the word of the new one."""
+    """Merge all access logs into one source: a later log may show that a URL was removed."""
     log: Any = None
     for source in sources:
         if source_type_of(source) != "log":

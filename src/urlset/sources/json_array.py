@@ -1,4 +1,4 @@
-"""Read the items of a JSON array one after another, in the memory of a few."""
+"""Read the items of a JSON array one at a time, in the memory of a few items."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def json_items(file: IO[str], name: str) -> Iterator[tuple[int, Any]]:
-    r"""Yield the number of the line on which each item of an array begins, and the item.
+    r"""Yield each item of an array with the number of the line on which it begins.
 
-    Raises :class:`urlset.SourceError` where the array is not valid, or an item is too long.
+    Raises:
+        urlset.SourceError: The array is invalid, or an item is too long.
 
     >>> from io import StringIO
     >>> list(json_items(StringIO('["/a",\n {"loc": "/b"}]'), "a.json"))
@@ -72,7 +73,7 @@ class _ItemReader:
                 if self._is_at_end or isinstance(error, RecursionError):
                     raise self._invalid_item(error) from error
             else:
-                # A number may go on in the next piece.
+                # A number may continue in the next piece.
                 if end < len(self._text) or self._is_at_end:
                     break
             if len(self._text) - self._at >= text_files.MAX_LINE:
@@ -85,7 +86,7 @@ class _ItemReader:
         return line, value
 
     def _next_character(self) -> str:
-        """Skip white space; gives the character behind it, or an empty text at the end."""
+        """Skip white space; return the next character, or an empty text at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             assert found is not None  # the pattern matches any text
@@ -101,7 +102,7 @@ class _ItemReader:
         self._at = end
 
     def _read(self) -> None:
-        # Twice as much each time, so that a long item is not decoded over and over.
+        # Twice as much each time: a long item is decoded few times.
         piece = self._file.read(max(_CHUNK_SIZE, len(self._text) - self._at))
         self._is_at_end = not piece
         self._text, self._at = self._text[self._at :] + piece, 0

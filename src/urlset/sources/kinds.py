@@ -21,8 +21,8 @@ SourceKind = Literal[
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml")
 _SITEMAP_SUFFIXES = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
-# The beginnings of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
-# behind the host that is asked; and of W3C's (www.w3.org/TR/WD-logfile.html).
+# The beginning of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
+# after the requested host; and of W3C extended logs (www.w3.org/TR/WD-logfile.html).
 _COMMON_LOG = re.compile(
     r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] "
 )
@@ -37,10 +37,15 @@ _EXPECTED = (
 
 
 def detect_kind(path: str, columns: tuple[str, ...] = (), *, name: str | None = None) -> SourceKind:
-    """Tell the kind of a file or a folder by its content; text also by its suffix.
+    """Detect the kind of a file or folder from its content; of text also from its suffix.
 
-    Raises :class:`urlset.SourceError` for what is none, which calls it ``name``. ``columns`` are
-    those asked for in CSV.
+    Args:
+        path: The file or folder.
+        columns: Columns of a mapping, which identify a header of CSV.
+        name: Its name in messages; the path by default.
+
+    Raises:
+        urlset.SourceError: It has none of the kinds.
     """
     name = name or path
     if os.path.isdir(path):
@@ -49,7 +54,7 @@ def detect_kind(path: str, columns: tuple[str, ...] = (), *, name: str | None = 
     if form not in (None, "csv", "jsonl"):
         return form
     head = read_head(path, name)
-    if not head.text:  # an empty list is for the gates; an empty sitemap is none
+    if not head.text:  # the guards handle an empty list; an empty sitemap is invalid
         return "sitemap" if ".xml" in os.path.basename(path).lower() else "text"
     if head.text.startswith("<") or find_template(head.text.encode(errors="replace")):
         return "sitemap"  # a template is reported as one
@@ -58,7 +63,7 @@ def detect_kind(path: str, columns: tuple[str, ...] = (), *, name: str | None = 
     if _is_log(head):
         return "log"
     detected = detect_text_form(head, name, columns)[0]
-    # A list of URLs may be called .csv, and JSON lines anything.
+    # A list of URLs may have the suffix .csv, and JSON lines any suffix.
     is_list = detected == "text" and head.first_line.lower().startswith(("http://", "https://"))
     return detected if is_list or detected == "jsonl" else form or detected
 
@@ -72,7 +77,7 @@ def _has_pages(path: str) -> bool:
 
 
 def _kind_without_pages(path: str) -> SourceKind:
-    """The kind of a folder without pages; raises :class:`urlset.SourceError` for one of nothing."""
+    """Return the kind of a folder without pages; raise ``SourceError`` if it has no sitemaps."""
     count = 0
     for _, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -1,4 +1,4 @@
-"""Rows that the caller has in memory, as a source: entries, dicts, URLs, or a table."""
+"""Sources over rows in memory: entries, dicts, URLs, candidates, or an Arrow table."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _COLUMNS = (*CANDIDATE, (FAULT, "string"))
 class InMemorySource:
     """Rows in memory: any iterable of :class:`urlset.Entry`, dicts and URLs, or an Arrow table.
 
-    What :func:`urlset.write` takes is taken here. ``mapping`` and ``keep`` are those of
-    :class:`urlset.sources.Table`, for tables. A row with a value that may not be written is an
-    invalid row of its batch, with its reason in the column ``fault``.
+    Accepts the same rows as :func:`urlset.write`. ``mapping`` and ``keep`` apply to tables, as in
+    :class:`urlset.sources.Table`. A row with an invalid value is passed on with the reason in the
+    column ``fault``.
 
     >>> [batch.num_rows for batch in InMemorySource([{"loc": "https://example.com/"}]).batches()]
     [1]
@@ -72,7 +72,7 @@ class InMemorySource:
                 yield rows_to_batch(_COLUMNS, chunk)
 
     def _candidates(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-        """The columns of a candidate for each row, and why it is invalid or None."""
+        """Yield the columns of a candidate for each row, then why it is invalid, or None."""
         rules = Rules(self.base_url, is_text=False, engine=self._engine)
         for number, item in enumerate(rows, 1):
             try:
@@ -80,7 +80,7 @@ class InMemorySource:
             except ValueProblem as fault:
                 text = encode_fault(fault.field, fault.value, fault.expected, fault.advice)
                 cells = {"loc": input_loc(item), "source": self.name, "line": number}
-                empty = Entry(**cells)  # type: ignore[arg-type] # of no page
+                empty = Entry(**cells)  # type: ignore[arg-type] # only loc, source and line
                 yield *Candidate.of(empty), text
             else:
                 candidate = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
@@ -88,7 +88,7 @@ class InMemorySource:
 
 
 class CandidateRows:
-    """A source of candidates, entries or URLs that are in Python already; see :class:`Source`.
+    """Source of candidates, entries or URLs that are Python objects; see :class:`Source`.
 
     >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
     [1]

@@ -1,4 +1,4 @@
-"""Reads one batch ahead, in a thread: while one is worked on, the next is made ready."""
+"""Read one item ahead in a thread, while the current one is processed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _END = object()
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each asked for before the one before it is done with.
+    """Yield the same items, each requested before the previous one has been processed.
 
     >>> list(prefetch(iter("abc")))
     ['a', 'b', 'c']
@@ -22,4 +22,4 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
         future = pool.submit(next, items, _END)
         while (item := future.result()) is not _END:
             future = pool.submit(next, items, _END)
-            yield item  # type: ignore[misc] # the end is none of them
+            yield item  # type: ignore[misc] # never the end marker

@@ -1,4 +1,4 @@
-"""Existing sitemaps as a source: a file, a folder of them, an index, a whole site."""
+"""Source that reads existing sitemaps: a file, a folder, an index, or a site."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Sitemaps"]
 
 
 class Sitemaps:
-    """The entries of sitemaps, as candidates, a document at a time.
+    """The entries of sitemaps as candidates, one document at a time.
 
-    ``source`` is what :func:`urlset.read` takes (a path, a folder, a URL, a site), or what it
-    gave: then the entries that were asked for there. Documents that
-    cannot be read are in ``failures``; with ``fail_fast`` the first one raises. A date that is
-    not W3C but has one meaning is made so; one that nobody can read is left out, and counted in
-    ``unread_dates`` and in the ``notes``. ``source`` and ``line`` say where each entry stands.
+    ``source`` is a source of :func:`urlset.read` (a path, a folder, a URL, a site), or the
+    :class:`urlset.Entries` that it returned, with the filters of that call. Documents that cannot
+    be read are listed in ``failures``; with ``fail_fast`` the first one raises. A date in another
+    form than W3C is converted if its meaning is unambiguous; an unreadable one is dropped, and
+    counted in ``unread_dates`` and the ``notes``. Each candidate has its ``source`` and ``line``.
 
-    Raises :class:`urlset.SourceError` where nothing can be read at all.
+    Raises :class:`urlset.SourceError` if nothing can be read at all.
 
     >>> Sitemaps("https://example.com/sitemap.xml").name
     'https://example.com/sitemap.xml'
@@ -79,10 +79,10 @@ class Sitemaps:
                     yield rewrite_dates(batch, self._w3c_or_none, location)
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
-            self.notes.append(f"{self.unread_dates:,} unreadable {noun} left out")
+            self.notes.append(f"{self.unread_dates:,} unreadable {noun} dropped")
 
     def _w3c_or_none(self, text: str | None) -> str | None:
-        """A date as W3C has it, or none."""
+        """Return a date in W3C form, or None for one that is unreadable."""
         if text is None:
             return None
         text = _w3c(text)
@@ -98,6 +98,6 @@ def _w3c(text: str) -> str | None:
     if date.code is None:
         return text
     length = {"year": 4, "month": 7, "day": 10}.get(date.precision or "")
-    if length and not date.has_zone:  # the midnight of another zone is another day in UTC
+    if length and not date.has_zone:  # midnight in another zone is another day in UTC
         return date.instant.isoformat()[:length]
     return format_date(date.instant)

@@ -1,4 +1,4 @@
-"""Lists of URLs as people keep them, as a source: plain text, CSV, JSON lines, with their lines."""
+"""Source that reads text files row by row with line numbers: lists of URLs, CSV, JSON lines."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ __all__ = ["TextSource"]
 
 BATCH_ROWS = 8_192
 _CHUNK_SIZE = 1 << 20
-_LINE_COLUMN = (
-    "line of the file"  # a column beside those of the table: no header is likely to have it
-)
+_LINE_COLUMN = "line of the file"  # added to those of the table; unlikely in a header
 
 _TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"),
@@ -42,19 +40,21 @@ _TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
 )
 
 Numbered = tuple[int, Any]
-"""The number of a line, and what stands there."""
+"""A line number, and the row on that line."""
 
 
 class TextSource:
-    """A list in a file, row by row: each has its ``line``, so that a fault can be found.
+    """Rows of a text file, each with its ``line``, so that an invalid row can be found.
 
-    Of text, a URL a line: blank lines and those that begin with ``#`` are passed over. Of CSV the
-    header names the columns, of JSON lines the keys; a line may be a string, too; an array of JSON
-    holds the same as lines do. ``mapping`` and
-    ``keep`` are those of :class:`urlset.sources.Table`; ``form`` and ``delimiter`` are told
-    by content. What is no URL, no number and no date stays to be refused by whoever judges: a row
-    without text for its URL has a null there. Raises :class:`urlset.SourceError` for what is no
-    text, or no list.
+    Text has one URL per line; blank lines and lines that begin with ``#`` are skipped. The columns
+    of CSV are named by its header, those of JSON lines by the keys. A JSON line may also be a
+    string with a URL. A JSON array holds the same items as JSON lines do.
+
+    ``mapping`` and ``keep`` are those of :class:`urlset.sources.Table`. ``form`` and ``delimiter``
+    are detected from the content by default. Invalid URLs, numbers and dates are passed on, and
+    the build rejects them; a row whose URL is not text has a null there.
+
+    Raises :class:`urlset.SourceError` for a file that is not text, or has none of the forms.
 
     >>> TextSource("urls.txt").name
     'urls.txt'
@@ -81,12 +81,12 @@ class TextSource:
         self._form, self._delimiter = form, delimiter
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row; reads no rows of CSV."""
+        """Raise what :meth:`batches` would raise before the first row; read no rows of CSV."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
 
     def batches(self) -> Iterator[Any]:
-        """Yield record batches with columns of candidates, ``source`` and ``line`` among them."""
+        """Yield record batches with columns of candidates, including ``source`` and ``line``."""
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
@@ -122,7 +122,7 @@ class TextSource:
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
-            # Also where no row follows.
+            # Checks the header even if no row follows.
             blank = dict.fromkeys(names, "VARCHAR")
             plan = ColumnPlan.of(blank, name=self.name, mapping=self._mapping, keep=self._keep)
             self._add_notes(plan)
@@ -131,8 +131,8 @@ class TextSource:
             yield from self._map_rows(_chunks(_csv_rows(reader, names, self.name)), names)
         except csv.Error as error:
             raise SourceError(
-                f"{self.name}: expected CSV, found: {error}; a quote that is opened must be "
-                "closed, and doubled within a cell"
+                f"{self.name}: expected CSV, found: {error}; close each quote that is opened, "
+                "and double it within a cell"
             ) from error
         finally:
             csv.field_size_limit(limit)
@@ -144,7 +144,7 @@ class TextSource:
         yield from self._map_rows(_chunks(rows), [])
 
     def _map_rows(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
-        """Candidates of rows that are dicts; the columns are those that there were so far."""
+        """Yield candidates for rows that are dicts; the columns are the keys found so far."""
         seen = dict.fromkeys(names)
         mapper = ColumnMapper()
         try:
@@ -157,7 +157,7 @@ class TextSource:
     def _raw_batch(
         self, rows: list[Numbered], seen: dict[str, None]
     ) -> tuple[list[NamedExpression], Any]:
-        """The cells of rows as they stand, and what candidates are to have of them."""
+        """Return expressions for the candidates of rows, and a batch of the unconverted cells."""
         for _, row in rows:
             seen.update(dict.fromkeys(row))
         if not seen.keys() - {"loc"}:
@@ -191,7 +191,7 @@ class TextSource:
 
 
 def _column(values: list[Any]) -> tuple[str, list[str | None]]:
-    """A column as text; as JSON where not all of it is."""
+    """Return a column as text, or as JSON if not all of its values are text."""
     if all(value is None or isinstance(value, str) for value in values):
         return "VARCHAR", [value and value.encode(errors="replace").decode() for value in values]
     return "JSON", [None if value is None else json.dumps(value) for value in values]
@@ -203,11 +203,11 @@ def _chunks(rows: Iterator[Numbered]) -> Iterator[list[Numbered]]:
 
 
 def _blocks(file: IO[str], name: str) -> Iterator[list[str]]:
-    """The lines of a list, many at once; one that does not end is no list."""
+    """Yield blocks of lines; raise ``SourceError`` for a line that is too long."""
     rest = ""
     while piece := file.read(_CHUNK_SIZE):
-        # Beware: not splitlines(), which knows ends of lines that others do not; and a line may
-        # end with two characters, of which the piece has the first one only.
+        # Note: not splitlines(), which also splits at characters that are no line ends elsewhere.
+        # A line may end with two characters, of which the piece has only the first.
         rest = (rest + piece).replace("\r\n", "\n")
         complete, carriage_return = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
         *lines, rest = complete.replace("\r", "\n").split("\n")
@@ -227,7 +227,7 @@ def _lines(file: IO[str], name: str) -> Iterator[str]:
 
 def _too_long(name: str) -> SourceError:
     return SourceError(
-        f"{name}: expected a line for each entry, found one of more than "
+        f"{name}: expected one line per entry, found a line of more than "
         f"{text_files.MAX_LINE:,} characters"
     )
 
@@ -236,20 +236,18 @@ def _names(header: list[str], name: str) -> list[str]:
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(header, 1)]
     for number, column in enumerate(names):
         if column in names[:number]:
-            raise SourceError(
-                f"{name}: expected columns of different names, found {column!r} twice"
-            )
+            raise SourceError(f"{name}: expected unique column names, found {column!r} twice")
     return names
 
 
 def _csv_rows(reader: Any, names: list[str], name: str) -> Iterator[Numbered]:
-    """A dict of the cells that are not empty."""
+    """Yield a dict of the cells that are not empty, for each row that has any."""
     start = reader.line_num + 1
     for cells in reader:
         if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
             raise SourceError(
-                f"{name}:{start}: expected {len(names)} cells, as the header has, found "
-                f"{len(cells)}; quote a cell that has the delimiter in it"
+                f"{name}:{start}: expected {len(names)} cells, as in the header, found "
+                f"{len(cells)}; quote a cell that contains the delimiter"
             )
         row = {key: cell for key, cell in zip(names, cells, strict=False) if cell.strip()}
         if row:
@@ -271,5 +269,5 @@ def _json_lines(file: IO[str], name: str) -> Iterator[Numbered]:
 
 
 def _with_loc(row: dict[str, Any]) -> dict[str, Any]:
-    """A row that may say ``url`` where another says ``loc``."""
+    """Return a row with its ``url`` as ``loc`` if it has no ``loc``."""
     return {**row, "loc": row["url"]} if "url" in row and "loc" not in row else row

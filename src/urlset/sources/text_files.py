@@ -1,4 +1,4 @@
-"""Opens a file of text and tells its form by its content: lines of URLs, CSV, or JSON."""
+"""Open text files, and detect their form from the content: lines of URLs, CSV, or JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 TextForm = Literal["text", "csv", "jsonl"]
 
 MAX_LINE = 1 << 24
-"""Characters of a line, and of a cell: no honest entry comes near it."""
+"""Maximum characters of a line, and of a cell; far more than any valid entry has."""
 
 _HEAD_BYTES = 65_536
 _GZIP = b"\x1f\x8b"
@@ -37,7 +37,7 @@ _ARRAY = re.compile(r"\[\s*(?:[{\"]|\]\s*\Z)")
 
 
 class FileHead(NamedTuple):
-    """How a file begins, unpacked and without blanks before; ``encoding`` is that of its text."""
+    """Beginning of a text file: decompressed, decoded from ``encoding``, without leading spaces."""
 
     text: str
     encoding: str
@@ -45,14 +45,19 @@ class FileHead(NamedTuple):
 
     @property
     def first_line(self) -> str:
-        """The first line that is not blank."""
+        """Return the first line that is not blank."""
         return self.text.splitlines()[0].strip() if self.text else ""
 
 
 def read_head(path: str, name: str | None = None) -> FileHead:
-    """Look at how a file begins.
+    """Read the beginning of a file.
 
-    Raises :class:`urlset.SourceError` if it cannot be read, which calls it ``name``.
+    Args:
+        path: The file.
+        name: Its name in messages; the path by default.
+
+    Raises:
+        urlset.SourceError: The file cannot be read.
     """
     try:
         with open(path, "rb") as file:
@@ -65,7 +70,7 @@ def read_head(path: str, name: str | None = None) -> FileHead:
         try:
             head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
         except zlib.error:
-            head = b"<"  # the reader knows what to do with it
+            head = b"<"  # handled as a sitemap: the reader reports the damage
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
     return FileHead(head.decode(encoding, errors="replace").lstrip(), encoding, is_compressed)
 
@@ -73,10 +78,18 @@ def read_head(path: str, name: str | None = None) -> FileHead:
 def detect_text_form(
     head: FileHead, name: str, columns: Collection[str] = ()
 ) -> tuple[TextForm, str]:
-    """Tell the form of a text by its first line, and the delimiter of CSV.
+    """Detect the form of a text from its first line, and the delimiter of CSV.
 
-    CSV has a header with ``loc`` or ``url`` in it, or one of the ``columns`` that were asked for.
-    Raises :class:`urlset.SourceError` for what is none of the forms.
+    Args:
+        head: Beginning of the file.
+        name: Name of the file in messages.
+        columns: Columns of a mapping. A CSV header has one of these, ``loc`` or ``url``.
+
+    Returns:
+        The form, and the delimiter (empty for other forms than CSV).
+
+    Raises:
+        urlset.SourceError: The text has none of the forms.
     """
     line = head.first_line
     if "\0" in line:
@@ -106,13 +119,17 @@ def detect_text_form(
 
 
 def is_json_array(head: FileHead) -> bool:
-    """Tell whether a text is an array of JSON: of objects, or of URLs."""
+    """Return whether a text is a JSON array of objects or of URLs."""
     return _ARRAY.match(head.text) is not None
 
 
 @contextmanager
 def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
-    """Open a text, unpacked; what is wrong with its bytes is a :class:`urlset.SourceError`."""
+    """Open a text file, decompressed and decoded.
+
+    Raises:
+        urlset.SourceError: Bytes that are read within the block are invalid.
+    """
     with ExitStack() as stack:
         try:
             data: IO[bytes] = stack.enter_context(open(path, "rb"))
@@ -128,7 +145,7 @@ def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
         except UnicodeError as error:
             raise SourceError(f"{name}: expected text, found: {error}") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise SourceError(f"{name}: expected whole gzip data, found: {error}") from error
+            raise SourceError(f"{name}: expected complete gzip data, found: {error}") from error
         except csv.Error as error:
             raise SourceError(f"{name}: expected CSV, found: {error}") from error
         except OSError as error:

@@ -104,7 +104,7 @@ class Query:
         duplicates = [name for name in schema.names if schema.names.count(name) > 1]
         if duplicates:
             raise QueryError(
-                f"{self.name}: expected columns of different names, found {duplicates[0]!r} twice"
+                f"{self.name}: expected unique column names, found {duplicates[0]!r} twice"
             )
 
     def _table(self) -> Table:

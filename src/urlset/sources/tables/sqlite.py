@@ -66,7 +66,7 @@ def sqlite_batches(
             raise QueryError(f"expected one query (SELECT …), found one without rows: {query!r}")
         names = [column[0] for column in cursor.description]
         if len(set(names)) < len(names):
-            raise QueryError(f"expected columns of different names, found {', '.join(names)}")
+            raise QueryError(f"expected unique column names, found {', '.join(names)}")
         yield from _batches(cursor, names, source_name, query, limit)
 
 

@@ -275,7 +275,5 @@ def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
     duplicates = sorted({name for name in names if names.count(name) > 1})
     if duplicates:
-        raise SourceError(
-            f"{name}: expected columns of different names, found {duplicates[0]!r} twice"
-        )
+        raise SourceError(f"{name}: expected unique column names, found {duplicates[0]!r} twice")
     return names, separator
