@@ -381,7 +381,7 @@ def test_build_does_not_speak_of_git_unasked(urlset):
     asked = urlset("build", "site", "-o", "out", *BASE, "--lastmod", "git")
 
     assert "repository" not in silent.err
-    assert "'site' is in no git repository" in asked.err
+    assert "'site' is not in a git repository" in asked.err
 
 
 def test_build_dry_run_knows_the_ledger(urlset):

@@ -127,7 +127,7 @@ def test_file_changed_but_not_committed_has_no_date(repository):
 
     assert [found.date_of(f"{name}.md") for name in ("a", "b", "new")] == [None] * 3
     assert found.date_of("c.md") == found.date_of("d.md") == "2026-01-01T10:00:00Z"
-    assert found.notes == ("2 files with changes that are not committed, without a date",)
+    assert found.notes == ("2 files with uncommitted changes, without a date",)
 
 
 def test_shallow_clone_is_believed_after_its_boundary_only(repository, tmp_path):
@@ -157,7 +157,7 @@ def test_bulk_commit_is_passed_over(repository):
     assert found.date_of("p7.md") == "2026-03-01T10:00:00Z"
     assert believed.date_of("p3.md") == "2026-02-01T10:00:00Z"
     assert found.notes == (
-        f"git commit {bulk[:7]} of 2026-02-01 touches 8 of 8 pages: passed over as a bulk change",
+        f"git commit {bulk[:7]} of 2026-02-01 touches 8 of 8 pages: ignored as a bulk change",
     )
 
 
@@ -169,7 +169,7 @@ def test_initial_import_gives_no_dates(repository):
 
     assert found.date_of("p0.md") == "2026-02-01T10:00:00Z"
     assert found.date_of("p1.md") is None
-    assert "7 files touched by bulk changes alone, without a date" in found.notes
+    assert "7 files changed only by bulk changes, without a date" in found.notes
 
 
 def test_change_made_in_a_merge_has_the_date_of_the_merge(repository):
@@ -208,7 +208,7 @@ def test_submodule_is_told(repository, tmp_path):
 
     assert found.date_of("theme/a.md") is None
     assert found.date_of("b.md") == "2026-02-01T10:00:00Z"
-    assert found.notes == ("'theme' is a submodule: its files have no date from here",)
+    assert found.notes == ("'theme' is a submodule: its files have no date",)
     assert git_dates(str(repository.folder / "theme")).date_of("a.md") == "2026-01-01T10:00:00Z"
 
 
@@ -370,11 +370,11 @@ def test_pages_without_a_source_are_counted_and_named(repository):
 
     rows = [row for batch in source.batches() for row in batch["git_lastmod"].to_pylist()]
 
-    assert rows.count("2026-01-01T10:00:00Z") == 2  # though git keeps nothing of the folder itself
+    assert rows.count("2026-01-01T10:00:00Z") == 2  # git tracks no file in the folder itself
     assert len(source.notes) == 2
-    assert "are looked for in" in source.notes[0]
+    assert "are searched in" in source.notes[0]
     assert source.notes[1].startswith(
-        "3 pages have no source that git keeps (x.html, y.html, …); --git-path"
+        "3 pages have no source that git tracks (x.html, y.html, …); --git-path"
     )
 
 

@@ -286,7 +286,7 @@ def test_links_are_followed_on_request(tmp_path: Path):
     assert [row.loc for row in told(source)] == [f"{BASE}a/x.html"]
     assert any("symbolic links" in note for note in source.notes)
     assert [row.loc for row in told(follower)] == [f"{BASE}a/x.html", f"{BASE}b.html"]
-    assert any("links to one above" in note for note in follower.notes)
+    assert any("links to a parent folder" in note for note in follower.notes)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")

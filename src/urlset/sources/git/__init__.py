@@ -1,4 +1,4 @@
-"""Dates from git: asked safely, without believing shallow clones and bulk commits."""
+"""Dates of files from git, queried safely; shallow clones and bulk commits give no dates."""
 
 from __future__ import annotations
 

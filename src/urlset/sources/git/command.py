@@ -1,4 +1,4 @@
-"""Asks git, in a repository that may be a stranger's: nothing of it is run, fetched or written."""
+"""Run git in an untrusted repository: nothing that it configures is run, fetched or written."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import IO
 
 __all__ = ["GitError", "run_git", "stream_git"]
 
-# What the repository's own configuration could have run or hidden. Beware: a command line that
-# writes the index or asks for patches, signatures, filters or a remote would need more of them.
+# Overrides settings of the repository that run commands or hide files. Note: a command that writes
+# the index or uses patches, signatures, filters or a remote needs more of them.
 _SETTINGS = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
     "core.untrackedCache=false",
     "core.useReplaceRefs=false",
-    "safe.bareRepository=explicit",  # a bare repository hidden among the files of this one
+    "safe.bareRepository=explicit",  # ignores a bare repository hidden among the files
     "log.showSignature=false",  # runs gpg.program
     "log.showRoot=true",
     "log.follow=false",
@@ -33,19 +33,19 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    # No transport is called so: a partial clone is not completed while we look.
+    # No transport has this name: a partial clone fetches nothing.
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-# The user's own settings; a GIT_DIR that a hook has set would lead us to another repository.
+# Settings of the user. A GIT_DIR that a hook has set would select another repository.
 _KEPT_VARIABLES = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
 _CHUNK_SIZE = 1 << 18
 
 
 class GitError(Exception):
-    """Git cannot answer; the words are for a note. ``is_absent`` where there is no git at all."""
+    """Git failed; the message is for a note. ``is_absent`` if git is not installed."""
 
     def __init__(self, message: str, *, is_absent: bool = False):
         super().__init__(message)
@@ -53,15 +53,15 @@ class GitError(Exception):
 
 
 def run_git(folder: str, *arguments: str) -> bytes:
-    """What git writes; raises :class:`GitError`."""
+    """Return the output of git; raise :class:`GitError` if it fails."""
     with _git_process(folder, arguments) as output:
         return output.read()
 
 
 def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
-    """Yield what git writes between zero bytes, while it writes; raises :class:`GitError`.
+    """Yield the output of git between zero bytes while it runs; raise :class:`GitError`.
 
-    Whoever stops early stops git.
+    Closing the generator early ends git.
     """
     with _git_process(folder, arguments) as output:
         rest = b""
@@ -78,7 +78,7 @@ def _git_process(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]
     if git is None:
         raise GitError("git is not installed: no dates from git", is_absent=True)
     settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
-    # A file, since nobody reads a pipe of complaints while git waits for that.
+    # A file, because git would block on a pipe of errors that is not read.
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
@@ -118,11 +118,12 @@ def _environment() -> dict[str, str]:
 def _error_message(message: str, folder: str) -> str:
     if "dubious ownership" in message:
         return (
-            f"git refuses to read {folder!r}, since it belongs to another user: no dates from git; "
-            "if you trust it: git config --global --add safe.directory "
+            f"git refuses to read {folder!r}, because it belongs to another user: "
+            "no dates from git; "
+            "if you trust it, run git config --global --add safe.directory "
             f"{os.path.abspath(folder)!r}"
         )
     if "not a git repository" in message:
-        return f"{folder!r} is in no git repository: no dates from git"
-    first_line = next((line for line in message.splitlines() if line.strip()), "no word why")
+        return f"{folder!r} is not in a git repository: no dates from git"
+    first_line = next((line for line in message.splitlines() if line.strip()), "no reason stated")
     return f"git cannot read {folder!r}: {first_line.removeprefix('fatal: ')}"

@@ -1,4 +1,4 @@
-"""Dates of files from git: when the content of each was last changed."""
+"""Dates of files from git, and a source that adds them to the pages of a folder."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ _SUBMODULE = b"160000"
 
 @dataclass(frozen=True)
 class GitDates:
-    """When files were changed, by path from the folder that was asked, and what there is to tell.
+    """Dates of the last change of files, by path relative to the queried folder.
 
-    ``known`` are the paths that git keeps, with their dates; None for one that has none.
-    ``patterns`` tell where the source of a page lies: ``{file}`` is the built file
-    (``about/index.html``), ``{page}`` the same without its ending and without ``index`` (``about``,
-    and nothing for the first page). Without patterns it is looked for where generators keep it,
-    see :mod:`urlset.sources.git.layouts`; ``languages`` are those with a folder in the built site.
+    Attributes:
+        known: The files that git tracks, each with its date, or None if it has no usable one.
+        notes: Remarks, such as a shallow history.
+        patterns: Where the source of a page is: ``{file}`` is the built file
+            (``about/index.html``), ``{page}`` the same without extension and ``index`` (``about``,
+            and empty for the home page). Without patterns, the usual folders of generators are
+            searched, see :mod:`urlset.sources.git.layouts`.
+        languages: Languages that have a folder in the built site.
     """
 
     known: Mapping[str, str | None] = field(default_factory=dict)
@@ -50,10 +53,10 @@ class GitDates:
     languages: frozenset[str] = frozenset()
 
     def date_of(self, path: str) -> str | None:
-        """The date of a file, or of the source it was built from; None where git has none.
+        """Return the date of a file, or of the source it was built from; None if git has none.
 
-        ``path`` is that of the built file, from the folder of the site, with ``/``. The date is
-        W3C text with the zone of the one who committed.
+        ``path`` is that of the built file, relative to the folder of the site, with ``/``. The
+        date is W3C text with the time zone of the committer.
 
         >>> GitDates({"content/about.md": "2026-11-03T13:00:00+01:00"}).date_of("about/index.html")
         '2026-11-03T13:00:00+01:00'
@@ -62,13 +65,13 @@ class GitDates:
         return None if source is None else self.known[source]
 
     def source_of(self, path: str) -> str | None:
-        """The path that git keeps of a built file, or of its source; None where it keeps none."""
+        """Return the tracked path of a built file, or of its source; None if there is none."""
         file = path.replace(os.sep, "/").removeprefix("./")
         if not self.patterns:
             return file if file in self.known else self._index.find(file)
         page = page_of(file)
         for pattern in self.patterns:
-            if not page and "{page}." in pattern:  # the first page is no file named `.md`
+            if not page and "{page}." in pattern:  # the home page is not a file named `.md`
                 continue
             location = pattern.replace("{file}", file).replace("{page}", page)
             location = location.replace("//", "/").removeprefix("/")
@@ -90,20 +93,26 @@ def git_dates(
     languages: Iterable[str] = (),
     may_ascend: bool = False,
 ) -> GitDates:
-    """Ask git once for all files under a folder.
+    """Read the dates of all files under a folder with one pass over the history of git.
 
-    With ``may_ascend``, where git keeps nothing of the folder, it is asked for the next one above
-    of which it does: that in which the site was built.
+    A pure rename is not a change. These files have no date, and ``notes`` counts them: those with
+    uncommitted changes; those in submodules; those whose last change is before the history of a
+    shallow clone; and those that only bulk commits changed (an import, a new licence header).
 
-    A pure rename is no change. No date have files with changes that are not committed, those that
-    git does not keep, those of submodules (ask there), and those whose last change is unknown: in
-    a shallow clone, what its first commits seem to add; and what only bulk commits have touched,
-    those of more than ``bulk_share`` of all pages and at least ``bulk_least`` (an import, a new
-    licence header), which are passed over. Each of these is told in ``notes``.
+    If git is missing, or there is no repository, or it belongs to another user, the result has no
+    dates and a note. Nothing that the repository configures is run.
 
-    Never raises for what git says: without git, or a repository, or in one of another user, there
-    are no dates and a note. Nothing that the repository configures is run. Raises
-    :class:`urlset.ConfigurationError` for a share outside of 0 to 1.
+    Args:
+        folder: The folder.
+        bulk_share: A commit is a bulk commit if it changes more than this share of all pages
+        bulk_least: and at least this number of pages.
+        patterns: Where the source of a page is, see :class:`GitDates`.
+        languages: Languages that have a folder in the built site.
+        may_ascend: If git tracks no file of the folder, use the nearest parent folder of which it
+            tracks one: that in which the site was built.
+
+    Raises:
+        urlset.ConfigurationError: ``bulk_share`` is outside of 0 to 1.
     """
     if not 0 <= bulk_share <= 1:
         raise ConfigurationError(f"expected a bulk_share from 0 to 1, found {bulk_share}")
@@ -125,7 +134,7 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
             wanted = {path for path in tracked if path.startswith(prefix)}
         location = os.path.join(root, os.fsdecode(prefix)).rstrip("/")
         notes_above.append(
-            f"git keeps nothing of {folder!r}: the sources of its pages are looked for in "
+            f"git tracks no file in {folder!r}: the sources of its pages are searched in "
             f"{os.path.relpath(location)!r} (--git-root names another folder)"
         )
     submodules = sorted(path for path in wanted if tracked[path][0] == _SUBMODULE)
@@ -133,7 +142,7 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
     changed = _uncommitted(root, tracked) & wanted
     pages = {path for path in wanted if _PAGE_FILE.fullmatch(path)} or wanted
     history = History(wanted - changed, pages, boundary, share, least)
-    with closing(stream_git(root, *LOG)) as log:  # git ends when enough is known
+    with closing(stream_git(root, *LOG)) as log:  # git ends when all dates are known
         history.read(commits(log))
     known = {os.fsdecode(path[len(prefix) :]): history.dates.get(path) for path in wanted}
     future = _clear_future_dates(known)
@@ -142,7 +151,7 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
 
 
 def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
-    """The root of the repository, the folder's path in it with a ``/``, where history is cut."""
+    """Return the root of the repository, the folder in it, and where a shallow clone begins."""
     output = run_git(
         folder, "rev-parse", "--show-prefix", "--is-shallow-repository", "--show-toplevel"
     )
@@ -156,11 +165,11 @@ def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
         with open(os.path.join(folder, path), encoding="ascii", errors="replace") as file:
             return top, prefix, frozenset(file.read().split())
     except OSError as error:
-        raise GitError(f"git cannot tell where the history of {folder!r} is cut") from error
+        raise GitError(f"git cannot read where the shallow history of {folder!r} begins") from error
 
 
 def _tracked_files(root: str) -> dict[bytes, tuple[bytes, bytes]]:
-    """The paths that git keeps, each with its mode and the name of its content."""
+    """Return the tracked paths, each with its mode and the hash of its content."""
     tracked = {}
     for line in stream_git(root, "ls-files", "-z", "--stage"):
         about, _, path = line.partition(b"\t")
@@ -170,10 +179,10 @@ def _tracked_files(root: str) -> dict[bytes, tuple[bytes, bytes]]:
 
 
 def _uncommitted(root: str, tracked: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
-    """The paths with changes that are not committed.
+    """Return the paths with uncommitted changes.
 
-    Beware: `git status` would run the filters that a repository configures. Here git only compares
-    times and sizes, and we the content of what seems to differ.
+    Note: `git status` would run the filters that a repository configures. Here git only compares
+    times and sizes, and the content of files that seem to differ is compared in Python.
     """
     options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--no-renames")
     staged = set(stream_git(root, "diff-index", "--cached", *options, "HEAD", "--"))
@@ -200,7 +209,7 @@ def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
 
 
 def _clear_future_dates(known: dict[str, str | None]) -> int:
-    """Take away dates that are still to come, by more than clocks and zones may differ."""
+    """Clear dates in the future by more than clocks and zones may differ; return their number."""
     latest = datetime.now(UTC) + timedelta(days=1)
     future = [
         path for path, date in known.items() if date and datetime.fromisoformat(date) > latest
@@ -217,22 +226,22 @@ def _notes(
     if history.boundary:
         notes.append(
             f"the git history of {folder!r} is shallow: {_files(history.cut_off)} last changed "
-            "before it begins, without a date; git fetch --unshallow gets the rest"
+            "before it begins, without a date; git fetch --unshallow fetches the rest"
         )
     notes += [
-        f"git commit {summary} pages: passed over as a bulk change"
+        f"git commit {summary} pages: ignored as a bulk change"
         for summary in history.bulk[:_MAX_NOTES]
     ]
     if len(history.bulk) > _MAX_NOTES:
-        notes.append(f"{len(history.bulk) - _MAX_NOTES:,} more bulk changes were passed over")
+        notes.append(f"{len(history.bulk) - _MAX_NOTES:,} more bulk changes were ignored")
     if history.only_bulk:
-        notes.append(f"{_files(history.only_bulk)} touched by bulk changes alone, without a date")
+        notes.append(f"{_files(history.only_bulk)} changed only by bulk changes, without a date")
     if changed:
-        notes.append(f"{_files(changed)} with changes that are not committed, without a date")
+        notes.append(f"{_files(changed)} with uncommitted changes, without a date")
     if future:
         notes.append(f"{_files(future)} committed in the future, without a date")
     notes += [
-        f"{os.fsdecode(path)!r} is a submodule: its files have no date from here"
+        f"{os.fsdecode(path)!r} is a submodule: its files have no date"
         for path in submodules[:_MAX_NOTES]
     ]
     return notes
@@ -243,15 +252,15 @@ def _files(count: int) -> str:
 
 
 SHOWN = 2
-"""Pages without a source that are named."""
+"""Number of pages without a source that a note names."""
 
 
 class GitDatedSource:
-    """A folder of pages with the dates of git: of the pages, or of what they were built from.
+    """A source of pages with dates from git added: of the pages, or of their sources.
 
-    ``root`` is the folder that git is asked about: by default that of the pages, or, where git
-    keeps nothing of it, the next one above. ``patterns`` tell where in it the source of a page
-    lies, see :class:`urlset.sources.GitDates`. Pages without a source are counted in ``notes``.
+    ``root`` is the folder to query: by default that of the pages, or the nearest parent folder
+    with tracked files. ``patterns`` are those of :class:`urlset.sources.GitDates`. Pages without a
+    source are counted in ``notes``.
     """
 
     source_type: ClassVar[SourceType] = "git"
@@ -275,7 +284,7 @@ class GitDatedSource:
         self._examples: list[str] = []
 
     def use_cache(self, cache: Any) -> None:
-        """Let the source use a cache, where it can."""
+        """Pass a cache to the source if it uses one."""
         if hasattr(self._source, "use_cache"):
             self._source.use_cache(cache)
 
@@ -304,8 +313,8 @@ class GitDatedSource:
             pages = "1 page has" if self._unmatched == 1 else f"{self._unmatched:,} pages have"
             more = ", …" if self._unmatched > SHOWN else ""
             self.notes.append(
-                f"{pages} no source that git keeps ({', '.join(self._examples)}{more}); "
-                "--git-path PATTERN says where it lies"
+                f"{pages} no source that git tracks ({', '.join(self._examples)}{more}); "
+                "--git-path PATTERN says where it is"
             )
 
     def _date(self, dates: GitDates, location: str | None, *, is_wanted: bool) -> str | None:
@@ -323,8 +332,8 @@ class GitDatedSource:
 
 
 def _built_languages(folder: str) -> list[str]:
-    """The languages that have a folder of their own in a built site."""
+    """Return the languages that have a folder in a built site."""
     try:
         return [name for name in os.listdir(folder) if is_language(name)]
     except OSError:
-        return []  # it is told by whoever reads it
+        return []  # reported when it is read

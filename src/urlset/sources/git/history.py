@@ -1,4 +1,4 @@
-"""The history of a repository, newest first, and the last change in it of each file."""
+"""Parse the history of a repository, and find the last change of each file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ __all__ = ["LOG", "Commit", "FileChange", "History", "commits"]
 
 LOG = (
     "log", "-z", "--format=%x02%h %H %cI", "--name-status", "-c", "--root",
-    "--find-renames=100%",  # found by name of the content alone: nothing need be compared
+    "--find-renames=100%",  # by the hash of the content only: no file is compared
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-decorate", "--no-notes", "HEAD", "--",
 )  # fmt: skip
-"""One pass over everything. Of merges what differs from both parents, which was changed there.
+"""Arguments of git for one pass over the history. Of a merge it lists what differs from both
+parents, which is what was changed in it.
 
-The committer's date: the author's may be months older, when nobody could read the change yet, and
-a commit that is only carried along (merged, cloned, filtered) keeps the one as the other.
+The date is the committer's. The author's may be months older than the publication of the change,
+and merging, cloning or filtering keeps both dates.
 """
 
 _STATUS = re.compile(rb"[ACDMRTUX]+|[RC]\d+")
@@ -25,7 +26,7 @@ _DATE = re.compile(rb"(?:19[7-9]|20\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\
 
 
 class FileChange(NamedTuple):
-    """What a commit did to a path, by git's letter; ``before`` only where it was moved."""
+    """A change of a path, with git's letter for it; ``previous_path`` only if it was moved."""
 
     status: str
     path: bytes
@@ -33,7 +34,7 @@ class FileChange(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit, its short and long name, its date in W3C form (None for nonsense), its changes."""
+    """A commit: short and full hash, date in W3C form (None if invalid), and changes."""
 
     short: str
     name: str
@@ -42,9 +43,9 @@ class Commit(NamedTuple):
 
 
 def commits(tokens: Iterable[bytes]) -> Iterator[Commit]:
-    """Make commits of what :data:`LOG` writes between zero bytes.
+    """Parse the output of :data:`LOG`, split at zero bytes, into commits.
 
-    A path may hold any byte but zero, so it is its place that tells it from a status.
+    A path may contain any byte but zero, so only its position distinguishes it from a status.
     """
     commit: Commit | None = None
     remaining = iter(tokens)
@@ -74,11 +75,18 @@ def _commit(text: bytes) -> Commit:
 
 @dataclass
 class History:
-    """Goes back until each file has its date, or cannot have one.
+    """Reads commits, newest first, until each file has its date or cannot have one.
 
-    ``wanted`` are the paths of today. ``boundary`` are the commits at which a shallow clone ends:
-    they seem to add all that there is. A commit that touches more than ``bulk_share`` of ``pages``
-    and at least ``bulk_least`` is passed over. ``dates`` are by path of today, when it is done.
+    Attributes:
+        wanted: The current paths of the files.
+        pages: The paths of pages, of which a bulk commit changes a large share.
+        boundary: The first commits of a shallow clone, which seem to add every file.
+        bulk_share: A commit that changes more than this share of ``pages``
+        bulk_least: and at least this number of them is ignored.
+        dates: The dates found, by current path.
+        cut_off: Number of files last changed before the history of a shallow clone.
+        bulk: Descriptions of the bulk commits.
+        only_bulk: Number of files that only bulk commits changed.
     """
 
     wanted: set[bytes]
@@ -93,10 +101,10 @@ class History:
 
     def __post_init__(self) -> None:
         self._current = {path: path for path in self.wanted}
-        """The paths of a time → those of today, of the files that are still without a date."""
+        """Path at the time of a commit → current path, for the files without a date so far."""
 
     def read(self, history: Iterable[Commit]) -> None:
-        """Take commits in, the newest first; stops when no file is left."""
+        """Process commits, newest first; stop when each file is done."""
         for commit in history:
             if commit.name in self.boundary:
                 self._stop_at(commit)

@@ -1,4 +1,4 @@
-"""Where generators keep the source of a built page: found by the name of the page.
+"""Find the source file of a built page in the folder layouts of site generators.
 
 Hugo keeps ``/about/`` in ``content/about.md`` or ``content/en/about.md`` and its URLs in lower
 case, MkDocs in ``docs/about.md``, Sphinx in ``docs/about.rst``, mdBook ``/`` in ``src/README.md``.
@@ -18,13 +18,13 @@ FOLDERS = (
     "src/content/pages/", "app/", "doc/", "source/", "docs/source/", "doc/source/", "docs/src/",
     "docs/content/", "book/src/", "site/content/", "website/docs/", "docs/docs/",
 )  # fmt: skip
-"""The folders in which sources are looked for, in this order."""
+"""Folders in which sources are searched, in this order."""
 
 EXTENSIONS = tuple(
     ".md .mdx .html .rst .adoc .astro .njk .markdown .ipynb .txt .org .asciidoc .textile .vue "
     ".svelte .liquid .hbs .ejs .pug .haml .erb .twig .j2 .jinja .jinja2 .php .htm .xhtml".split()
 )
-"""The endings of sources, in this order."""
+"""File extensions of sources, in this order."""
 
 _EXTENSION = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{2}))?", re.IGNORECASE)
@@ -32,7 +32,7 @@ _INDEX_RANK, _README_RANK, _SUFFIX_RANK, _DEFAULT_RANK = 100, 10_000, 1_000, 20_
 
 
 def page_of(file: str) -> str:
-    """A built file without its ending and without ``index``: ``about/index.html`` → ``about``.
+    """Return a built file without extension and ``index``: ``about/index.html`` → ``about``.
 
     >>> page_of("about/index.html"), page_of("index.html"), page_of("tea/green.html")
     ('about', '', 'tea/green')
@@ -41,7 +41,7 @@ def page_of(file: str) -> str:
 
 
 def is_language(name: str) -> bool:
-    """Tell whether a folder is called as a language.
+    """Return whether a folder has the name of a language.
 
     >>> is_language("de"), is_language("pt-BR"), is_language("blog")
     (True, True, False)
@@ -53,10 +53,10 @@ def is_language(name: str) -> bool:
 
 
 class SourceIndex:
-    """The sources among some paths, by the page that is built from each.
+    """Index of source files by the page that is built from each.
 
-    ``built`` are the languages that have a folder of their own in the built site: the pages of
-    another one, if it is the only other, are those without a language in their path.
+    ``built`` are the languages that have a folder in the built site. If there is exactly one other
+    language, its pages are those without a language in their path.
 
     >>> index = SourceIndex(["content/en/Tea.md", "content/de/tee.md", "README.md"], {"de"})
     >>> index.find("tea/index.html"), index.find("de/tee/index.html"), index.find("index.html")
@@ -76,7 +76,7 @@ class SourceIndex:
             self._normalized[key] = None if is_other else path
 
     def find(self, file: str) -> str | None:
-        """The source of a built file, by its path in the site; None where it is not known."""
+        """Return the source of a built file, by its path in the site, or None."""
         page = page_of(file)
         if page in self._exact:
             return self._exact[page][1]
@@ -115,7 +115,7 @@ class SourceIndex:
             self._insert(page, rank + _DEFAULT_RANK, path, language)
 
     def _insert(self, page: str, rank: int, path: str, language: str | None = None) -> None:
-        """Take a source of a page, unless there is a better one; of several languages none."""
+        """Record a source of a page unless there is a better one, or languages conflict."""
         previous = self._exact.get(page)
         if language is not None:
             if page in self._ambiguous:
@@ -133,7 +133,7 @@ class SourceIndex:
 
 
 def _without_index(rest: str, rank: int) -> tuple[str, int]:
-    """The page of a source: that of an index is its folder."""
+    """Return the page of a source and its rank; the page of an index is its folder."""
     parent, _, name = rest.rpartition("/")
     if name.lower() in ("index", "_index"):
         return parent, rank + _INDEX_RANK
@@ -143,7 +143,7 @@ def _without_index(rest: str, rank: int) -> tuple[str, int]:
 
 
 def _same_language(one: str, other: str) -> bool:
-    """Tell whether two paths name the same languages."""
+    """Return whether two paths contain the same languages."""
     return _languages(one) == _languages(other)
 
 
@@ -152,5 +152,5 @@ def _languages(path: str) -> set[str]:
 
 
 def _normalized(page: str) -> str:
-    """A page as those generators write it that lower its case and join words by hyphens."""
+    """Return a page in lower case with hyphens between words, as some generators write it."""
     return page.lower().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""A folder of HTML as a source: its files, the URLs they are served at, and what the pages say."""
+"""Source that reads a folder of HTML pages: its files, their URLs, and facts of the pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of files as URLs."""
+"""Map paths of HTML files to the URLs at which they are served."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from urllib.parse import quote, unquote
 __all__ = ["INDEXES", "FileUrls", "same_page"]
 
 INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.htm")
-"""The names under which servers look for the page of a folder, the first that is there."""
+"""Names of the page of a folder; servers use the first that exists."""
 
-# What may stand in a path as it is (RFC 3986 section 3.3).
+# Characters of a path that are not percent-encoded (RFC 3986 section 3.3).
 _SAFE = "~!$&'()*+,;=:@-._"
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
@@ -20,11 +20,11 @@ _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
 
 
 class FileUrls:
-    """How paths below a folder become URLs.
+    """Map the paths of files below a folder to URLs.
 
-    ``strip_html`` leaves the extension of a page out. ``trailing_slash`` None keeps what lies
-    there (a folder ends with a slash, a file does not); True gives a stripped page one, too;
-    False takes it from folders, but for the root.
+    ``strip_html`` removes the extension of a page. With ``trailing_slash`` None, the URL of a
+    folder ends with a slash and that of a file does not; with True, a stripped page also has a
+    slash; with False, a folder has none, except for the root.
 
     >>> FileUrls("https://example.com/", strip_html=True).url("tea/green leaf.html")
     'https://example.com/tea/green%20leaf'
@@ -47,11 +47,11 @@ class FileUrls:
         self._extensions = tuple(extension.lower() for extension in extensions)
 
     def is_page(self, name: str) -> bool:
-        """Tell whether a file has the name of a page."""
+        """Return whether a file has the name of a page."""
         return name.lower().endswith(self._extensions)
 
     def url(self, path: str) -> str:
-        """The URL of a file, by its path below the folder, with ``/`` between its parts."""
+        """Return the URL of a file, by its path in the folder, with ``/`` between parts."""
         folder, _, name = path.rpartition("/")
         if name.lower() in INDEXES:
             path = f"{folder}/" if folder and self._slash is not False else folder
@@ -64,7 +64,7 @@ class FileUrls:
 
 
 def same_page(one: str, other: str) -> bool:
-    """Tell whether two URLs are forms of one: scheme, default port, slash at the end, ``.html``.
+    """Return whether two URLs differ only in scheme, default port, final slash or ``.html``.
 
     >>> same_page("http://example.com/tea/index.html", "https://example.com/tea")
     True

@@ -1,4 +1,4 @@
-"""The files of a folder of pages, in their order, one folder in memory at a time."""
+"""Find the pages below a folder, sorted by name, with one folder in memory at a time."""
 
 from __future__ import annotations
 
@@ -16,17 +16,23 @@ MAX_DEPTH = 200
 
 COARSE_NS = 2_000_000_000
 FINE_NS = 50_000_000
-"""How long ago a file must have been changed, on file systems whose clock ticks seconds, or less:
-it could change again within a tick, unseen."""
+"""Minimum age of a file's modification time, on file systems with a clock of seconds or finer:
+a later change within the same tick would be invisible."""
 
 
 class FoundFile(NamedTuple):
-    """A file: its path below the folder (parts divided by ``/``), and where it is.
+    """A file of a page.
 
-    ``error`` tells why it cannot be read; ``mtime`` is in seconds since 1970. ``twin`` is another
-    file of the same page: ``about/index.html`` of ``about.html``. ``siblings`` are the names beside
-    the page: in its folder, or beside that of an index. ``state`` is its size, times and number
-    on the disk, which change with it, and ``mtime_ns`` the time of its last change.
+    Attributes:
+        path: Path relative to the folder, with ``/`` between parts.
+        file_path: Path in the file system.
+        mtime: Modification time, in seconds since 1970.
+        error: Why the file cannot be read, or None.
+        duplicate_of: Another file of the same page: ``about/index.html`` of ``about.html``.
+        is_duplicate: Whether the server shows ``duplicate_of`` instead of this file.
+        siblings: Names next to the page: in its folder, or next to the folder of an index.
+        state: Size, times and inode number, which change with the file; None if unknown.
+        mtime_ns: Modification time, in nanoseconds since 1970.
     """
 
     path: str
@@ -54,10 +60,18 @@ def find_pages(
     follow_symlinks: bool,
     on_skipped: Callable[[str], None],
 ) -> Iterator[FoundFile]:
-    """Yield the pages below a folder, sorted by name in each; raises ``OSError`` for the root only.
+    """Yield the pages below a folder, sorted by name in each folder.
 
-    Hidden files and folders are passed over. ``passed`` hears what is not followed: ``link``,
-    ``loop``, ``depth``. Folders that cannot be read are yielded with their error.
+    Hidden files and folders are skipped. Folders that cannot be read are yielded with their error.
+
+    Args:
+        root: The folder.
+        is_page: Returns whether a file name is that of a page.
+        follow_symlinks: Whether symbolic links are followed.
+        on_skipped: Called with the reason for what is not followed: ``link``, ``loop``, ``depth``.
+
+    Raises:
+        OSError: The root cannot be read.
     """
     stack = [_list_folder(root, "", follow_symlinks)]
     while stack:
@@ -92,7 +106,7 @@ def find_pages(
 def _list_folder(file_path: str, path: str, follow_symlinks: bool) -> _Folder:
     with os.scandir(file_path) as entries:
         visible = [entry for entry in entries if not is_hidden(entry.name)]
-    # Beware: a name may hold bytes that are no text, which sort as they are.
+    # Note: a name may contain bytes that are not UTF-8; names are sorted by their bytes.
     visible.sort(key=lambda entry: os.fsencode(entry.name))
     names = frozenset(entry.name for entry in visible)
     status = os.stat(file_path) if follow_symlinks else None
@@ -104,7 +118,7 @@ def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Fo
         status = entry.stat()
     except OSError as error:
         return FoundFile(path, entry.path, error=_error_text(error))
-    if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe could block forever
         return FoundFile(path, entry.path, error="no regular file")
     lower = entry.name.lower()
     if lower in INDEXES:
@@ -136,7 +150,7 @@ def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Fo
 
 
 def _state(status: os.stat_result) -> str | None:
-    if not status.st_ino:  # where files have no number, one may take the place of another
+    if not status.st_ino:  # without inode numbers, one file may replace another unnoticed
         return None
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
@@ -153,7 +167,7 @@ def _error_text(error: OSError) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Tell whether a file or folder is no part of a site: ``.git``, ``.well-known``, ``.DS_Store``.
+    """Return whether a file or folder is hidden: ``.git``, ``.well-known``, ``.DS_Store``.
 
     >>> is_hidden(".git"), is_hidden("tea")
     (True, False)
@@ -162,7 +176,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_settled(mtime_ns: int, now_ns: int | None = None) -> bool:
-    """Tell whether a file that changes from now on will have another time than it has.
+    """Return whether any later change of a file will change its modification time.
 
     >>> is_settled(1_000_000_001, now_ns=2_000_000_000), is_settled(10**9, now_ns=2 * 10**9)
     (True, False)

@@ -1,4 +1,4 @@
-"""A folder of HTML as a source of a build: its pages, and why some of them are not wanted."""
+"""Source that reads a folder of HTML pages, and excludes some of them with a reason."""
 
 from __future__ import annotations
 
@@ -29,42 +29,50 @@ from urlset.urls import split_origin
 __all__ = ["HtmlFolder"]
 
 CACHE_BATCH = 8_192
-"""Files that a cache is asked about together."""
+"""Number of files in one request to the cache."""
 
 _SKIPPED = {
     "link": "symbolic links to pages, which are not followed (follow_symlinks)",
-    "loop": "folders that are links to one above them",
-    "depth": "folders too deep to be looked into",
+    "loop": "folders that are links to a parent folder",
+    "depth": "folders too deep to be searched",
 }
 
-_LISTED_LOOKALIKES = "pages called as error pages are, and listed, since their content is another's"
+_LISTED_LOOKALIKES = "pages with the name of an error page, listed because their content is not one"
 
 
 class PageFactsCache(Protocol):
-    """What keeps facts, by the path of the file, its state, and the rules by which it was read."""
+    """Cache of page facts, by path and state of the file, and the rules by which it was read."""
 
     def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
-        """What is known of files, by path; ``files`` are their paths and states."""
+        """Return the cached facts of files, by path; ``files`` are their paths and states."""
 
     def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Keep what was read: the path, the state and the facts of each file."""
+        """Store facts; ``rows`` have the path, the state and the facts of each file."""
 
 
 class HtmlFolder:
-    """The pages below a folder, as a static site generator leaves them.
+    """The pages below a folder, such as the output of a static site generator.
 
-    ``path`` is the folder that a server shows at ``base_url``. ``index.html`` and its like are
-    their folder's URL; ``strip_html`` and ``trailing_slash`` are told at :class:`FileUrls`. Hidden
-    files and folders are passed over, and whatever has no name of a page. ``images``,
-    ``alternates``, ``videos`` and ``news`` are read from the pages on request. ``evidence`` holds
-    ``page`` for the dates that pages say of themselves, ``content`` for fingerprints alone.
+    Hidden files and folders are skipped, as are files without the name of a page. The URL of an
+    ``index.html`` is that of its folder.
 
-    A page is left out with a reason, which its candidate bears: ``noindex``, ``canonical: URL``,
-    ``redirect: URL``, ``error page``, ``verification file``, ``no page`` (a fragment, or no HTML),
-    ``empty``, ``unreadable: why``. Error pages and verification files are told by name and content.
-    A canonical that differs from the URL of a page in a trailing
-    slash or ``.html`` alone is the page's own word for its URL, and is taken; one that differs in
-    its scheme alone does not count.
+    An excluded page has a ``reason``: ``noindex``, ``canonical: URL``, ``redirect: URL``, ``error
+    page``, ``verification file``, ``no page`` (a fragment, or no HTML), ``empty``, ``unreadable:
+    why``. Error pages and verification files are detected by name and content. A canonical URL
+    that differs from the URL of its page only in a trailing slash or ``.html`` replaces it; one
+    that differs only in its scheme is ignored.
+
+    Args:
+        path: The folder that a server shows at ``base_url``.
+        base_url: The URL of the folder.
+        strip_html: Remove the extension of pages from their URLs.
+        trailing_slash: None: URLs of folders end with a slash. True: also those of stripped pages.
+            False: none but the root.
+        extensions: File extensions of pages.
+        images: Read images from the pages; ``alternates``, ``videos`` and ``news`` likewise.
+        evidence: ``page`` reads the dates that pages state, ``content`` only fingerprints.
+        follow_symlinks: Follow symbolic links.
+        engine: Name of the engine; by default the best that is installed.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -114,13 +122,14 @@ class HtmlFolder:
         self._read: list[tuple[str, str, str]] = []
 
     def use_cache(self, cache: PageFactsCache) -> None:
-        """Take what is known of files that did not change from a cache, and keep the rest there."""
+        """Read the facts of unchanged files from a cache, and store those of others in it."""
         self._cache = cache
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches of candidates, in the order of the files.
 
-        Raises :class:`urlset.SourceError` where there is no such folder.
+        Raises:
+            urlset.SourceError: The folder does not exist, or cannot be read.
         """
         yield from in_batches(self._candidates())
         for description, count in self._counts.items():
@@ -142,11 +151,11 @@ class HtmlFolder:
         except OSError as error:
             raise SourceError(
                 f"expected a folder of HTML, found {error.strerror or error} at {self.name}; "
-                "give the folder that a server shows"
+                "name the folder that a server shows"
             ) from None
 
     def _files(self) -> Iterator[tuple[FoundFile, PageFacts | None]]:
-        """The files of the folder, each with what is known of it."""
+        """Yield the files of the folder, each with its cached facts or None."""
         files = find_pages(
             self.name,
             self._urls.is_page,
@@ -165,7 +174,7 @@ class HtmlFolder:
                 yield found, None if text is None else facts_from_text(text)
 
     def _flush(self) -> None:
-        """Hand what was read to the cache."""
+        """Store the facts of the files read so far in the cache."""
         if self._cache is not None and self._read:
             self._cache.keep(self._rules, self._read)
             self._read = []
@@ -178,15 +187,15 @@ class HtmlFolder:
             self._read.append((_key(found), found.state, text))
 
     def _candidate(self, found: FoundFile, facts: PageFacts | None) -> Candidate | None:
-        """What is told of a file; None for a second file of one URL, which is noted."""
+        """Return the candidate of a file; count a duplicate of another file and return None."""
         loc = self._urls.url(found.path)
         if found.is_duplicate:
             self._count(
-                "files beside the index of their folder", f"{found.path} ({found.duplicate_of})"
+                "duplicates of the index of their folder", f"{found.path} ({found.duplicate_of})"
             )
             return None
         if found.duplicate_of and "/" in found.duplicate_of:
-            self._count("pages that are there twice", f"{found.path} and {found.duplicate_of}")
+            self._count("pages that have two files", f"{found.path} and {found.duplicate_of}")
         mtime = _w3c_time(found.mtime)
         candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
         if found.error:
@@ -199,7 +208,10 @@ class HtmlFolder:
         except OSError as error:
             return self._unreadable(candidate, (error.strerror or str(error)).lower())
         if len(data) > MAX_BYTES:
-            self._count(f"pages over {MAX_BYTES >> 20} MiB, read up to there", found.path)
+            self._count(
+                f"pages over {MAX_BYTES >> 20} MiB, of which only the beginning was read",
+                found.path,
+            )
         return self._from_content(candidate, found, data)
 
     def _from_content(self, candidate: Candidate, found: FoundFile, data: bytes) -> Candidate:
@@ -240,7 +252,7 @@ class HtmlFolder:
         )
 
     def _url_and_reason(self, loc: str, facts: PageFacts) -> tuple[str, str | None]:
-        """The URL of a page, and why it is not wanted."""
+        """Return the URL of a page, and the reason for which it is excluded, or None."""
         if facts.refresh and not same_page(facts.refresh, loc):
             return loc, f"redirect: {facts.refresh}"
         if forbids_index(facts.robots):
@@ -253,16 +265,16 @@ class HtmlFolder:
         if not same_page(canonical, loc):
             return loc, f"canonical: {canonical}"
         if split_origin(canonical)[:2] != split_origin(loc)[:2]:
-            self._count("pages whose canonical has another scheme", f"{canonical} ({loc})")
+            self._count(
+                "pages whose canonical has another scheme, which is ignored", f"{canonical} ({loc})"
+            )
             return loc, None
-        self._count(
-            "pages whose canonical has another form, which is taken", f"{canonical} ({loc})"
-        )
+        self._count("pages whose canonical has another form, which is used", f"{canonical} ({loc})")
         return canonical, None
 
     def _unreadable(self, candidate: Candidate, reason: str) -> Candidate:
         self.failures.append(
-            f"{candidate.source}: expected a page, found that it is unreadable: {reason}"
+            f"{candidate.source}: expected a readable page, found an unreadable one: {reason}"
         )
         return candidate._replace(reason=f"unreadable: {reason}")
 
@@ -277,7 +289,7 @@ def _key(found: FoundFile) -> str:
 
 
 def _display_path(path: str) -> str:
-    """A path as text, whatever bytes are in it."""
+    """Return a path as text, with U+FFFD for bytes that are not UTF-8."""
     return os.fsencode(path).decode(errors="replace")
 
 
@@ -291,5 +303,5 @@ def _w3c_time(seconds: float | None) -> str | None:
 
 
 def rules_text(*rules: object) -> str:
-    """What decides of facts besides the file: with other rules it is read again."""
+    """Return the options that facts depend on, as text; other options invalidate cached facts."""
     return repr((FACTS_VERSION, *rules))

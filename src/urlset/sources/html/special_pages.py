@@ -1,7 +1,7 @@
-"""Error pages of a site, such as ``404.html``, told by their name and by their content.
+"""Detect error pages, such as ``404.html``, and verification files, by name and content.
 
-Neither is enough by itself: ``/templates/404/`` may be a chapter on such pages, ``/comic/404/`` is
-one of many comics, and a page with the title "Not found" may be about a film.
+Neither is enough alone: ``/templates/404/`` may be a chapter on error pages, ``/comic/404/`` is one
+of many comics, and a page with the title "Not found" may be about a film.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urlset.sources.html.file_urls import INDEXES
 __all__ = ["MAX_TEXT", "is_error_page", "is_verification_file", "may_be_error_page"]
 
 MAX_TEXT = 2_000
-"""Characters of main content: a longer page is about errors, not one of them."""
+"""Maximum characters of main content; a longer page is about errors, and not an error page."""
 
 MAX_LINE = 200
 MAX_HEADING = 60
@@ -27,13 +27,13 @@ _HTML_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SHORT_NUMBER = re.compile(r"\d{1,3}")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}))?", re.IGNORECASE)
 
-# Statuses of RFC 9110 and its extensions, and those that nginx, Cloudflare and IIS have besides.
+# Statuses of RFC 9110 and its extensions, and those of nginx, Cloudflare and IIS.
 _STATUSES = frozenset({str(int(status)) for status in HTTPStatus if status >= 400}) | frozenset(
     "419 420 430 440 444 449 450 494 495 496 497 498 499 509 520 521 522 523 524 525 526 527 529 "
     "530 598 599".split()
 )
 
-# What error pages say in the most used languages of the web; a status is a number in all of them.
+# Phrases of error pages in the most used languages of the web; a status is a number in all.
 _PHRASES = """
 not found|no such page|(?:does|do) ?n[o'’]t exist|(?:ca|could)n['’]t (?:be found|find)
 |(?:cannot|could not) (?:be found|find)|no longer (?:exists|available|here)|server error
@@ -69,10 +69,10 @@ _MAX_VERIFICATION = 1_024
 
 
 def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
-    """Tell whether a page has the name of an error page, and stands where those do.
+    """Return whether a page has the name and the location of an error page.
 
-    That is at the root, or at the root of a language. ``siblings`` are the names beside it: among
-    other numbers a number is none of an error.
+    The location is the root, or the root of a language. ``siblings`` are the names next to the
+    page: a number among other numbers is not the status of an error.
 
     >>> [may_be_error_page(path) for path in ("404.html", "pt-br/404.html", "404/index.html")]
     [True, True, True]
@@ -88,11 +88,11 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
 
 
 def is_error_page(path: str, facts: PageFacts) -> bool:
-    """Tell whether a page that has such a name says what error pages say.
+    """Return whether a page with the name of an error page also has its content.
 
-    That is a line of nothing but the status or such words (navigation may stand around it), or
-    some line, title or description with them in a page that says little else. ``facts`` have the
-    ``text`` of the page.
+    Its content has a line that is only the status or an error phrase (next to navigation, for
+    example), or it is short and has either in a line, the title or the description. ``facts`` must
+    include the ``text`` of the page.
     """
     name = _parts(path)[-1]
     number = name if name.isdigit() else r"[45]\d\d"
@@ -111,9 +111,9 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
 
 
 def is_verification_file(path: str, data: bytes) -> bool:
-    """Tell whether a file proves to a search engine whose site it is, by its name and content.
+    """Return whether a file proves the ownership of a site to a search engine.
 
-    Such a file is small, and repeats the code in its name or speaks of verification.
+    Such a file has a known name, is small, and repeats the code in its name or has "verif" in it.
 
     >>> name = "google0123456789abcdef.html"
     >>> is_verification_file(name, b"google-site-verification: google0123456789abcdef.html")
@@ -129,7 +129,7 @@ def is_verification_file(path: str, data: bytes) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    """The parts of a path as a visitor sees them: without ``index.html`` and endings."""
+    """Return the parts of a path in its URL: without ``index.html`` and extensions."""
     *folders, name = path.split("/")
     return (
         folders if folders and name.lower() in INDEXES else [*folders, _HTML_SUFFIX.sub("", name)]
@@ -149,6 +149,6 @@ def _is_language(name: str) -> bool:
 
 
 def _is_other_number(name: str) -> bool:
-    """Tell whether a name is a number, and no status of HTTP: page 7 of many."""
+    """Return whether a name is a number but not an HTTP status, such as page 7 of many."""
     stem = _HTML_SUFFIX.sub("", name)
     return _SHORT_NUMBER.fullmatch(stem) is not None and stem not in _STATUSES
