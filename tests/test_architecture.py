@@ -19,7 +19,7 @@ SRC = Path(__file__).parents[1] / "src"
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
     "data and engine": "errors config protocol model engine_rules dates urls atomic inflight "
-    "arrow engine document entry_spans languages tempdirs terminal_text object_store",
+    "arrow engine document entry_spans languages tempdirs terminal_text notebook object_store",
     "services": "http store robots html publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ submitter reporter",

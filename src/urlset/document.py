@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from urlset import engine as engines
@@ -13,6 +14,7 @@ from urlset.engine.decoding import charset_of, decode
 from urlset.engine.templates import Template, find_template
 from urlset.engine_rules import RULES
 from urlset.model import Kind, Problem, Sitemap
+from urlset.notebook import MAX_ROWS, html_table
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 
 __all__ = ["Document", "parse"]
@@ -113,8 +115,30 @@ class Document:
         return lines[line - 1].decode(errors="replace") if 0 < line <= len(lines) else ""
 
     def __repr__(self) -> str:
-        counts = f"{len(self.entries)} entries, {len(self.sitemaps)} sitemaps"
-        return f"<Document {self.kind} {self.source or ''}: {counts}>"
+        return f"<Document {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Return the first rows and the counts as an HTML table, for notebooks."""
+        columns = ["loc", "lastmod"] if self.sitemaps else ["loc", "lastmod", "changefreq"]
+        rows = [*self.sitemaps[:MAX_ROWS], *islice(self.entries, MAX_ROWS)]
+        return html_table(
+            f"Document {self._summary()}",
+            columns,
+            ([getattr(row, name, None) for name in columns] for row in rows),
+        )
+
+    def _summary(self) -> str:
+        counts = [
+            f"{len(rows):,} {name}"
+            for name, rows in (
+                ("entries", self.entries),
+                ("sitemaps", self.sitemaps),
+                ("problems", self.problems),
+            )
+            if len(rows) or (name == "entries" and not self.sitemaps)
+        ]
+        source = f" of {self.source!r}" if self.source else ""
+        return f"{self.kind}{source}: {', '.join(counts)}"
 
 
 def parse(

@@ -13,6 +13,7 @@ __all__ = [
     "cells",
     "clip",
     "escape_json",
+    "pluralize",
     "sanitize",
     "take_end",
     "take_start",
@@ -118,3 +119,12 @@ def _escape(found: re.Match[str]) -> str:
     if number < 0x100:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def pluralize(number: int, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun in the singular or plural.
+
+    >>> pluralize(1, "file"), pluralize(2_000, "index", "indexes")
+    ('1 file', '2,000 indexes')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

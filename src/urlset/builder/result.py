@@ -9,6 +9,8 @@ from typing import Any
 from urlset.builder.ledger import File
 from urlset.builder.reports import Excluded
 from urlset.dates import format_date
+from urlset.notebook import html_table
+from urlset.terminal_text import pluralize
 from urlset.writer import Rejection
 
 __all__ = ["Build", "BuiltFile"]
@@ -45,7 +47,7 @@ class BuiltFile:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Build:
     """Result of a build.
 
@@ -85,6 +87,24 @@ class Build:
     def changed_files(self) -> tuple[BuiltFile, ...]:
         """The files and indexes whose bytes changed."""
         return tuple(file for file in (*self.files, *self.indexes) if file.changed)
+
+    def __repr__(self) -> str:
+        return f"<Build {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Return the counts and the first files as an HTML table, for notebooks."""
+        columns = ("name", "urls", "bytes", "lastmod", "changed", "section")
+        rows = ([getattr(file, name) for name in columns] for file in (*self.indexes, *self.files))
+        return html_table(f"Build {self._summary()}", columns, rows)
+
+    def _summary(self) -> str:
+        counts = f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
+        files = len(self.files) + len(self.indexes)
+        excluded = sum((self.left_out or {}).values()) + len(self.rejected)
+        return (
+            f"in {self.target!r}: {pluralize(self.urls, 'URL')} in {pluralize(files, 'file')}; "
+            f"{counts}, {excluded:,} excluded"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data for JSON."""

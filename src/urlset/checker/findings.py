@@ -16,6 +16,7 @@ from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache
 from urlset.model import Level
+from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
 
@@ -90,6 +91,22 @@ class Findings:
         By rule, level and document.
         """
         return self._tally - self._given
+
+    def __repr__(self) -> str:
+        return f"<Findings {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Return an HTML table of the counts by rule for notebooks; evaluates nothing."""
+        rows = sorted((self.by_rule if self._counts is not None else {}).items())
+        return html_table(f"Findings {self._summary()}", ("rule", "findings"), rows)
+
+    def _summary(self) -> str:
+        """Return the source and, once evaluated, the number of findings by level."""
+        source = repr(self._entries.source) if self._entries.source is not None else "bytes"
+        if self._counts is None:
+            return f"of {source}: not evaluated yet"
+        levels = ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
+        return f"of {source}: {levels or 'none'}"
 
     @property
     def by_rule(self) -> dict[str, int]:

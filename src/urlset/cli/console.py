@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from urlset.inflight import slow_requests
-from urlset.terminal_text import Line, sanitize
+from urlset.terminal_text import Line, pluralize, sanitize
 
 __all__ = [
     "Progress",
@@ -73,15 +73,6 @@ def print_errors(texts: Iterable[str]) -> None:
             more += 1
     if more:
         print_info(f"… and {more:,} more like these")
-
-
-def pluralize(number: int, singular: str, plural: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> pluralize(1, "file"), pluralize(2_000, "index", "indexes")
-    ('1 file', '2,000 indexes')
-    """
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def format_size(count: int) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
+from urlset.notebook import html_table
 from urlset.reader.detection import table_kind_of_document
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit
 from urlset.reader.filters import EntryFilter, FilteredRows
@@ -122,6 +123,38 @@ class Entries:
 
         rows = (self.filtered(visit) for visit in self.visits() if _has_entries(visit))
         return chain_streams(rows, requested_schema, limit=self._limit)
+
+    def __repr__(self) -> str:
+        return f"<Entries {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Return an HTML table for notebooks: the documents read so far, or the first entries.
+
+        Reads nothing but bytes that are in memory.
+        """
+        caption = f"Entries {self._summary()}"
+        if self._is_in_memory:
+            columns = ("loc", "lastmod", "changefreq", "priority")
+            rows = ([getattr(entry, name) for name in columns] for entry in self._in_memory())
+            return html_table(caption, columns, rows)
+        names = ("source", "kind", "entries", "problem_count", "error")
+        records = self._log.records if self._log is not None else []
+        return html_table(
+            caption, names, ([getattr(record, name) for name in names] for record in records)
+        )
+
+    def _summary(self) -> str:
+        """Return the source and the counts that are known without reading it."""
+        source = repr(self.source) if self.source is not None else "bytes"
+        if self._is_in_memory:
+            return f"of {source}: {len(self._in_memory()):,}"
+        if self._log is None:
+            return f"of {source}: not read yet"
+        records = self._log.records
+        entries = sum(record.entries or 0 for record in records)
+        failed = sum(record.error is not None for record in records)
+        counts = f"{len(records):,} documents with {entries:,} entries"
+        return f"of {source}: read {counts}" + (f", {failed:,} failed" if failed else "")
 
     def __bool__(self) -> bool:
         return True  # whether there are entries is unknown before they are read

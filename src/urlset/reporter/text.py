@@ -12,7 +12,7 @@ from typing import Literal
 from urlset.checker import LEVELS, Excerpt, Finding, Rule
 from urlset.model import Level
 from urlset.reader import DocumentRecord
-from urlset.terminal_text import Line, Span, cells, sanitize, take_end, take_start
+from urlset.terminal_text import Line, Span, cells, pluralize, sanitize, take_end, take_start
 
 __all__ = [
     "Line",
@@ -85,7 +85,7 @@ def report_text(
             yield (*_headline(group[0]), others)
             continue
         if group:
-            yield rule, Span(f" {_count(totals[code], 'finding')}:")
+            yield rule, Span(f" {pluralize(totals[code], 'finding')}:")
         for finding in group:
             yield from _lines(finding, width)
         not_shown = 0 if max_examples is None else max(0, counts[code] - max_examples)
@@ -145,14 +145,14 @@ def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) 
     """Return one line with the total number of findings, documents and entries."""
     read = [document for document in documents if document.kind is not None]
     entries = sum(document.entries for document in read)
-    where = f"{_count(len(read), 'document')}, {_count(entries, 'entry', 'entries')}"
+    where = f"{pluralize(len(read), 'document')}, {pluralize(entries, 'entry', 'entries')}"
     total = sum(by_level.values())
     if not total:
         return (Span("No findings", "good"), Span(f" in {where}."))
-    parts = [Span(f"{_count(total, 'finding')} in {where}: ")]
+    parts = [Span(f"{pluralize(total, 'finding')} in {where}: ")]
     for level, plural in _NOUNS:
         if count := by_level.get(level):
-            parts += [Span(_count(count, level, plural), level), Span(", ")]
+            parts += [Span(pluralize(count, level, plural), level), Span(", ")]
     return (*parts[:-1], Span("."))
 
 
@@ -196,7 +196,3 @@ def _excerpt(excerpt: Excerpt, width: int) -> Iterator[Line]:
 
 def _visible(text: str) -> str:
     return sanitize(text.replace("\t", " "))
-
-
-def _count(number: int, singular: str, plural: str | None = None) -> str:
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.dates import format_date
+from urlset.notebook import html_table
+from urlset.terminal_text import pluralize
 
 __all__ = ["Publication", "Rejection", "WrittenFile"]
 
@@ -40,7 +42,7 @@ class WrittenFile:
     changed: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Publication:
     """A set of sitemaps as it lies in its folder.
 
@@ -73,6 +75,20 @@ class Publication:
     def duplicates(self) -> int:
         """How many of the rejected were left out because their ``loc`` is already there."""
         return sum(rejection.is_duplicate for rejection in self.rejected)
+
+    def __repr__(self) -> str:
+        return f"<Publication {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Return the counts and the first files as an HTML table, for notebooks."""
+        columns = ("name", "urls", "bytes", "lastmod", "changed")
+        rows = ([getattr(file, name) for name in columns] for file in (*self.indexes, *self.files))
+        return html_table(f"Publication {self._summary()}", columns, rows)
+
+    def _summary(self) -> str:
+        files = pluralize(len(self.files) + len(self.indexes), "file")
+        rejected = f", {len(self.rejected):,} rejected" if self.rejected else ""
+        return f"in {str(self.folder)!r}: {pluralize(self.urls, 'URL')} in {files}{rejected}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data for JSON.

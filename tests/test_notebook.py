@@ -1,0 +1,74 @@
+"""Representations of results for the console and for notebooks."""
+
+from pathlib import Path
+
+import pytest
+
+import urlset
+from urlset.notebook import MAX_ROWS, html_table
+
+XML = (
+    b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    b"<url><loc>https://example.com/?a&amp;b</loc><lastmod>2026-01-02</lastmod></url></urlset>"
+)
+
+
+def test_values_are_escaped_and_rows_limited():
+    table = html_table("<b>", ["loc"], ([f"https://example.com/{n}<i>"] for n in range(50)))
+
+    assert table.count("<td>") == MAX_ROWS
+    assert "<i>" not in table
+    assert "<b>" not in table
+    assert html_table("none", ["loc"], []) == "<p>none</p>"
+
+
+def test_a_document_shows_its_rows_and_counts():
+    document = urlset.parse(XML, source="a.xml")
+
+    assert repr(document) == "<Document urlset of 'a.xml': 1 entries>"
+    assert "<td>https://example.com/?a&amp;b</td>" in document._repr_html_()
+
+
+def test_entries_are_not_read_to_be_shown(tmp_path: Path):
+    missing = urlset.read(tmp_path)
+    (tmp_path / "sitemap.xml").write_bytes(XML)
+
+    assert repr(missing).endswith("not read yet>")
+    assert "not read yet" in missing._repr_html_()
+
+    list(missing)
+
+    assert "read 1 documents with 1 entries" in repr(missing)
+    assert "sitemap.xml" in missing._repr_html_()
+
+
+def test_entries_in_memory_show_their_first_rows():
+    entries = urlset.read(XML)
+
+    assert repr(entries) == "<Entries of bytes: 1>"
+    assert "?a&amp;b" in entries._repr_html_()
+
+
+def test_findings_are_counted_once_they_are_evaluated():
+    findings = urlset.check(XML.replace(b"/?a", b"/ a"))
+
+    assert repr(findings) == "<Findings of bytes: not evaluated yet>"
+    list(findings)
+    html = findings._repr_html_()
+    assert findings.by_rule
+    assert all(f"<td>{rule}</td>" in html for rule in findings.by_rule)
+    assert "not evaluated" not in repr(findings)
+
+
+@pytest.mark.parametrize("kind", ["Publication", "Build"])
+def test_a_publication_shows_its_files(kind: str, tmp_path: Path):
+    rows, base_url = [{"loc": "https://example.com/"}], "https://example.com/"
+    folder = tmp_path / "public"
+    made: urlset.Build | urlset.Publication
+    if kind == "Build":
+        made = urlset.build(rows, folder, base_url=base_url, ledger=tmp_path / "l.duckdb")
+    else:
+        made = urlset.write(rows, folder, base_url=base_url)
+
+    assert repr(made).startswith(f"<{kind} in '{folder}': 1 URL in 1 file")
+    assert "<td>sitemap.xml</td>" in made._repr_html_()
