@@ -49,6 +49,15 @@ SOURCES = (
 ).split()
 BUILDER = ("BuildOptions", "Filter", "Rewrite", "Build", "BuiltFile")
 NESTED = (ContentSegment, Price, TvShow, VideoId)
+SECTIONS = {
+    "Args": "Arguments",
+    "Attributes": "Attributes",
+    "Returns": "Returns",
+    "Yields": "Yields",
+    "Raises": "Raises",
+}
+SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
+FIELD = re.compile(r"^ {4}([\w*]+): ")
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
 
@@ -231,8 +240,26 @@ def plain(annotation: object) -> str:
 def markdown(docstring: str) -> str:
     """Convert a docstring to Markdown: roles as code, literals in backquotes, examples fenced."""
     text = re.sub(r":\w+:`~?(?:urlset\.)?(?:\w+\.)*?([\w.]+)`", r"`\1`", docstring)
-    text = text.replace("``", "`")
+    text = sections(text.replace("``", "`"))
     return re.sub(r"(?m)((?:^>>>.*\n?(?:^(?!\n).+\n?)*)+)", fence, text)
+
+
+def sections(text: str) -> str:
+    """Convert the sections of a docstring, such as `Args:`, to headings with lists."""
+    lines: list[str] = []
+    section = None
+    for line in text.splitlines():
+        if (heading := SECTION.fullmatch(line)) is not None:
+            section = heading[1]
+            lines += [f"**{SECTIONS[section]}**", ""]
+        elif section is None or (line and not line.startswith(" ")):
+            section = None
+            lines.append(line)
+        elif section in ("Returns", "Yields"):
+            lines.append(line.removeprefix("    "))
+        else:
+            lines.append(FIELD.sub(r"- `\1`: ", line).removeprefix("      "))
+    return "\n".join(lines)
 
 
 def fence(found: re.Match[str]) -> str:

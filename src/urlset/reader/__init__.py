@@ -78,7 +78,7 @@ def read(
 ) -> Entries:
     """Read the entries of a sitemap, of all sitemaps of a site, or of a folder.
 
-    Nothing is read before the result is iterated. Every format is detected by its content: XML
+    Documents are read when the result is iterated. Every format is detected by its content: XML
     sitemaps and indexes, text, RSS and Atom, also in gzip. A faulty document is read as far as
     possible, and its problems are reported in :attr:`Entries.problems`.
 
@@ -129,10 +129,11 @@ def read(
         The entries, an iterable that is read on demand.
 
     Raises:
-        SourceError: Nothing of the source can be read. During iteration; a source that does not
-            exist raises at once. A missing child, an HTML page or a truncated file does not
-            raise: it is a record with an ``error`` in :attr:`Entries.documents`. A site that was
-            not kept, because of ``keep=False`` or its size, raises in the second iteration.
+        SourceError: No document of the source can be read; raised during the iteration, or at
+            once if the source does not exist. A missing child, an HTML page or a truncated file
+            does not raise: it is a record with an ``error`` in :attr:`Entries.documents`, unless
+            ``fail_fast`` is set. The second iteration of a site raises if its responses were not
+            kept, because of ``keep=False`` or their size.
         EngineError: The engine is not installed.
         ValueError: An argument is invalid.
     """
