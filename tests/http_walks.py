@@ -1,4 +1,4 @@
-"""RequestList a site in a box: the smallest walk, one fetch, one reading of a site."""
+"""Helpers that fetch from a fake site: a list of requests, one URL, a whole site walk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urlset.reader.site_walk import SiteWalk
 
 
 def quick(**changes: Any) -> Policy:
-    """Manners without patience, so that tests are quick."""
+    """Return a policy with short timeouts, so that tests are quick."""
     known: dict[str, Any] = {
         "backoff_s": 0.01,
         "connect_timeout_s": 5.0,
@@ -24,7 +24,7 @@ def quick(**changes: Any) -> Policy:
 
 
 class RequestList:
-    """The smallest walk: it asks what it is given and yields the answers."""
+    """A walk over a list of requests that yields the responses."""
 
     def __init__(self, *requests: Request):
         self._requests = list(requests)
@@ -44,7 +44,7 @@ def fetch(url: str, policy: Policy | None = None, **facts: Any) -> Response:
 
 
 class Result:
-    """What a walk came to."""
+    """The records, URLs and errors of a site walk."""
 
     def __init__(self, box: SiteBox, *starts: str, limit: int = 104_857_600, **policy: object):
         self.walk = SiteWalk([box.url(start) for start in starts or ("/s.xml",)], limit=limit)

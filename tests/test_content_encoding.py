@@ -1,4 +1,4 @@
-"""Content-Encoding: undone while it comes, under a cap, whole or not."""
+"""Content-Encoding: decoding in chunks, size limit, damaged and truncated streams."""
 
 import gzip
 import random

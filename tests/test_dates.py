@@ -1,4 +1,4 @@
-"""Dates: what each form says, to the microsecond, and what is wrong with it."""
+"""Parsing dates: the instant of each form, to the microsecond, and its problems."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

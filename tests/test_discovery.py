@@ -1,4 +1,4 @@
-"""From a site to its sitemaps: who names them, where they often are, and what is none."""
+"""Discovery of the sitemaps of a site: robots.txt, home page, well-known paths, soft 404s."""
 
 import pytest
 from tests.http_walks import quick
@@ -106,7 +106,7 @@ def test_two_names_of_one_file_are_one_document(box: SiteBox):
     assert sorted(o for _, o in outcomes(walk)).count("same") == 2
 
 
-def test_soft_404_is_no_sitemap(box: SiteBox):
+def test_soft_404_is_not_a_sitemap(box: SiteBox):
     # Measured: Crawlee takes every 200 for a sitemap.
     box.otherwise = page(HTML.format(""), kind="text/html")
 
@@ -118,7 +118,7 @@ def test_soft_404_is_no_sitemap(box: SiteBox):
     assert {o for how, o in outcomes(walk) if how == "well-known"} == {"not-a-sitemap"}
 
 
-def test_soft_404_that_redirects_home_is_no_sitemap(box: SiteBox):
+def test_soft_404_that_redirects_home_is_not_a_sitemap(box: SiteBox):
     box.otherwise = redirect("/")
     box.put("/", HTML.format(""), kind="text/html")
 
@@ -128,7 +128,7 @@ def test_soft_404_that_redirects_home_is_no_sitemap(box: SiteBox):
     assert {o for how, o in outcomes(walk) if how == "well-known"} == {"not-a-sitemap"}
 
 
-def test_soft_404_in_plain_text_is_no_sitemap(box: SiteBox):
+def test_soft_404_in_plain_text_is_not_a_sitemap(box: SiteBox):
     box.otherwise = page("Sorry.\nNothing here.\nTry https://example.com/\n", kind="text/plain")
 
     _, records = walk_site(box)
@@ -136,7 +136,7 @@ def test_soft_404_in_plain_text_is_no_sitemap(box: SiteBox):
     assert str(records[0].error).startswith("no sitemap found")
 
 
-def test_declared_one_that_is_none_is_told_and_the_others_are_tried(box: SiteBox):
+def test_declared_url_that_is_not_a_sitemap_is_reported_and_the_others_are_tried(box: SiteBox):
     box.put_robots("Sitemap: /gone.xml", "Sitemap: /soft.xml")
     box.put("/soft.xml", HTML.format(""), kind="text/html")
     box.put_urlset("/sitemap.xml", 2)
@@ -174,7 +174,7 @@ def test_feeds_are_not_read_where_there_are_sitemaps(box: SiteBox):
     assert "/feed" not in box.paths
 
 
-def test_robots_that_fails_is_told_and_the_others_are_tried(box: SiteBox):
+def test_robots_that_fails_is_reported_and_the_others_are_tried(box: SiteBox):
     box.put("/robots.txt", "oops", 500)
     box.put_urlset("/sitemap.xml", 2)
 
@@ -190,7 +190,7 @@ def test_robots_that_fails_is_told_and_the_others_are_tried(box: SiteBox):
 
 
 @pytest.mark.parametrize("how", ["cut", "too large"])
-def test_robots_of_which_a_part_is_missing_is_told_and_the_rest_is_used(box: SiteBox, how: str):
+def test_robots_of_which_a_part_is_missing_is_reported_and_the_rest_is_used(box: SiteBox, how: str):
     # Measured: a cut robots.txt ends the whole reading of USP with an exception.
     lines = f"Sitemap: {box.put_urlset('/a.xml', 2)}\n".encode() + b"# \n" * 100
     if how == "cut":
@@ -209,7 +209,7 @@ def test_robots_of_which_a_part_is_missing_is_told_and_the_rest_is_used(box: Sit
 WORDS = {"cut": "the transfer was cut off", "too large": "more than the 4,096,000 bytes"}
 
 
-def test_places_that_fail_are_told_when_nothing_is_found(box: SiteBox):
+def test_urls_that_fail_are_reported_when_nothing_is_found(box: SiteBox):
     box.put("/sitemap.xml", "busy", 503)
 
     _, records = walk_site(box)
@@ -221,7 +221,7 @@ def test_places_that_fail_are_told_when_nothing_is_found(box: SiteBox):
 
 
 @pytest.mark.parametrize("player", [reset, silent])
-def test_site_that_does_not_answer_is_told_soon(box: SiteBox, player):
+def test_site_that_does_not_respond_is_reported_early(box: SiteBox, player):
     box.otherwise = player
 
     _, records = walk_site(box, retries=0, read_timeout_s=0.2)

@@ -1,4 +1,4 @@
-"""A fetch: what comes is kept, what goes wrong is told, and nothing has no end."""
+"""One HTTP request: body, headers, errors, size limits and timeouts."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ def test_path_in_any_script_is_encoded(box: SiteBox):
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "http://", "ftp://e.com/", "http://a b/", "x"]
 )
-def test_no_http_url_is_not_fetched(url: str):
+def test_url_that_is_not_http_is_not_fetched(url: str):
     response = fetch(url)
 
     assert (response.status, response.error) == (None, "bad-url")
@@ -190,7 +190,7 @@ def test_connection_closed_instead_of_an_answer(box: SiteBox, player: site_box.P
     assert str(response.message).startswith("no connection: ")
 
 
-def test_nobody_listens():
+def test_connection_is_refused():
     with SiteBox() as box:
         url = box.url("/a")
 

@@ -1,4 +1,4 @@
-"""The manners of the fetcher: turns and pauses, secrets kept, an end when it is told to end."""
+"""Concurrency, delays, secret headers, proxies and cancellation of the HTTP client."""
 
 import asyncio
 import contextlib
@@ -53,7 +53,7 @@ def test_secrets_are_not_for_everybody(name: str):
 
 
 @pytest.mark.parametrize("held", [{"headers": {"a": "b\r\nc: d"}}, {"site_headers": {"x": {}}}])
-def test_bad_headers_are_told(held):
+def test_bad_headers_are_reported(held):
     with pytest.raises(ValueError, match=r"line break|expected the origin"):
         Policy(**held)
 
@@ -263,7 +263,7 @@ def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: 
     assert all(thread.daemon for thread in threading.enumerate() if "lookup" in thread.name)
 
 
-def test_interrupt_is_raised_where_the_results_are_taken(box: SiteBox):
+def test_interrupt_is_raised_in_the_consumer_of_the_results(box: SiteBox):
     class Interrupted(RequestList):
         def handle(self, _: Response) -> list[Response]:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""A fetch that does not end with its first answer: retries and redirects."""
+"""Retries and redirects of the HTTP client."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -112,7 +112,7 @@ def test_ten_redirects_are_followed_and_no_more(box: SiteBox):
     assert response.message == "more than 10 redirects"
 
 
-def test_redirect_loop_is_told(box: SiteBox):
+def test_redirect_loop_is_reported(box: SiteBox):
     box.play("/a", redirect("/b"))
     box.play("/b", redirect("/a"))
 

@@ -1,4 +1,4 @@
-"""What may be in memory at once: transfers wait where there is no room, and all come to an end."""
+"""Memory budget: transfers wait when no bytes are left, without a deadlock."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from urlset.http.content_encoding import BodyDecoder
 from urlset.http.memory_budget import Lease, MemoryBudget
 
 
-def test_nobody_waits_where_there_is_room():
+def test_transfers_proceed_while_bytes_are_left():
     async def run() -> None:
         with Lease(budget := MemoryBudget(10)) as one, Lease(budget) as two:
             one.resize(4)
@@ -25,7 +25,7 @@ def test_nobody_waits_where_there_is_room():
     asyncio.run(run())
 
 
-def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ended():
+def test_oldest_transfer_proceeds_when_no_bytes_are_left():
     async def run() -> None:
         budget = MemoryBudget(0)
         with Lease(budget) as two:
@@ -40,7 +40,7 @@ def test_oldest_goes_on_where_there_is_no_room_and_the_next_one_when_it_has_ende
     asyncio.run(run())
 
 
-def test_all_wait_for_what_was_fetched_and_is_not_done_with():
+def test_transfers_wait_for_the_release_of_fetched_documents():
     # Note: else each would be the oldest in its turn, and all of them would be in memory.
     async def run() -> None:
         budget = MemoryBudget(10)
@@ -58,7 +58,7 @@ def test_all_wait_for_what_was_fetched_and_is_not_done_with():
     asyncio.run(run())
 
 
-def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
+def test_empty_documents_block_transfers_until_released():
     async def run() -> None:
         budget = MemoryBudget(0)
         budget.acquire(0)
@@ -70,7 +70,7 @@ def test_documents_without_a_byte_are_waited_for_no_longer_than_they_are_kept():
     asyncio.run(run())
 
 
-def test_clock_stands_still_while_a_transfer_waits():
+def test_timeout_is_paused_while_a_transfer_waits():
     async def run() -> None:
         budget = MemoryBudget(1)
         budget.acquire(1)
@@ -88,7 +88,7 @@ def test_clock_stands_still_while_a_transfer_waits():
     asyncio.run(run())
 
 
-def test_body_is_not_taken_in_while_there_is_no_room():
+def test_body_is_not_read_while_no_bytes_are_left():
     from aiohttp.base_protocol import BaseProtocol
     from aiohttp.streams import StreamReader
 
@@ -118,7 +118,7 @@ def test_body_is_not_taken_in_while_there_is_no_room():
     asyncio.run(run())
 
 
-def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
+def test_budget_is_complete_after_all_documents_are_released(box: SiteBox):
     body = b"x" * 300_000
     cut, whole = site_box.cut(body, 200_000), site_box.page(body)
     urls = [box.play("/cut", site_box.in_turn(cut, whole)), box.play("/fails", cut)]
@@ -136,7 +136,7 @@ def test_nothing_is_held_when_all_is_done_with(box: SiteBox):
     asyncio.run(run())
 
 
-def test_more_than_there_is_room_for_is_fetched_whole_by_whoever_takes_his_time(box: SiteBox):
+def test_slow_consumer_gets_complete_documents_beyond_the_budget(box: SiteBox):
     body = b"x" * 1_500_000
     urls = [box.put(f"/{n}", body) for n in range(8)]
     walk = RequestList(*[Request(url, scope="anywhere") for url in urls])
@@ -150,7 +150,7 @@ def test_more_than_there_is_room_for_is_fetched_whole_by_whoever_takes_his_time(
     assert sorted(responses) == [(url, None, len(body)) for url in urls]
 
 
-def test_failed_attempts_leave_no_bytes_behind(box: SiteBox):
+def test_failed_attempts_free_their_bytes(box: SiteBox):
     body = b"x" * 300_000
     player = site_box.in_turn(site_box.cut(body, 200_000), site_box.page(body))
     urls = [box.play(f"/{n}", player) for n in range(6)]

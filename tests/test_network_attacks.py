@@ -209,7 +209,7 @@ def test_content_length_that_is_none_ends(box: SiteBox, length: str):
      b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"
      b"\r\n\r\nffffffffffffffff\r\nx", b"HTTP/1.1 101 Switching\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000],
 )  # fmt: skip
-def test_garbage_instead_of_an_answer_is_told(box: SiteBox, data: bytes):
+def test_garbage_instead_of_an_answer_is_reported(box: SiteBox, data: bytes):
     response = fetch(box.play("/s.xml", raw(data)), quick(retries=0, total_timeout_s=2.0))
 
     assert response.error is not None or not response.has_document
@@ -361,7 +361,7 @@ def test_fork_after_use_reads_and_takes_nothing_from_its_parent(
     assert len(box.hits) == count + 1
 
 
-def test_site_that_is_gone_is_told_and_tried_again(box: SiteBox):
+def test_site_that_is_gone_is_reported_and_tried_again(box: SiteBox):
     entries = read(box.url("/s.xml"), policy=quick(retries=0))
     box.play("/s.xml", site_box.in_turn(page(b"", 503), page(urlset_of("http://e.com", 1))))
 

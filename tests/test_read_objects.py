@@ -1,4 +1,4 @@
-"""URLs that are not of the web, of object stores and files; and names without a scheme."""
+"""Reading from object stores, file URLs and names without a scheme."""
 
 import sys
 
@@ -66,7 +66,7 @@ def test_bucket_is_checked(maps: str, urlset):
     assert ran.out.split() == ["https://example.com/0", "https://example.com/1"]
 
 
-def test_missing_object_is_told_without_credentials(maps: str):
+def test_missing_object_is_reported_without_credentials(maps: str):
     with pytest.raises(SourceError, match=r"found nothing at s3://shop/maps/none\.xml") as caught:
         list(read(f"{maps}/none.xml"))
 
@@ -146,7 +146,7 @@ def test_environment_wins_over_a_profile(tmp_path):
         ("no section = 1\n", "MissingSectionHeaderError"),
     ],
 )
-def test_profile_that_cannot_be_used_is_told(config: str, words: str, tmp_path):
+def test_profile_that_cannot_be_used_is_reported(config: str, words: str, tmp_path):
     (tmp_path / "f").write_text(config)
     environment = {
         "AWS_PROFILE": "shop",

@@ -1,4 +1,4 @@
-"""A site is read in the order of its sitemaps, whatever comes first; and it is fetched once."""
+"""A site is read in the order of its sitemaps, whatever arrives first, and is fetched once."""
 
 import asyncio
 import contextlib
@@ -182,7 +182,7 @@ def test_no_more_is_fetched_ahead_than_may_wait(box: SiteBox):
     assert before <= 2 + 2 * document_queue.MAX_AHEAD
 
 
-def test_full_disk_is_told(box: SiteBox, monkeypatch):
+def test_full_disk_is_reported(box: SiteBox, monkeypatch):
     monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     nested_site(box)
 
@@ -323,7 +323,7 @@ def test_response_store_packs_what_is_not_packed(monkeypatch):
     store.close()
 
 
-def test_memory_without_room_on_the_disk_is_full(monkeypatch):
+def test_response_cache_on_a_full_disk_is_disabled(monkeypatch):
     monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
     cache = ResponseCache()

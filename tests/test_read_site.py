@@ -1,4 +1,4 @@
-"""`urlset.read` of a site: iterated while it is fetched, filtered, closed early, never silent."""
+"""`urlset.read` of a site: iteration while fetching, filters, early end, errors."""
 
 import asyncio
 import contextlib
@@ -299,7 +299,7 @@ def test_hosts_are_compared_with_their_ports(box: SiteBox):
         ({"limit": -1}, "limit: expected 0 or more"),
     ],
 )
-def test_misuse_is_told_before_anything_is_fetched(box: SiteBox, options, message):
+def test_misuse_is_reported_before_anything_is_fetched(box: SiteBox, options, message):
     with pytest.raises(ValueError, match=message):
         read(box.site, **options)
     assert not box.hits

@@ -108,12 +108,12 @@ def test_read_text_file_says_how_to_open_it():
 
 
 @pytest.mark.parametrize("source", [None, 3, ["a"]])
-def test_read_what_is_no_source(source):
+def test_read_of_an_unknown_source_type(source):
     with pytest.raises(SourceError, match="expected a path"):
         read(source)
 
 
-def test_read_missing_file_is_told_at_once(tmp_path):
+def test_read_missing_file_is_reported_at_once(tmp_path):
     with pytest.raises(SourceError, match="found nothing at") as raised:
         read(tmp_path / "none.xml")
 
@@ -150,12 +150,12 @@ def test_read_folder_with_a_file_that_cannot_be_read_goes_on(tmp_path, monkeypat
     assert "no permission" in errors(entries)[0][1]
 
 
-def test_read_unknown_engine_is_told_at_once():
+def test_read_unknown_engine_is_reported_at_once():
     with pytest.raises(EngineError):
         read(b"", engine="steam")
 
 
-def test_read_file_whose_name_is_no_utf8(tmp_path):
+def test_read_file_whose_name_is_not_utf8(tmp_path):
     path = os.fsencode(tmp_path) + b"/\xff.xml"
     try:
         with open(path, "wb") as file:
@@ -263,7 +263,7 @@ def test_arrow_stream_of_nothing_has_the_schema():
         (gzip.compress(urlset("a"))[:-9], "cut off"),
     ],
 )
-def test_read_what_is_no_whole_sitemap_is_never_just_empty(data, words, engine: Engine):
+def test_read_of_an_incomplete_sitemap_reports_an_error(data, words, engine: Engine):
     entries = read(data, engine=engine.name)
 
     assert words in errors(entries)[0][1]
@@ -304,7 +304,7 @@ def test_index_child_with_an_encoded_name_and_a_query(tmp_path):
     assert paths(entries) == ["ab", "page2", "c"]
 
 
-def test_index_children_that_would_be_the_same_file_are_told(tmp_path):
+def test_index_children_that_would_be_the_same_file_are_reported(tmp_path):
     locs = ("https://e.com/s.php?page=1", "https://e.com/s.php?page=2")
     write(tmp_path, index__xml=index(*locs), s__php=urlset("a"))
 
@@ -325,7 +325,7 @@ def test_index_child_listed_twice_is_read_once(tmp_path):
     assert errors(entries) == []
 
 
-def test_index_child_that_is_missing_is_told(tmp_path):
+def test_index_child_that_is_missing_is_reported(tmp_path):
     write(tmp_path, index__xml=index("https://e.com/a.xml", "https://e.com/b.xml"))
     write(tmp_path, b__xml=urlset("b"))
 
@@ -349,7 +349,7 @@ def test_index_without_following():
     assert len(entries.sitemaps) == 1
 
 
-def test_index_from_a_stream_has_nothing_beside_it():
+def test_index_from_a_stream_has_no_folder_for_its_children():
     entries = read(io.BytesIO(index("https://e.com/a.xml")))
 
     assert "has no folder to look in" in errors(entries)[0][1]
@@ -421,7 +421,7 @@ def test_index_child_in_a_folder_that_is_a_link_out_is_not_read(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
-def test_index_that_is_a_link_itself_has_its_children_beside_the_link(tmp_path):
+def test_index_that_is_a_link_has_its_children_in_the_folder_of_the_link(tmp_path):
     write(tmp_path / "real", index__xml=index("https://e.com/a.xml"), a__xml=urlset("elsewhere"))
     folder = write(tmp_path / "public", a__xml=urlset("here"))
     (folder / "index.xml").symlink_to(tmp_path / "real" / "index.xml")
@@ -437,7 +437,7 @@ def test_index_child_that_is_a_pipe_does_not_hang(tmp_path):
     assert "missing" in errors(read(tmp_path / "index.xml"))[0][1]
 
 
-def test_index_that_lists_itself_is_told(tmp_path):
+def test_index_that_lists_itself_is_reported(tmp_path):
     write(tmp_path, index__xml=index("https://e.com/index.xml", "https://e.com/a.xml"))
     write(tmp_path, a__xml=urlset("a"))
 
@@ -447,7 +447,7 @@ def test_index_that_lists_itself_is_told(tmp_path):
     assert "lists itself" in errors(entries)[0][1]
 
 
-def test_index_cycle_is_told(tmp_path):
+def test_index_cycle_is_reported(tmp_path):
     write(tmp_path, a__xml=index("https://e.com/b.xml"), b__xml=index("https://e.com/a.xml"))
 
     entries = read(tmp_path / "a.xml")

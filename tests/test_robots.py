@@ -1,4 +1,4 @@
-"""One robots.txt: each row of FIELD 2.5, each spelling of PROTOCOL A.7 and D 59, and the rules."""
+"""Parsing robots.txt: each row of FIELD 2.5, each spelling of PROTOCOL A.7 and D 59, rules."""
 
 import codecs
 import time

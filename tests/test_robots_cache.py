@@ -1,4 +1,4 @@
-"""The robots.txt of each host that a walk comes to, where that is wanted."""
+"""The robots.txt of each host of a site walk: requests, rules and declarations."""
 
 from tests import site_box
 from tests.http_walks import quick
@@ -57,7 +57,7 @@ def test_each_host_is_asked_once_and_before_its_documents(box: SiteBox):
         }
 
 
-def test_robots_txt_that_fails_is_told_and_its_documents_are_read(box: SiteBox):
+def test_robots_txt_that_fails_is_reported_and_its_documents_are_read(box: SiteBox):
     box.put("/robots.txt", b"oops", 500)
     url = box.put_urlset("/s.xml", 2)
 

@@ -166,13 +166,13 @@ def test_wide_encodings_are_refused(codec):
         "https://e.com/\nDisallow: /",
     ],
 )
-def test_what_is_no_url_is_refused(url):
+def test_invalid_url_is_refused(url):
     with pytest.raises(ValueError, match="absolute URL"):
         with_sitemaps(OWNER, [url])
 
 
 @pytest.mark.parametrize("label", ["", "a b", "a\n", "a:", "x" * 41])
-def test_what_is_no_label_is_refused(label):
+def test_invalid_label_is_refused(label):
     with pytest.raises(ValueError, match="label"):
         with_sitemaps(OWNER, [A], label)
 

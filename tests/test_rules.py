@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 import pytest
-from tests.answered import answered_check, is_answered
+from tests.example_site import answered_check, is_answered
 from tests.report_schemas import junit_of, sarif_of
 
 from urlset.checker import CATALOGUE, Finding, Rule, check

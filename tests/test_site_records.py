@@ -1,4 +1,4 @@
-"""What a walk does beside failing well: formats, facts, order, spellings and bounds."""
+"""Records of a site walk: formats, HTTP facts, order, URL spellings and limits."""
 
 import pytest
 from tests import site_box

@@ -1,4 +1,4 @@
-"""A site from end to end: FIELD 2.4 row by row with the ideal result, and what lies beside it."""
+"""Site walk from end to end: FIELD 2.4 row by row with the ideal result, and related cases."""
 
 import subprocess
 import sys

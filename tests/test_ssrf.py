@@ -1,4 +1,4 @@
-"""The address guard: what a document may lead the fetcher to."""
+"""SSRF protection: addresses that a document may make the client connect to."""
 
 import socket
 from collections.abc import Callable
@@ -201,7 +201,7 @@ def test_name_with_a_public_and_a_private_address(net: Net, names: Names):
     assert not net[1].hits
 
 
-def test_guard_can_be_taken_out(net: Net):
+def test_protection_can_be_disabled(net: Net):
     policy = quick(allow_private=True)
 
     assert [fetch(named(box), policy, scope="public").error for box in net] == [None] * 3

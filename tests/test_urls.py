@@ -1,4 +1,4 @@
-"""One URL: kept as it was written, repaired with one outcome only, or not a URL."""
+"""Parsing URLs: kept as written, repaired if unambiguous, or rejected."""
 
 import re
 from urllib.parse import urljoin, urlsplit

@@ -1,4 +1,4 @@
-"""Documents kept between readings: fetched again where they changed, never half, never wrong."""
+"""Document cache on disk: conditional requests, damaged files, concurrent processes."""
 
 import contextlib
 import os
@@ -150,7 +150,7 @@ def test_two_processes_share_a_folder(box: SiteBox, tmp_path):
     assert len(read(box, tmp_path / "kept")[0]) == 2_000
 
 
-def test_folder_that_cannot_be_is_told(box: SiteBox, tmp_path):
+def test_folder_that_cannot_be_is_reported(box: SiteBox, tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(TargetError, match="cannot cache documents in"):

@@ -1,4 +1,4 @@
-"""A site answered from a table, without a network: for examples in which the answer matters."""
+"""Check the example sites of rules with given responses, without a network."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def answered_check(example: Example, *, moment: datetime) -> Findings:
 
 
 class Answered:
-    """The reading of a site whose answers are given; what is not among them is a 404."""
+    """Reader of a site with given responses; other URLs return 404."""
 
     def __init__(self, start: str, example: Mapping[str, object]):
         self._start = start
