@@ -129,7 +129,7 @@ def test_store_without_a_path_is_a_file_when_there_is_much(monkeypatch, tmp_path
 
     with Store.open() as store:
         store.fill(read(tmp_path))
-        path = store._home.path
+        path = store._database.path
         assert os.path.exists(path)
         assert list(store.query("SELECT count(*), count(DISTINCT document) FROM entries")) == [
             (6, 3)
@@ -142,7 +142,7 @@ def test_store_without_a_path_is_in_memory_while_there_is_little():
 
     with Store.open() as store:
         store.fill(read(b"https://example.com/"))
-        assert not os.path.exists(store._home.path)
+        assert not os.path.exists(store._database.path)
         store.fill(read(b"https://example.com/a https://example.com/b"), root="another")
         (count,) = next(iter(store.query("SELECT count(*) FROM entries")))
     assert count == 2  # the second has the same name as the first: none

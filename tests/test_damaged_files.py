@@ -24,7 +24,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def damaged(data: bytes) -> dict[str, bytes]:
-    """Return damaged versions of a file of DuckDB, whose header is 12,288 bytes long."""
+    """Return damaged versions of a DuckDB file, whose header is 12,288 bytes long."""
     chance = random.Random(7)
 
     def flipped(low: int, high: int) -> bytes:
@@ -132,10 +132,10 @@ def test_damaged_store_is_reported(name, capsys):
     [
         ("UPDATE urlset_store SET version = 0", "read the sitemaps again"),
         ("UPDATE urlset_store SET version = 999", "update urlset"),
-        ("DROP TABLE urlset_store", "expected a store of urlset"),
+        ("DROP TABLE urlset_store", "expected a urlset store"),
         ("DELETE FROM urlset_store", "update urlset"),
-        ("ALTER TABLE entries DROP COLUMN extra", "is not what urlset makes"),
-        ("ALTER TABLE problems ALTER COLUMN line TYPE VARCHAR", "is not what urlset makes"),
+        ("ALTER TABLE entries DROP COLUMN extra", "differs from what urlset creates"),
+        ("ALTER TABLE problems ALTER COLUMN line TYPE VARCHAR", "differs from what urlset creates"),
     ],
 )
 def test_store_of_another_shape_is_refused(statement, words):

@@ -319,9 +319,9 @@ def test_column_that_can_hold_no_structs_is_refused_unless_it_is_mapped_away():
         ("a.jsonl", b'{"loc": "/a"}\n' * 9 + b"[1", "line 10: "),
         ("a.jsonl", b'{"loc": "/a\xff"}\n', "line 1: invalid UTF-8"),
         ("a.csv", b"loc\n/a\n/\xff\n", "line 3: Invalid unicode"),
-        ("a.parquet", b"PAR1" + b"\0" * 20, "expected a file of Parquet"),
+        ("a.parquet", b"PAR1" + b"\0" * 20, "expected a Parquet file"),
         ("a.db", b"SQLite format 3\0" + b"\xff" * 5_000, "expected a file of SQLite"),
-        ("a.duckdb", b"\0" * 8 + b"DUCK" + b"\xff" * 9_000, "expected a file of DuckDB"),
+        ("a.duckdb", b"\0" * 8 + b"DUCK" + b"\xff" * 9_000, "expected a DuckDB file"),
         ("a.feather", b"FEA1" + b"\0" * 20, "Feather of the first version"),
         ("a.arrow", b"ARROW1\0\0" + b"\xff" * 50, "expected a file of Arrow"),
         ("a.bin", b"\x89PNG", "another kind of file"),
@@ -340,7 +340,7 @@ def test_parquet_cut_off():
     data = Path(parquet("SELECT '/' || i AS loc FROM range(99999) t(i)")).read_bytes()
     Path("a.parquet").write_bytes(data[:-100])
 
-    with pytest.raises(SourceError, match=r"expected a file of Parquet, found 'a\.parquet'"):
+    with pytest.raises(SourceError, match=r"expected a Parquet file, found 'a\.parquet'"):
         rows(Table("a.parquet"))
 
 

@@ -357,7 +357,7 @@ def test_store_with_other_definitions_is_refused(statements, foreign):
     path = foreign(*statements)
 
     for read_only in (True, False):
-        with pytest.raises(StoreError, match="is not what urlset makes"):
+        with pytest.raises(StoreError, match="differs from what urlset creates"):
             Store.open(path, read_only=read_only)
 
 

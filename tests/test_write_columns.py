@@ -1,6 +1,7 @@
 """Rows are validated in columns: what passes and what is refused is as row by row."""
 
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,10 @@ from urlset.writer import splitter, validation
 native = pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
 
 
+# Two writes must not differ in the lastmod of their index.
+NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
 def written(given_rows: object, engine: str, **options) -> tuple[object, ...]:
     """Return the result of a write: the bytes of the files, and the refused rows with reasons."""
     with tempfile.TemporaryDirectory() as folder:
@@ -25,6 +30,7 @@ def written(given_rows: object, engine: str, **options) -> tuple[object, ...]:
             base_url=SITE,
             on_error="skip",
             allow_empty=True,
+            now=NOW,
             engine=engine,
             **options,
         )

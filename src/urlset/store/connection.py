@@ -1,4 +1,4 @@
-"""Opens DuckDB files, and says what is wrong with them in our words."""
+"""Open DuckDB connections and store files, and map DuckDB errors to ``StoreError``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
 from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import unknown_objects
-from urlset.store.schema import statements
-from urlset.store.tables import VERSION
+from urlset.store.schema import VERSION, statements
 
 __all__ = [
     "attach",
@@ -23,32 +22,36 @@ __all__ = [
     "connect",
     "ensure_store",
     "expect_own_file",
-    "interrupted",
     "is_database",
     "literal",
     "map_errors",
+    "map_interrupts",
     "reraise_stream_error",
 ]
 
 _SETTINGS = (
-    "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC, wherever this runs
-    # Nothing is fetched from anywhere unasked, and no variable of Python is taken for a table.
+    "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC on every machine
+    # Never download extensions, and never resolve a table name to a Python variable.
     "SET GLOBAL autoinstall_known_extensions = false",
     "SET GLOBAL autoload_known_extensions = false",
     "SET GLOBAL python_enable_replacements = false",
 )
-# Entries only pass through; with twice the memory it is no faster. Beware: with 200 MB, a store of
-# row groups that are not full (see MAX_ROWS) cannot be closed. A stream is read by one thread: with
-# a second one, row groups are not full, either, which takes 2 GB to mend.
-_MODEST = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
+# Entries only pass through; twice the memory makes it no faster. Note: with 200 MB, a store whose
+# row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
+# thread row groups are not filled either, and compacting them takes 2 GB.
+_LOW_MEMORY = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
 
 _MAGIC = b"DUCK"
 
 
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
-    """Make a DuckDB that takes little memory; what has no room there goes to ``spill``."""
+    """Return an in-memory DuckDB connection with a low memory limit.
+
+    Args:
+        spill: Folder for data beyond the memory limit; None for the default of DuckDB.
+    """
     connection = duckdb.connect(":memory:")
-    for setting in (*_SETTINGS, *_MODEST):
+    for setting in (*_SETTINGS, *_LOW_MEMORY):
         connection.execute(setting)
     if spill is not None:
         connection.execute(f"SET GLOBAL temp_directory = {literal(spill)}")
@@ -56,19 +59,24 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
 
 
 def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> frozenset[str]:
-    """Open a store under the name ``store``, made where there is none.
+    """Attach a store file as ``store``; create the file if it is missing.
 
-    Returns the names of the views and macros in it that urlset did not make. Beside it is
-    ``answers``, for temporary tables: a store that is opened read-only cannot hold them.
-    Raises :class:`urlset.StoreError`.
+    Also attach the in-memory database ``results`` for the tables of query results, which a
+    read-only store cannot hold.
+
+    Returns:
+        The names of the views and macros in the file that urlset did not create.
+
+    Raises:
+        StoreError: The file cannot be opened, or is not a store of this version.
     """
-    _check(path, read_only=read_only)
+    _check_path(path, read_only=read_only)
     is_new = not os.path.exists(path)
     mode = " (READ_ONLY)" if read_only else ""
     with map_errors(path):
-        # Beware: only an absolute path is always one (":memory:", "md:…").
+        # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
-        connection.execute("ATTACH ':memory:' AS answers")
+        connection.execute("ATTACH ':memory:' AS results")
         connection.execute("USE store")
         ensure_store(connection, path, read_only=read_only)
         return frozenset() if is_new else unknown_objects(connection, "store", path)
@@ -77,25 +85,28 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
 def attach_temporary(
     connection: duckdb.DuckDBPyConnection, path: str | None, *, has_details: bool = False
 ) -> None:
-    """Make a store under the name ``store`` that goes, in memory or in a file; without comments.
+    """Create a temporary store as ``store``, without comments.
 
-    With ``has_details`` its table ``problems`` also has the column ``detail``.
+    Args:
+        connection: The connection.
+        path: File of the store; None for a store in memory.
+        has_details: Whether the table ``problems`` also has the column ``detail``.
     """
     if path is None:
         connection.execute("ATTACH ':memory:' AS store")
     else:
-        # It is never opened again, and need not be tidied up, which takes half of the time.
+        # The file is never opened again: skip checkpoints, which take half of the time.
         connection.execute(f"ATTACH {literal(path)} AS store (RECOVERY_MODE NO_WAL_WRITES)")
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
     connection.execute("USE store")
-    _make_tables(connection, with_comments=False)
+    _create_tables(connection, with_comments=False)
     if has_details:
         connection.execute("ALTER TABLE problems ADD COLUMN detail VARCHAR")
 
 
 def expect_own_file(path: str) -> None:
-    """Raise :class:`urlset.StoreError` where DuckDB would write through a link to elsewhere."""
+    """Raise :class:`urlset.StoreError` if DuckDB would write through a link out of the folder."""
     for name in (path, f"{path}.wal"):
         try:
             expect_no_outside_link(name)
@@ -104,9 +115,9 @@ def expect_own_file(path: str) -> None:
 
 
 def is_database(path: str) -> bool:
-    """Tell by its first bytes whether a file is DuckDB's.
+    """Return whether a file starts with the signature of DuckDB.
 
-    Beware: DuckDB itself, asked to open a file of SQLite, would go and fetch an extension.
+    Note: DuckDB itself would download an extension to open an SQLite file.
     """
     try:
         with open(path, "rb") as file:
@@ -116,16 +127,20 @@ def is_database(path: str) -> bool:
 
 
 def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
-    """Make the tables in a new file; raises :class:`urlset.StoreError` for one with others."""
+    """Create the tables in a new file, or check those of an existing one.
+
+    Raises:
+        StoreError: The file has other tables, or is a store of another version.
+    """
     with map_errors(path):
         tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
         if not tables and not read_only:
-            _make_tables(connection, with_comments=True)
+            _create_tables(connection, with_comments=True)
             return
         if "urlset_store" not in tables:
             found = f"other tables ({', '.join(sorted(tables)[:5])})" if tables else "no tables"
             raise StoreError(
-                f"expected a store of urlset, found a DuckDB file with {found}: {path!r}; "
+                f"expected a urlset store, found a DuckDB file with {found}: {path!r}; "
                 "name another file"
             )
         versions = connection.execute("SELECT version FROM urlset_store").fetchone()
@@ -139,7 +154,7 @@ def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only:
         )
 
 
-def _make_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:
+def _create_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:
     connection.execute("BEGIN")
     for statement in statements(with_comments=with_comments):
         connection.execute(statement)
@@ -148,9 +163,9 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) 
 
 @contextmanager
 def map_errors(path: str) -> Iterator[None]:
-    """Tell what DuckDB cannot do with a file as a :class:`urlset.StoreError` of one line."""
+    """Raise errors of DuckDB and Arrow as a :class:`urlset.StoreError` with a one-line message."""
     try:
-        with interrupted():
+        with map_interrupts():
             yield
     except duckdb.Error as error:
         raise store_error(error, path) from error
@@ -161,8 +176,8 @@ def map_errors(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def interrupted() -> Iterator[None]:
-    """Have Ctrl-C be a ``KeyboardInterrupt`` also where DuckDB was at work."""
+def map_interrupts() -> Iterator[None]:
+    """Raise ``KeyboardInterrupt`` for Ctrl-C during a DuckDB call."""
     try:
         yield
     except RuntimeError as error:
@@ -175,18 +190,18 @@ def interrupted() -> Iterator[None]:
 
 @contextmanager
 def reraise_stream_error(stream: Any) -> Iterator[None]:
-    """Raise what a stream raised while DuckDB read it, instead of DuckDB's words for that."""
+    """Raise the exception of a stream that DuckDB reads, instead of the DuckDB error for it."""
     failure: BaseException | None = None
     try:
-        with interrupted():
+        with map_interrupts():
             yield
     except (duckdb.Error, KeyboardInterrupt):
         if isinstance(stream, LazyStream):
             failure, stream.failure = stream.failure, None
         if failure is None:
             raise
-    # Beware: not within `except`. DuckDB's error would stay alive with its connection, and be
-    # told on stderr when Python ends.
+    # Note: not within `except`. The DuckDB error would stay alive with its connection and be
+    # printed to stderr at exit.
     if failure is not None:
         try:
             raise failure
@@ -195,11 +210,11 @@ def reraise_stream_error(stream: Any) -> Iterator[None]:
 
 
 def literal(text: str) -> str:
-    """Write text as a literal of SQL."""
+    """Return text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _check(path: str, *, read_only: bool) -> None:
+def _check_path(path: str, *, read_only: bool) -> None:
     if os.path.isdir(path):
         raise StoreError(f"expected a store, found a folder: {path!r}; name a file in it")
     folder = os.path.dirname(path) or "."
@@ -211,10 +226,12 @@ def _check(path: str, *, read_only: bool) -> None:
         if not os.path.isdir(folder):
             raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist")
         if not os.access(folder, os.W_OK):
-            raise StoreError(f"cannot write {path!r}: its folder may not be written")
+            raise StoreError(f"cannot write {path!r}: its folder is not writable")
         return
     if not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
-        raise StoreError(f"expected a store that may be {_may(read_only)}, found {path!r}")
+        raise StoreError(
+            f"expected a {_access(read_only)} store, found {path!r}; check its permissions"
+        )
     if not is_database(path):
         raise StoreError(
             f"expected a store (a DuckDB file), found another kind of file: {path!r}; "
@@ -223,5 +240,5 @@ def _check(path: str, *, read_only: bool) -> None:
         )
 
 
-def _may(read_only: bool) -> str:
-    return "read" if read_only else "written"
+def _access(read_only: bool) -> str:
+    return "readable" if read_only else "writable"

@@ -1,4 +1,4 @@
-"""Where a store lives: in a file that stays, or, until it is closed, in memory or on the disk."""
+"""DuckDB database of a store: a permanent file, or a temporary one that is deleted on close."""
 
 from __future__ import annotations
 
@@ -16,15 +16,21 @@ __all__ = ["Database"]
 
 
 class Database:
-    """The DuckDB of a store; without a ``path`` it goes when it is closed.
+    """Database of a store; without a ``path`` it is temporary and deleted on close.
 
-    Such a one is opened beside other work, and whoever asks for its ``connection`` first waits for
-    it. ``is_new`` tells that nothing was written to it yet, which spares looking for it.
-    ``has_details`` says that its problems are stored with their details.
+    A temporary database opens in a background thread; the first access to ``connection`` waits
+    for it.
+
+    Attributes:
+        path: Path of the file.
+        is_new: Whether nothing was written yet, so that there is nothing to search or replace.
+        has_details: Whether problems are stored with their details.
+        is_sealed: Whether :meth:`seal` was called.
+        hidden: Names of views and macros in the file that urlset did not create.
     """
 
     def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
-        # Not beside a store that is only read: its folder may be, too.
+        # Not in the folder of a read-only store: it may be read-only, too.
         self._folder = LockedTempDir() if path is None or read_only else None
         inside = self._folder.path if self._folder else ""
         self.path = path or os.path.join(inside, "store.duckdb")
@@ -35,10 +41,10 @@ class Database:
         spill = os.path.join(inside, "spill") if inside else f"{self.path}.tmp"
         self._spill = spill
         if path is None:
-            self._opened = _beside(spill, self.has_details)
+            self._future = _open_in_background(spill, self.has_details)
             return
-        self._opened = Future()
-        self._opened.set_result(connect(spill))
+        self._future = Future()
+        self._future.set_result(connect(spill))
         try:
             self.hidden = attach(self.connection, self.path, read_only=read_only)
         except BaseException:
@@ -47,29 +53,26 @@ class Database:
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """The connection; it is for one thread at a time, and its cursors for others."""
-        return self._opened.result()
+        """The connection, for one thread at a time; other threads use cursors of it."""
+        return self._future.result()
 
-    def make_room(self) -> None:
-        """Be ready for more than memory is to hold.
-
-        What has no path, and nothing in it yet, is from here on in a file.
-        """
+    def move_to_file(self) -> None:
+        """Move an empty temporary store to a file, before more data than memory holds is added."""
         if self.is_new and not self.is_sealed:
             with map_errors(self.path):
-                self.connection.execute("USE answers")
+                self.connection.execute("USE results")
                 self.connection.execute("DETACH store")
                 attach_temporary(self.connection, self.path, has_details=self.has_details)
 
     def seal(self) -> None:
-        """Make only the tables reachable, before untrusted SQL is run.
+        """Restrict the connection to its tables, before untrusted SQL is run.
 
-        No file can be attached afterwards, so a store without a path is moved to its file first.
-        A query may take every core and four fifths of the memory, as DuckDB does by default.
+        No file can be attached afterwards, so a temporary store is moved to its file first.
+        A query may use every core and four fifths of the memory, the defaults of DuckDB.
         """
         if self.is_sealed:
             return
-        self.make_room()
+        self.move_to_file()
         with map_errors(self.path):
             self.connection.execute("RESET GLOBAL memory_limit")
             self.connection.execute("RESET GLOBAL threads")
@@ -77,24 +80,24 @@ class Database:
         self.is_sealed = True
 
     def close(self) -> None:
-        """Close it, and take away what is not kept. Does nothing the second time."""
+        """Close the database and delete temporary files; does nothing the second time."""
         with suppress(duckdb.Error):
             self.connection.close()
         if self._folder is not None:
             self._folder.close()
 
 
-def _beside(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:
-    """Open a store in memory beside other work: it is 50 ms, in which 50,000 URLs are read."""
+def _open_in_background(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:
+    """Open an in-memory store in a thread: it takes 50 ms, in which 50,000 URLs can be read."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="urlset-store")
     try:
-        return pool.submit(_opened, spill, has_details)
+        return pool.submit(_open, spill, has_details)
     finally:
         pool.shutdown(wait=False)
 
 
-def _opened(spill: str, has_details: bool) -> duckdb.DuckDBPyConnection:
+def _open(spill: str, has_details: bool) -> duckdb.DuckDBPyConnection:
     connection = connect(spill)
-    connection.execute("ATTACH ':memory:' AS answers")
+    connection.execute("ATTACH ':memory:' AS results")
     attach_temporary(connection, None, has_details=has_details)
     return connection

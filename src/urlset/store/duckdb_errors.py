@@ -1,6 +1,6 @@
-"""What went wrong in DuckDB, told from its messages: its exceptions carry no codes.
+"""Classify DuckDB errors by their messages and map them to own exceptions.
 
-This is the only module that looks into these messages.
+DuckDB exceptions carry no codes. This is the only module that reads their messages.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ __all__ = [
     "is_interrupt",
     "is_locked",
     "query_error",
-    "reads_elsewhere",
+    "reads_other_file",
     "store_error",
 ]
 
 _DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
 _HOLDER = re.compile(r"PID (\d+)")
-# Where in a file of text it is, and why, each on a line of its own.
+# Line number and reason, each on a line of its own.
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _REASON = re.compile(
     r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
@@ -34,35 +34,35 @@ _JSON_LINE = re.compile(
 
 
 def is_interrupt(error: Exception) -> bool:
-    """Tell whether DuckDB was interrupted by Ctrl-C, which it reports as a ``RuntimeError``."""
+    """Return whether Ctrl-C interrupted DuckDB, which reports it as a ``RuntimeError``."""
     return "interrupted" in str(error).lower()
 
 
 def is_locked(error: Exception) -> bool:
-    """Tell whether a file is open elsewhere: in another process, or with other settings."""
+    """Return whether a file is open in another process, or in this one with other settings."""
     line = file_reason(error)
     return "Could not set lock" in line or "different configuration" in line
 
 
-def reads_elsewhere(error: Exception) -> bool:
-    """Tell whether a view reads another file than the one that may be read."""
+def reads_other_file(error: Exception) -> bool:
+    """Return whether a view reads a file other than the permitted one."""
     return "operations are disabled" in file_reason(error)
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a message without the kind of the error."""
+    """Return the first line of an error message, without the error type."""
     kind, _, words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
     return words or kind
 
 
 def file_reason(error: Exception) -> str:
-    """Return one line about a file that cannot be read: where in it, and what is wrong there."""
+    """Return in one line where and why a file cannot be read."""
     text = str(error)
     if found := _LINE.search(text):
         reason = _REASON.search(text)
         return f"line {found[1]}: {reason[0] if reason else 'it cannot be read'}"
     if found := _JSON_LINE.search(text):
-        # DuckDB 2.0 counts one line too many in what is no JSON.
+        # DuckDB 2.0 counts one line too many in malformed JSON.
         line = int(found[2]) - (found[1] == "Malformed JSON")
         return f"line {line:,}: {found[3].strip()}"
     text = text.removeprefix("C Data interface error: ").strip().partition("\n")[0]
@@ -71,20 +71,20 @@ def file_reason(error: Exception) -> str:
 
 
 def store_error(error: Exception, path: str) -> StoreError:
-    """Return the error for a file that DuckDB cannot open or use, in one line."""
+    """Return the :class:`urlset.StoreError` for a file that DuckDB cannot open or use."""
     words = str(error)
     if "Could not set lock on file" in words:
         holder = _HOLDER.search(words)
         who = f" (number {holder[1]})" if holder else ""
         return StoreError(
-            f"expected a store that nobody else has open, found {path!r} in use by another "
-            f"process{who}; wait until that ends, or name another file",
+            f"expected a store that no other process has open, found {path!r} in use by another "
+            f"process{who}; wait until it ends, or name another file",
             failure="in-use",
         )
     if "file handle conflict" in words:
         return StoreError(
             f"expected a store that is not open yet, found {path!r} open in this process; "
-            "close that one first",
+            "close it first",
             failure="in-use",
         )
     detail = first_line(error)
@@ -97,7 +97,7 @@ def store_error(error: Exception, path: str) -> StoreError:
 
 
 def query_error(error: duckdb.Error) -> QueryError:
-    """Return one line of what DuckDB reports in several: the fault, and the suggestion."""
+    """Return the :class:`urlset.QueryError` for a DuckDB error, in one line with its hint."""
     message, _, place = str(error).partition("\n\nLINE ")
     kind, _, words = message.partition(": ")
     lines = [line.strip() for line in (words or kind).splitlines() if line.strip()]

@@ -1,6 +1,6 @@
-"""Tables that others made, read where they lie: Parquet, CSV, JSON lines, files of DuckDB.
+"""Read external tables through DuckDB: Parquet, CSV, JSON lines and DuckDB files.
 
-Nothing is written, nothing is fetched, and what is read passes through as Arrow, batch by batch.
+Nothing is written or downloaded. Rows are returned as Arrow record batches.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
-from urlset.store.connection import connect, interrupted, literal
-from urlset.store.duckdb_errors import file_reason, is_locked, query_error, reads_elsewhere
+from urlset.store.connection import connect, literal, map_interrupts
+from urlset.store.duckdb_errors import file_reason, is_locked, query_error, reads_other_file
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal
 from urlset.store.statement import select_of
 from urlset.tempdirs import LockedTempDir
@@ -27,33 +27,46 @@ __all__ = ["ColumnMapper", "ExternalFormat", "ExternalTable", "identifier"]
 
 ExternalFormat = Literal["parquet", "csv", "jsonl", "duckdb"]
 
-_CALLED = {
-    "parquet": "a file of Parquet",
+_FORMAT_NAMES = {
+    "parquet": "a Parquet file",
     "csv": "CSV",
     "jsonl": "JSON lines, one object a line",
-    "duckdb": "a file of DuckDB",
+    "duckdb": "a DuckDB file",
 }
-_MAX_LINE = 1 << 24  # of text: no honest row comes near it
-# Texts pass as they stand: what looks like a date in JSON is W3C, or is told as it is.
-# A type stands before these marks, in lists and structs, too; a name does not.
-_LOOKS_LIKE = re.compile(
+_MAX_LINE = 1 << 24  # characters; no plausible row comes near it
+# Types that DuckDB infers from text in JSON. They are read as text instead, so that dates are
+# validated later and invalid ones are reported unchanged. In nested types, too, a type name is
+# followed by one of these characters; a field name is not.
+_INFERRED_TYPES = re.compile(
     r"\b(?:TIMESTAMP(?:_\w+| WITH TIME ZONE)?|TIME(?: WITH TIME ZONE)?|DATE|UUID|INTERVAL)"
     r"(?=[,)\[]|$)"
 )
 
 
 class ExternalTable:
-    """One table of a file that is open for reading; a context manager.
+    """Table of a file that is open for reading, or the result of a query; a context manager.
 
-    ``columns`` are its columns and their types, as DuckDB calls them. ``query`` is put to the
-    file instead: one that asks, and changes nothing; the table is called ``input`` there, except
-    in a file of DuckDB, which has its own names. Of such a file ``table`` is the one wanted; it
-    may be left out where there is one only, or where it is a store of urlset. ``types`` makes of
-    the columns and types in the first rows of JSON lines those that all rows are read with.
-    ``is_array`` is of JSON that is an array, not lines.
+    Args:
+        path: Path of the file.
+        form: Format of the file.
+        table: Name of the table in a DuckDB file. Optional if the file has one table only, or is
+            a urlset store.
+        query: SELECT statement to run instead of reading a table. It reads the file as the table
+            ``input``; in a DuckDB file it uses the names of that file.
+        header: Column names of a CSV file.
+        delimiter: Delimiter of a CSV file.
+        types: Maps the columns and types inferred from the first rows of JSON to those with which
+            all rows are read.
+        is_array: Whether a JSON file is one array instead of lines.
+        timeout_s: Time limit of the query in seconds; None for no limit.
+        name: Name of the file in messages; by default its path.
 
-    Raises :class:`urlset.SourceError`, which calls the file ``name``, and
-    :class:`urlset.QueryError` for the query.
+    Attributes:
+        columns: Column names and their DuckDB types.
+
+    Raises:
+        SourceError: The file cannot be read.
+        QueryError: The query is not allowed, or fails.
     """
 
     def __init__(
@@ -78,9 +91,9 @@ class ExternalTable:
         self._connection = connect(spill)
         self._limit = TimeLimit(timeout_s if self._is_query else None)
         try:
-            with self._told():
+            with self._map_errors():
                 if form == "duckdb":
-                    relation = self._attached(table)
+                    relation = self._attach(table)
                     seal(self._connection, spill=spill)
                 else:
                     seal(self._connection, spill=spill, files=[os.path.abspath(path)])
@@ -89,9 +102,9 @@ class ExternalTable:
                         self._connection, path, form, header, delimiter, types, layout
                     )
             if query is not None:
-                relation = self._asked(query, relation)
+                relation = self._verified_query(query, relation)
             self._relation = relation
-            with self._told():
+            with self._map_errors():
                 found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         except BaseException:
             self.close()
@@ -99,18 +112,24 @@ class ExternalTable:
         self.columns: dict[str, str] = {row[0]: row[1] for row in found}
 
     def batches(self, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """The rows as record batches, with a column for each name and its expression in SQL."""
+        """Yield the rows as record batches.
+
+        Args:
+            picks: Name and SQL expression of each column.
+        """
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
-        with self._told():
+        with self._map_errors():
             cursor = self._connection.cursor()
             if self._form == "duckdb":
                 cursor.execute("USE file")
-            cursor.execute("BEGIN TRANSACTION READ ONLY")  # it ends with the cursor
+            cursor.execute("BEGIN TRANSACTION READ ONLY")  # ends with the cursor
             with self._limit.applied_to(cursor):
                 found = cursor.sql(f"SELECT {chosen} FROM ({self._relation})")
                 stream = iter(open_stream(found))
             while True:
-                with self._limit.applied_to(cursor):  # not the time in which the rows are used
+                with self._limit.applied_to(
+                    cursor
+                ):  # excludes the time in which the caller uses the rows
                     batch = next(stream, None)
                 if batch is None:
                     return
@@ -133,12 +152,12 @@ class ExternalTable:
     ) -> None:
         self.close()
 
-    def _asked(self, query: str, relation: str) -> str:
-        """What a query of the user gives, as something that can be selected from."""
+    def _verified_query(self, query: str, relation: str) -> str:
+        """Return a verified query of the user, to be used as a subquery."""
         is_database = self._form == "duckdb"
         statement = select_of(self._connection, query, has_own_names=is_database)
         if not is_database:
-            with self._told():
+            with self._map_errors():
                 self._connection.execute(f"CREATE VIEW input AS {relation}")
         try:
             self._connection.execute(f"DESCRIBE {statement}").fetchall()
@@ -146,8 +165,8 @@ class ExternalTable:
             raise query_error(error) from error
         return statement
 
-    def _attached(self, table: str | None) -> str:
-        # Beware: only an absolute path is always one (":memory:", "md:…").
+    def _attach(self, table: str | None) -> str:
+        # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         path = literal(os.path.abspath(self._path))
         self._connection.execute(f"ATTACH {path} AS file (READ_ONLY, TYPE duckdb)")
         self._connection.execute("USE file")
@@ -159,14 +178,16 @@ class ExternalTable:
         found = self._connection.execute(query).fetchall()
         if self._is_query and table is None:
             return ""
-        schema, name = _table_of([(str(row[0]), str(row[1])) for row in found], table, self._name)
+        schema, name = _select_table(
+            [(str(row[0]), str(row[1])) for row in found], table, self._name
+        )
         return f"FROM file.{identifier(schema)}.{identifier(name)}"
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Tell what DuckDB, or Arrow in its place, cannot read, in our words."""
+    def _map_errors(self) -> Iterator[None]:
+        """Raise errors of DuckDB and Arrow as own errors with a one-line message."""
         try:
-            with interrupted():
+            with map_interrupts():
                 yield
         except duckdb.Error as error:
             raise self._error(error) from error
@@ -177,55 +198,63 @@ class ExternalTable:
 
     def _error(self, error: Exception) -> UrlsetError:
         words = file_reason(error).replace(self._path, self._name)
-        if reads_elsewhere(error):
-            words = "it has a view that reads another file; build from that file instead"
+        if reads_other_file(error):
+            words = "it has a view that reads another file; read that file instead"
         if self._is_query and isinstance(error, duckdb.Error):
             return QueryError(f"the query cannot be answered: {words}")
         if is_locked(error):
-            words = "it is in use by another process; wait until that ends, or copy the file"
-        return SourceError(f"expected {_CALLED[self._form]}, found {self._name!r}: {words}")
+            words = "it is in use by another process; wait until it ends, or copy the file"
+        return SourceError(f"expected {_FORMAT_NAMES[self._form]}, found {self._name!r}: {words}")
 
 
 class ColumnMapper:
-    """Brings tables of another library into columns by expressions in SQL."""
+    """Map columns of Arrow tables to other columns by SQL expressions."""
 
     def __init__(self) -> None:
         self._connection = connect()
 
     def columns(self, table: Any) -> dict[str, str]:
-        """The columns of a table and their types, as DuckDB calls them."""
+        """Return the column names of a table and their DuckDB types."""
         return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
 
     def map(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """A table as batches with a column for each name and its expression in SQL."""
+        """Yield a table as record batches.
+
+        Args:
+            table: Arrow table.
+            picks: Name and SQL expression of each column.
+
+        Raises:
+            SourceError: A column cannot be read.
+        """
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
         try:
-            # All of it is taken at once: a connection gives one stream at a time.
-            made = list(open_stream(self._run(table, f"SELECT {chosen} FROM incoming")))
+            # Read completely: a connection has one open stream at a time.
+            mapped = list(open_stream(self._run(table, f"SELECT {chosen} FROM incoming")))
         except duckdb.Error as error:
             raise _unreadable(error) from error
         except Exception as error:
             if type(error) is not Exception:  # arro3 raises bare ones
                 raise
             raise _unreadable(error) from error
-        yield from made
+        yield from mapped
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         self._connection.close()
 
     def _run(self, table: Any, query: str) -> Any:
-        # Beware: a table, not a stream that Python makes while it is read, which is a crash.
+        # Note: DuckDB crashes if Python produces the stream while it is read; pass a table.
         self._connection.register("incoming", table)
         try:
-            with interrupted():
+            with map_interrupts():
                 return self._connection.sql(query)
         except duckdb.Error as error:
             raise _unreadable(error) from error
 
 
 def identifier(name: str) -> str:
-    """Write a name as SQL has it.
+    """Return a name as a quoted SQL identifier.
 
     >>> print(identifier("last mod"))
     "last mod"
@@ -237,7 +266,7 @@ def _unreadable(error: Exception) -> SourceError:
     return SourceError(f"expected columns that can be read, found: {file_reason(error)}")
 
 
-def _table_of(found: list[tuple[str, str]], wanted: str | None, file: str) -> tuple[str, str]:
+def _select_table(found: list[tuple[str, str]], wanted: str | None, file: str) -> tuple[str, str]:
     names = [name for _, name in found]
     shown = ", ".join(names[:10]) or "none"
     if wanted is not None:
@@ -249,7 +278,7 @@ def _table_of(found: list[tuple[str, str]], wanted: str | None, file: str) -> tu
         return found[names.index("entries")]
     if len(found) == 1:
         return found[0]
-    raise SourceError(f"expected one table in {file!r}, found {shown}; name one, or give a query")
+    raise SourceError(f"expected one table in {file!r}, found {shown}; name one, or pass a query")
 
 
 def _reader(
@@ -261,7 +290,7 @@ def _reader(
     types: Callable[[dict[str, str]], Mapping[str, str]],
     layout: str,
 ) -> str:
-    # Not the file's own brackets and stars, and no columns from the names of its folders.
+    # Escape brackets and stars in the path, and derive no columns from folder names.
     file = literal(glob.escape(os.path.abspath(path)))
     if form == "parquet":
         return f"FROM read_parquet({file}, hive_partitioning = false)"
@@ -276,7 +305,7 @@ def _reader(
         )
     common += f", format = '{layout}', maximum_object_size = {_MAX_LINE}"
     rows = connection.execute(f"DESCRIBE FROM read_json({file}, {common})").fetchall()
-    found = types({name: _LOOKS_LIKE.sub("VARCHAR", kind) for name, kind, *_ in rows})
+    found = types({name: _INFERRED_TYPES.sub("VARCHAR", kind) for name, kind, *_ in rows})
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in found.items())
     return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
 

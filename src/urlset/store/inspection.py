@@ -7,8 +7,7 @@ from functools import cache
 import duckdb
 
 from urlset.errors import StoreError
-from urlset.store.schema import VIEWS, statements
-from urlset.store.tables import TABLES
+from urlset.store.schema import TABLES, VIEWS, statements
 
 __all__ = ["expect_plain_tables", "unknown_objects"]
 
@@ -34,14 +33,14 @@ _COLUMNS = """
 
 
 def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, path: str) -> None:
-    """Raise :class:`urlset.StoreError` for a file that holds more than tables with stored rows.
+    """Raise :class:`urlset.StoreError` for a file with anything but tables with stored rows.
 
-    A view, a macro, a trigger or a computed column would be run where a table is read or written.
+    DuckDB would run a view, macro, trigger or computed column when a table is read or written.
     """
     for kind, _, name, _ in connection.execute(_OBJECTS.format(database)).fetchall():
         raise StoreError(
             f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
-            "urlset did not make; remove it",
+            "urlset did not create; remove it",
             failure="other-file",
         )
 
@@ -49,10 +48,11 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
 def unknown_objects(
     connection: duckdb.DuckDBPyConnection, database: str, path: str
 ) -> frozenset[str]:
-    """Return the names of views and macros in a store that urlset did not make, in lower case.
+    """Return the names, in lower case, of views and macros that urlset did not create.
 
-    Raises :class:`urlset.StoreError` where a table, view or macro of a store is another one than
-    urlset makes, and for triggers and computed columns.
+    Raises:
+        StoreError: A table, view or macro of the store differs from that of urlset, or the file
+            has a trigger, a type or a computed column.
     """
     ours, columns = _expected(duckdb.__version__)
     found = _objects(connection, database)
@@ -67,15 +67,15 @@ def unknown_objects(
     ]
     if changed:
         raise StoreError(
-            f"expected a store of urlset, found that {', '.join(sorted(set(changed))[:5])} in "
-            f"{path!r} is not what urlset makes; read the sitemaps again into a new file"
+            f"expected a urlset store, found that {', '.join(sorted(set(changed))[:5])} in "
+            f"{path!r} differs from what urlset creates; read the sitemaps again into a new file"
         )
     return frozenset(name.lower() for _, _, name in found.keys() - ours.keys())
 
 
 @cache
 def _expected(_version: str) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
-    """Return the objects and the columns of an empty store, as DuckDB writes them."""
+    """Return the objects and the columns of an empty store, as DuckDB prints them."""
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")

@@ -1,9 +1,7 @@
-"""Gives back what a store, or a file of Parquet, holds: documents, and their entries."""
+"""Read documents and their entries back from a store."""
 
 from __future__ import annotations
 
-import glob
-import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
@@ -14,14 +12,12 @@ import duckdb
 from urlset.arrow import batches_to_entries, rows_of
 from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
-from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
-from urlset.store.connection import connect, literal, map_errors
-from urlset.store.duckdb_errors import first_line
+from urlset.store.connection import map_errors
 
-__all__ = ["StoredDocument", "StoredRows", "documents", "parquet_rows"]
+__all__ = ["StoredDocument", "StoredRows", "documents"]
 
-_FACTS = (
+_COLUMNS = (
     "document source parent kind size packed_size layers encoding entry_count sitemap_count "
     "problem_count error how depth declared_by disallowed_by lastmod same_as skipped loc url"
 ).split()
@@ -29,7 +25,7 @@ _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
 
 class StoredRows(IndexedRows):
-    """Entries that lie on the disk: they iterate, have a length, and are an Arrow stream."""
+    """Entries on disk: iterable, with a length, exported as an Arrow stream."""
 
     def __init__(
         self, relation: Callable[[], Any], count: int, source: str | None = None, path: str = ""
@@ -53,7 +49,7 @@ class StoredRows(IndexedRows):
 
 
 class StoredDocument(NamedTuple):
-    """One document of a store; ``entries`` are those that are stored, of ``entry_count``."""
+    """Document of a store; ``entries`` are the stored ones of ``entry_count`` entries."""
 
     document: int
     source: str | None
@@ -82,9 +78,10 @@ class StoredDocument(NamedTuple):
 
 
 def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
-    """The documents of a store in the order of their reading.
+    """Yield the documents of a store in reading order.
 
-    Raises :class:`urlset.StoreError`, also while they are read: a file may be cut off anywhere.
+    Raises:
+        StoreError: The file cannot be read, also during iteration: it may be truncated anywhere.
     """
     with map_errors(path):
         yield from _documents(connection, path)
@@ -103,33 +100,10 @@ def _documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[Sto
         return [make(*row) for row in rows_of(stream)]
 
     counts = dict(query("SELECT document, count(*) FROM entries GROUP BY ALL").fetchall())
-    for row in rows_of(query(f"SELECT {', '.join(_FACTS)} FROM documents ORDER BY document")):
+    for row in rows_of(query(f"SELECT {', '.join(_COLUMNS)} FROM documents ORDER BY document")):
         number, has_sitemaps, has_problems = row[0], row[9], row[10]
         text = f"SELECT {_ENTRY} FROM entries WHERE document = {number}"
         rows = StoredRows(partial(query, text), counts.get(number, 0), path=path)
         sitemaps = of_document("sitemaps", Sitemap, number) if has_sitemaps else []
         problems = of_document("problems", Problem, number) if has_problems else []
         yield StoredDocument._make((*row, rows, sitemaps, problems))
-
-
-def parquet_rows(path: str) -> StoredRows:
-    """The rows of a file of Parquet with a column ``loc`` or ``url``, read while asked for.
-
-    Raises :class:`urlset.SourceError`.
-    """
-    # Not the file's own brackets and stars, and no columns from the names of its folders.
-    name = literal(glob.escape(os.path.abspath(path)))
-    connection = connect()
-    try:
-        query = f"FROM read_parquet({name}, hive_partitioning = false)"
-        found = connection.execute(f"SELECT count(*) {query}").fetchone()
-        columns = connection.sql(query).columns
-    except duckdb.Error as error:
-        raise SourceError(
-            f"expected a file of Parquet, found {path!r}: {first_line(error)}"
-        ) from error
-    if "loc" not in columns and "url" not in columns:
-        raise SourceError(
-            f"expected a column loc or url in {path!r}, found {', '.join(columns[:10])}"
-        )
-    return StoredRows(lambda: connection.cursor().sql(query), found[0] if found else 0, path)

@@ -1,4 +1,4 @@
-"""Answers a query: as rows, as Arrow, or in columns of text, each out of core."""
+"""Run a query and return its result as rows, Arrow, text or JSON, beyond memory if needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only
 from urlset.store.statement import select_of
 
-__all__ = ["QueryResult", "answer", "check"]
+__all__ = ["QueryResult", "check_query", "run_query"]
 
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
@@ -27,10 +27,13 @@ _names = count(1)
 
 
 class QueryResult:
-    """The rows that a query gave: iterates as tuples, and is an Arrow stream, as often as wanted.
+    """Result of a query: iterates over tuples and exports an Arrow stream, any number of times.
 
-    ``columns`` are the names of its columns, no two of them alike, ``types`` their types in
-    DuckDB; ``len()`` counts the rows. Rows that do not fit into memory lie on the disk.
+    ``len()`` counts the rows. Rows that do not fit into memory are on disk.
+
+    Attributes:
+        columns: Names of the columns, each of them unique.
+        types: DuckDB types of the columns.
 
     >>> from urlset.store import Store
     >>> with Store.open() as store:
@@ -58,17 +61,17 @@ class QueryResult:
 
     @property
     def are_numbers(self) -> list[bool]:
-        """Tell for each column whether it holds numbers."""
+        """Whether each column holds numbers."""
         return [kind in _NUMBERS or kind.startswith("DECIMAL") for kind in self.types]
 
     def texts(self) -> Iterator[tuple[str | None, ...]]:
-        """The rows as text: instants as W3C has them, lists and structs as JSON."""
+        """Yield the rows as text: instants as W3C dates, lists and structs as JSON."""
         shown = [_text(f"#{n}", kind) for n, kind in enumerate(self.types, start=1)]
         relation = self._relation(", ".join(f"{text} AS c{n}" for n, text in enumerate(shown)))
-        yield from rows_of(relation)  # not given away: the table goes with this answer
+        yield from rows_of(relation)  # the generator keeps self, and so the table, alive
 
     def objects(self) -> Iterator[str]:
-        """The rows as objects of JSON, each on one line."""
+        """Yield the rows as JSON objects, each on one line."""
         shown = [_json(f"#{n}", kind) for n, kind in enumerate(self.types, start=1)]
         names = (literal(name) for name in self.columns)
         pairs = ", ".join(f"{name}, {text}" for name, text in zip(names, shown, strict=True))
@@ -76,11 +79,11 @@ class QueryResult:
             yield line
 
     def _relation(self, expressions: str) -> Any:
-        # On a cursor of its own: a connection gives one stream at a time.
+        # On a cursor of its own: a connection has one open stream at a time.
         return self._connection.cursor().sql(f"SELECT {expressions} FROM {self._table}")
 
 
-def answer(
+def run_query(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     values: Any = None,
@@ -88,21 +91,30 @@ def answer(
     seconds: float | None = None,
     hidden: Collection[str] = (),
 ) -> QueryResult:
-    """Run a query to its end; raises :class:`urlset.QueryError`.
+    """Run a query to its end and return the result.
 
-    All of it is run before anything is given: an error comes before the first row. The connection
-    is sealed already (:func:`urlset.store.sandbox.seal`); ``seconds`` is the time limit.
+    The query is complete before a row is returned: an error is raised before the first row.
+
+    Args:
+        connection: Connection that is sealed (:func:`urlset.store.sandbox.seal`).
+        query: SELECT statement.
+        values: Values of its parameters.
+        seconds: Time limit; None for no limit.
+        hidden: Names of views and macros that may not be used.
+
+    Raises:
+        QueryError: The query is not allowed, fails, or exceeds the time limit.
     """
     statement = select_of(connection, query, hidden=hidden)
-    table = f"answers.answer_{next(_names)}"
+    table = f"results.result_{next(_names)}"
     cursor = connection.cursor()
     try:
         cursor.execute("USE store")
         with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
-            _run(cursor, f"CREATE TEMP TABLE answer AS\n{statement}", values)
+            _run(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
         # A temporary table belongs to one cursor, and a cursor has one stream at a time.
-        _run(cursor, f"CREATE TABLE {table} AS FROM temp.answer", None)
-        cursor.execute("DROP TABLE temp.answer")
+        _run(cursor, f"CREATE TABLE {table} AS FROM temp.result", None)
+        cursor.execute("DROP TABLE temp.result")
     except duckdb.Error as error:
         raise query_error(error) from error
     finally:
@@ -110,15 +122,15 @@ def answer(
     return QueryResult(connection, table)
 
 
-def check(
+def check_query(
     connection: duckdb.DuckDBPyConnection, query: str, *, hidden: Collection[str] = ()
 ) -> None:
-    """Tell whether a query can be run at all; raises :class:`urlset.QueryError`."""
+    """Raise :class:`urlset.QueryError` if a query is not allowed or cannot be planned."""
     statement = select_of(connection, query, hidden=hidden)
     cursor = connection.cursor()
     try:
         cursor.execute("USE store")
-        cursor.execute(f"EXPLAIN CREATE TEMP TABLE answer AS\n{statement}")
+        cursor.execute(f"EXPLAIN CREATE TEMP TABLE result AS\n{statement}")
     except duckdb.Error as error:
         raise query_error(error) from error
     finally:
@@ -126,7 +138,7 @@ def check(
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
-    """Run a statement so that Ctrl-C ends it: DuckDB does not hear it while its threads work."""
+    """Run a statement in a thread: DuckDB does not react to Ctrl-C while its threads work."""
     with ThreadPoolExecutor(1) as pool:
         job = pool.submit(cursor.execute, statement, values)
         try:
@@ -145,7 +157,7 @@ def _text(column: str, kind: str) -> str:
 def _json(column: str, kind: str) -> str:
     if kind == "TIMESTAMP WITH TIME ZONE":
         return _w3c(column)
-    if kind in ("FLOAT", "DOUBLE"):  # JSON has no words for NaN and infinity
+    if kind in ("FLOAT", "DOUBLE"):  # JSON has no NaN and no infinity
         return f"CASE WHEN isfinite({column}) THEN {column} END"
     return f"to_json({column})" if _is_nested(kind) else column
 

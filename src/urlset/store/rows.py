@@ -1,4 +1,4 @@
-"""What a reading tells, as rows of the tables: pure functions, each of which makes some rows."""
+"""Convert documents and HTTP responses to rows of the store tables; pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.document import Document
 from urlset.entry_spans import located
 from urlset.robots import SitemapLine, robots_from_response
-from urlset.store.tables import TABLES
+from urlset.store.schema import TABLES
 
 if TYPE_CHECKING:
     from urlset.http import Response
@@ -29,7 +29,7 @@ __all__ = [
 Row = tuple[Any, ...]
 
 _LINES = ListOf(StructOf(SitemapLine, (("url", "string"), ("line", "line"))))
-_KINDS: dict[str, ColumnType] = {
+_COLUMN_TYPES: dict[str, ColumnType] = {
     "VARCHAR": "string",
     "VARCHAR[]": ListOf("string"),
     "TIMESTAMPTZ": "instant",
@@ -40,45 +40,52 @@ _KINDS: dict[str, ColumnType] = {
     "STRUCT(url VARCHAR, line UINTEGER)[]": _LINES,
 }
 _COLUMNS = {
-    table.name: [(column.name, _KINDS[column.type]) for column in table.columns]
+    table.name: [(column.name, _COLUMN_TYPES[column.type]) for column in table.columns]
     for table in TABLES
     if table.name != "entries"
 }
-_OF_HTTP = "status content_type etag last_modified wire_size seconds is_from_cache".split()
+_HTTP_FIELDS = "status content_type etag last_modified wire_size seconds is_from_cache".split()
 
 
 def table(name: str, rows: Sequence[Row]) -> LazyStream:
-    """Return rows of a table as a stream; those of problems have one more column, ``detail``."""
+    """Return rows as an Arrow stream; rows of ``problems`` have one more column, ``detail``."""
     columns = _COLUMNS[name]
     return rows_to_stream([*columns, ("detail", "string")] if name == "problems" else columns, rows)
 
 
 def document_row(number: int, record: Any, document: Document | None, **more: Any) -> Row:
-    """A document, of what a reading remembers of it."""
+    """Return the row of a document.
+
+    Args:
+        number: Number of the document in the store.
+        record: Record of the document; its attributes have the names of columns.
+        document: The parsed document; None if it was not read.
+        more: Values of further columns.
+    """
     fetched = getattr(record, "fetched", None)
-    facts = {name: getattr(fetched, name, None) for name in _OF_HTTP}
-    facts["document"] = number
-    facts["url"] = getattr(record, "base", None)
-    facts["layers"] = None if document is None else document.layers
-    facts["entry_count"] = getattr(record, "entries", 0)
-    facts["sitemap_count"] = getattr(record, "sitemaps", 0)
-    return _row("documents", record, facts | more)
+    values = {name: getattr(fetched, name, None) for name in _HTTP_FIELDS}
+    values["document"] = number
+    values["url"] = getattr(record, "base", None)
+    values["layers"] = None if document is None else document.layers
+    values["entry_count"] = getattr(record, "entries", 0)
+    values["sitemap_count"] = getattr(record, "sitemaps", 0)
+    return _row("documents", record, values | more)
 
 
 def sitemap_rows(number: int, document: Document) -> list[Row]:
-    """What an index lists."""
+    """Return a row for each sitemap that an index lists."""
     return [(number, place, *sitemap) for place, sitemap in enumerate(document.sitemaps, 1)]
 
 
 def problem_rows(number: int, source: str | None, document: Document) -> list[Row]:
-    """What had to be forgiven in a document, each with the entry it stands in."""
+    """Return a row for each problem of a document, with the entry that contains it."""
     return [(number, source, entry, loc, *problem) for problem, entry, loc in located(document)]
 
 
 def fetch_row(response: Response, **more: Any) -> Row:
-    """What came of a URL that was asked for."""
+    """Return the row of an HTTP response."""
     request, headers = response.request, response.headers
-    facts = {
+    values = {
         "source": request.url,
         "parent": request.parent,
         "why": "robots.txt" if is_robots(response) else request.purpose,
@@ -86,25 +93,28 @@ def fetch_row(response: Response, **more: Any) -> Row:
         "etag": headers.get("etag"),
         "last_modified": headers.get("last-modified"),
     }
-    return _row("fetches", response, facts | more)
+    return _row("fetches", response, values | more)
 
 
 def is_robots(response: Response) -> bool:
-    """Tell a robots.txt from the sitemaps that one declares; what a walk reads has a token."""
+    """Return whether a response is a robots.txt.
+
+    Sitemaps that a robots.txt declares have the same purpose, but their requests have a token.
+    """
     return response.request.purpose == "robots" and response.request.token is None
 
 
 class RobotsRows(NamedTuple):
-    """A robots.txt, and what is wrong with it."""
+    """Row of a robots.txt, and rows of its problems."""
 
     robots: Row
     problems: list[Row]
 
 
 def robots_rows(response: Response, **more: Any) -> RobotsRows:
-    """What an answer to the request for a robots.txt says."""
+    """Return the rows of the response to a request for a robots.txt."""
     robots, url = robots_from_response(response), response.request.url
-    facts = {
+    values = {
         "url": url,
         "final_url": response.url,
         "status": response.status,
@@ -114,10 +124,10 @@ def robots_rows(response: Response, **more: Any) -> RobotsRows:
         "error": None if robots.state == "absent" else response.message,
     }
     problems = [(None, url, None, None, *problem) for problem in robots.problems]
-    return RobotsRows(_row("robots", robots, facts | more), problems)
+    return RobotsRows(_row("robots", robots, values | more), problems)
 
 
-def _row(name: str, found: object, facts: Mapping[str, Any]) -> Row:
-    """A row of the facts, and of what an object has under the names of the other columns."""
+def _row(name: str, record: object, values: Mapping[str, Any]) -> Row:
+    """Return a row of ``values``; other columns are read from attributes of ``record``."""
     names = (column for column, _ in _COLUMNS[name])
-    return tuple(facts[name] if name in facts else getattr(found, name, None) for name in names)
+    return tuple(values[name] if name in values else getattr(record, name, None) for name in names)

@@ -44,10 +44,14 @@ _process = {"ends_when_stuck": False}
 def seal(
     connection: duckdb.DuckDBPyConnection, *, spill: str | None = None, files: Sequence[str] = ()
 ) -> None:
-    """Take file system, network, extensions and settings away from a database instance, for good.
+    """Permanently block file system, network, extensions and settings for a database instance.
 
-    Files that are attached already stay readable and writable, ``files`` become readable. Data
-    beyond the memory limit may take half of the free disk space in ``spill``.
+    Attached files stay readable and writable.
+
+    Args:
+        connection: The connection.
+        spill: Folder for data beyond the memory limit; it may use half of the free disk space.
+        files: Paths that stay readable.
     """
     if spill is not None:
         limit = _spill_limit(spill)
@@ -66,7 +70,7 @@ def read_only(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(duckdb.Error):  # the error that is on its way says more
+        with suppress(duckdb.Error):  # the original error is more useful
             cursor.execute("ROLLBACK")
         raise
     cursor.execute("COMMIT")
@@ -92,7 +96,8 @@ class TimeLimit:
     def applied_to(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
         """Count the time of the block against the limit.
 
-        Raises :class:`urlset.QueryError` where a statement had to be interrupted.
+        Raises:
+            QueryError: A statement was interrupted.
         """
         if self._seconds is None:
             yield
@@ -116,7 +121,7 @@ class TimeLimit:
     def _watch(
         self, cursor: duckdb.DuckDBPyConnection, seconds: float, done: threading.Event
     ) -> None:
-        """Interrupt when the time is over; DuckDB checks for that between chunks of rows only."""
+        """Interrupt at the time limit; DuckDB checks for interrupts between chunks of rows only."""
         memory = _resident_bytes()
         end = time.monotonic() + seconds
         while not done.wait(min(_POLL_S, max(0.0, end - time.monotonic()))):
@@ -135,9 +140,9 @@ class TimeLimit:
 
 
 def end_process_when_stuck() -> None:
-    """Let a statement that does not react to its interruption end the process, with exit code 2.
+    """End the process with exit code 2 when a statement does not react to its interruption.
 
-    The command line does so: some functions of DuckDB cannot be interrupted, and planning a
+    The command line uses this: some functions of DuckDB cannot be interrupted, and planning a
     statement takes memory that no setting limits.
     """
     _process["ends_when_stuck"] = True

@@ -1,4 +1,4 @@
-"""A workbench: tables that go when the work is done, beside one file of ours that stays."""
+"""Temporary DuckDB database for the tables of one job, with an attached permanent file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ScratchDatabase"]
 
 _SETTINGS = (
     "SET GLOBAL threads = 2",
-    # What goes anyway need not be tidied up; only what stays is checkpointed, by hand.
+    # Temporary data needs no checkpoint; the attached file is checkpointed explicitly.
     "PRAGMA disable_checkpoint_on_shutdown",
     "SET GLOBAL checkpoint_threshold = '1TB'",
     "SET GLOBAL preserve_insertion_order = true",
@@ -29,11 +29,15 @@ _SETTINGS = (
 
 
 class ScratchDatabase:
-    """A DuckDB for one job: tables of the job, in memory that goes with it.
+    """Temporary DuckDB database for one job; a context manager.
 
-    A context manager. ``memory`` is what DuckDB may take, in megabytes; what has no room there
-    lies on the disk, in a folder that goes, too. What cannot be done raises
-    :class:`urlset.StoreError`.
+    Data beyond the memory limit is written to a temporary folder.
+
+    Args:
+        memory: Memory limit of DuckDB in megabytes.
+
+    Raises:
+        StoreError: DuckDB cannot do what is asked; so does every method.
 
     >>> with ScratchDatabase() as bench:
     ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
@@ -57,9 +61,9 @@ class ScratchDatabase:
             raise
 
     def attach(self, path: str, name: str) -> None:
-        """Open a file that stays under a name, made where there is none.
+        """Attach a permanent file under a name; create the file if it is missing.
 
-        While one process has it open, no other can.
+        While one process has the file open, no other process can open it.
         """
         expect_own_file(path)
         self._attach_file(path, name)
@@ -67,7 +71,7 @@ class ScratchDatabase:
 
     def _attach_file(self, path: str, name: str) -> None:
         if os.path.isfile(path) and not os.path.getsize(path):
-            os.unlink(path)  # what a full disk leaves: DuckDB would take it for damaged
+            os.unlink(path)  # left by a full disk; DuckDB would report it as damaged
         if os.path.exists(path) and not is_database(path):
             raise StoreError(
                 f"expected a DuckDB file, found another kind of file: {path!r}; "
@@ -80,36 +84,36 @@ class ScratchDatabase:
         self._kept = path
 
     def attach_copy(self, path: str, name: str) -> None:
-        """Open a copy of a file under a name: what is changed in it is forgotten."""
+        """Attach a temporary copy of a file under a name; changes to it are discarded."""
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
-        # What a killed process has committed stands in the second file.
+        # The second file holds what a killed process has committed.
         for ending in ("", ".wal"):
             if os.path.exists(path + ending):
                 shutil.copyfile(path + ending, copy + ending)
         self._attach_file(copy, name)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
-        """Run a statement; ``values`` are for its ``?``."""
+        """Run a statement; ``values`` replace its ``?``."""
         with map_errors(self._kept or self.path):
             self._connection.execute(statement, list(values))
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query, for those that have few."""
+        """Return all rows of a query that has few."""
         with map_errors(self._kept or self.path):
-            # Not fetchall: for instants it would want a library of time zones.
+            # Not fetchall: it needs a time zone library for instants.
             return list(rows_of(self._connection.sql(query, params=list(values))))
 
     def fetch_one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """The only row of a query."""
+        """Return the only row of a query."""
         (row,) = self.rows(query, values)
         return row
 
     def columns(self, table: str) -> list[str]:
-        """The names of the columns of a table."""
+        """Return the column names of a table."""
         return [str(row[0]) for row in self.rows(f"DESCRIBE {table}")]
 
     def insert(self, batch: Any, statement: str) -> None:
-        """Run a statement that reads ``batch``: anything that speaks Arrow, under that name."""
+        """Run a statement that reads an Arrow object under the name ``batch``."""
         with map_errors(self._kept or self.path):
             self._connection.register("batch", batch)
             try:
@@ -118,9 +122,9 @@ class ScratchDatabase:
                 self._connection.unregister("batch")
 
     def insert_rows(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Append rows, each with the values of all columns, to a table.
+        """Append rows to a table, each with the values of all columns.
 
-        All of them by one statement: one for each takes a millisecond.
+        Uses one statement for all rows: a statement per row takes a millisecond.
         """
         if not rows:
             return
@@ -132,7 +136,7 @@ class ScratchDatabase:
         self.insert(batch, f"INSERT INTO {table} SELECT * FROM batch")
 
     def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """The rows of a query as Arrow batches, while others are put: also from a thread."""
+        """Yield the rows of a query as Arrow batches; allows other queries and threads meanwhile."""
         with map_errors(self._kept or self.path):
             cursor = self._connection.cursor()
             try:
@@ -143,7 +147,7 @@ class ScratchDatabase:
 
     @contextmanager
     def unordered(self) -> Iterator[None]:
-        """What is inserted meanwhile may lie in any order: where it has none, or is numbered."""
+        """Allow any row order for inserts in the block: for rows without order, or with numbers."""
         self.run("SET GLOBAL preserve_insertion_order = false")
         try:
             yield
@@ -152,19 +156,19 @@ class ScratchDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it or nothing; it may write into one of the files only."""
+        """Run the block in a transaction, which may write to one file only."""
         self.run("BEGIN")
         try:
             yield
         except BaseException:
-            with suppress(Exception):  # the error that is on its way says more
+            with suppress(Exception):  # the original error is more useful
                 self._connection.execute("ROLLBACK")
             raise
         self.run("COMMIT")
 
     def close(self) -> None:
-        """Close it; its tables go, and the log of the file that stays is written into it."""
-        with suppress(duckdb.Error):  # where there is no room for that, the log stays
+        """Checkpoint the attached file, and delete all temporary tables."""
+        with suppress(duckdb.Error):  # on a full disk the log file stays
             if self._tidied is not None:
                 self._connection.execute(f"CHECKPOINT {self._tidied}")
         with suppress(duckdb.Error):

@@ -1,4 +1,4 @@
-"""Puts many queries of our own to a store, one after another: views, variables, tables that go."""
+"""Session for a sequence of trusted queries on a store, with temporary tables and views."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from urlset.store.statement import condition_of, select_of
 
 __all__ = ["StoreSession"]
 
-_ROOM = "SET GLOBAL memory_limit = '1200MB'"
+_MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 
 
 class StoreSession:
-    """A connection of its own to an open store; a context manager.
+    """Connection to an open store for a sequence of queries; a context manager.
 
-    What is made here goes with it: tables, views and macros in ``desk``, which :meth:`beside`
-    shares, and what is TEMP, which is for one connection alone. Values in statements are quoted by
-    whoever writes them (:func:`urlset.store.quoted`). What cannot be done raises
-    :class:`urlset.StoreError`.
+    Everything created in the session is temporary: tables, views and macros in the database
+    ``scratch``, which clones share, and TEMP objects, which belong to one connection. The caller
+    quotes values in statements (:func:`urlset.store.quoted`). Methods raise
+    :class:`urlset.StoreError` for errors of DuckDB.
     """
 
     def __init__(
@@ -35,51 +35,60 @@ class StoreSession:
         connection: duckdb.DuckDBPyConnection,
         path: str,
         *,
-        is_beside: bool = False,
+        is_clone: bool = False,
         is_sealed: bool = False,
     ):
         self._connection = connection
         self._cursor = connection.cursor()
         self._path = path
-        self._is_beside = is_beside
-        if not is_beside:
-            self.run("ATTACH ':memory:' AS desk")
-        if not is_beside and not is_sealed:
+        self._is_clone = is_clone
+        if not is_clone:
+            self.run("ATTACH ':memory:' AS scratch")
+        if not is_clone and not is_sealed:
             self.run("RESET GLOBAL threads")
-            self.run(_ROOM)
-        self.run("SET search_path = 'desk,store'")  # what is made goes to the first of them
+            self.run(_MEMORY_LIMIT)
+        self.run("SET search_path = 'scratch,store'")  # new objects are created in the first
 
     def clone(self) -> StoreSession:
-        """Another connection to the same, to be used by a thread beside this one."""
-        return StoreSession(self._connection, self._path, is_beside=True)
+        """Return another connection to the same databases, for use in another thread."""
+        return StoreSession(self._connection, self._path, is_clone=True)
 
     def run(self, statement: str) -> int:
-        """Run a statement that gives nothing; tells how many rows it has put somewhere."""
+        """Run a statement without a result; return the number of rows that it wrote."""
         with map_errors(self._path):
             found = self._cursor.execute(statement).fetchone()
         return int(found[0]) if found else 0
 
     def seal(self) -> None:
-        """Leave nothing but the tables within reach of all that is run from here on, for good.
+        """Permanently restrict all later statements to the tables of the databases.
 
-        What this connection makes may take half of the free disk space where memory is short.
+        Data beyond the memory limit may use half of the free disk space.
         """
         with map_errors(self._path):
             found = self._cursor.execute("SELECT current_setting('temp_directory')").fetchone()
             seal(self._cursor, spill=found[0] if found else None)
 
     def verified(self, query: str) -> str:
-        """Return an untrusted query; raises :class:`urlset.QueryError` if it may not run."""
+        """Verify an untrusted query and return it.
+
+        Raises:
+            QueryError: The query is not allowed.
+        """
         return select_of(self._cursor, query)
 
     def verified_condition(self, text: str) -> str:
-        """Return an untrusted condition in parentheses; raises as :meth:`verified` does."""
+        """Verify an untrusted condition and return it in parentheses.
+
+        Raises:
+            QueryError: The condition is not allowed.
+        """
         return condition_of(self._cursor, text)
 
     def materialize(self, table: str, query: str, *, seconds: float | None) -> int:
-        """Make a temporary table of a verified, untrusted query; return its rows.
+        """Create a TEMP table from a verified, untrusted query; return the number of rows.
 
-        Raises :class:`urlset.QueryError` where it runs longer than the time limit.
+        Raises:
+            QueryError: The query exceeds the time limit of ``seconds``.
         """
         cursor = self._cursor
         with map_errors(self._path), TimeLimit(seconds).applied_to(cursor), read_only(cursor):
@@ -88,28 +97,28 @@ class StoreSession:
         return int(found[0]) if found else 0
 
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query; all of them are to be taken before the next one is put."""
+        """Yield the rows of a query; consume all of them before the next query."""
         with map_errors(self._path):
             self._cursor.execute(query)
         while rows := self._cursor.fetchmany(_BATCH):
             yield from rows
 
     def columns(self, query: str) -> list[str]:
-        """The names of the columns that a query would give."""
+        """Return the column names of a query."""
         with map_errors(self._path):
             self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
         return [column[0] for column in self._cursor.description or ()]
 
     def load(self, name: str, flow: LazyStream) -> None:
-        """Make a table of a stream, for as long as this is open."""
+        """Create a table from an Arrow stream, for the lifetime of the session."""
         with map_errors(self._path):
-            self._cursor.register("brought", flow)
+            self._cursor.register("incoming", flow)
             try:
                 with reraise_stream_error(flow):
-                    query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM brought"
+                    query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming"
                     self._cursor.execute(query)
             finally:
-                self._cursor.unregister("brought")
+                self._cursor.unregister("incoming")
 
     def __enter__(self) -> StoreSession:
         return self
@@ -120,8 +129,8 @@ class StoreSession:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._is_beside:
+        if not self._is_clone:
             with suppress(StoreError):
                 self.run("USE store")
-                self.run("DETACH desk")
+                self.run("DETACH scratch")
         self._cursor.close()

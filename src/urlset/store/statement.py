@@ -30,7 +30,7 @@ TABLE_FUNCTIONS = frozenset(
         "repeat repeat_row summary unnest"
     ).split()
 )
-"""Functions that may stand behind FROM; every other one is refused."""
+"""Table functions that are allowed after FROM; all others are rejected."""
 
 _FUNCTIONS = frozenset(
     (
@@ -45,7 +45,7 @@ _NODES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "
 _TABLES = frozenset(
     ("BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY")
 )
-_PLACES = ("from_table", "left", "right", "source")  # keys under which a table reference stands
+_PLACES = ("from_table", "left", "right", "source")  # keys of table references
 _CONDITION = frozenset(("type", "cte_map", "select_list", "from_table", "aggregate_handling"))
 _FILE = re.compile(r"[./\\:*?\[\]]")
 _SERIALIZE = (
@@ -65,12 +65,16 @@ def select_of(
     hidden: Collection[str] = (),
     has_own_names: bool = False,
 ) -> str:
-    """Return the one SELECT statement of a text, without the semicolon behind it.
+    """Return the one SELECT statement of a text, without a trailing semicolon.
 
-    ``hidden`` are names, in lower case, of views and macros that may not be used.
-    ``has_own_names`` allows tables whose names look like those of files.
+    Args:
+        connection: Connection that parses the text.
+        text: The text.
+        hidden: Names, in lower case, of views and macros that may not be used.
+        has_own_names: Whether table names may look like file names.
 
-    Raises :class:`urlset.QueryError` for anything else, and for functions that are not allowed.
+    Raises:
+        QueryError: The text is anything else, or uses functions that are not allowed.
     """
     statement, tree = _parsed(connection, text)
     _check(tree, hidden, has_own_names=has_own_names)
@@ -82,8 +86,8 @@ def condition_of(
 ) -> str:
     """Return a condition of a configuration file in parentheses, as it can follow WHERE.
 
-    Raises :class:`urlset.QueryError` for a text that is not one expression, e.g. because it closes
-    the parenthesis.
+    Raises:
+        QueryError: The text is not one expression, e.g. because it closes the parenthesis.
     """
     if not text.strip():
         raise QueryError("expected one condition such as host = 'example.com', found nothing")
@@ -128,7 +132,7 @@ def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict
     finally:
         cursor.close()
     if tree.get("error") or len(tree.get("statements", ())) != 1:
-        words = tree.get("error_message", "it is no SELECT")
+        words = tree.get("error_message", "it is not a SELECT")
         raise _StatementError(
             f"expected one query (SELECT … or FROM …) that can be verified: {words}"
         )
@@ -147,13 +151,13 @@ def _check(tree: dict[str, Any], hidden: Collection[str], *, has_own_names: bool
             _check_function(str(node["function_name"]).lower(), hidden, is_table=key == "function")
         elif not is_expression and key in _PLACES and isinstance(node.get("type"), str):
             if kind == "TABLE_FUNCTION":
-                continue  # its function comes as a node of its own
+                continue  # its function is a node of its own
             if kind not in _TABLES | _NODES:
-                raise QueryError(f"expected tables behind FROM, found {kind}")
+                raise QueryError(f"expected tables after FROM, found {kind}")
             name = str(node.get("table_name", ""))
             if kind == "BASE_TABLE" and not has_own_names and _FILE.search(name):
                 raise QueryError(
-                    f"expected a table, found {name!r}: a query reads the tables, but no files"
+                    f"expected a table, found {name!r}: a query can read tables, but not files"
                 )
             if name.lower() in hidden:
                 raise _hidden("view", name)
@@ -171,13 +175,13 @@ def _check_function(name: str, hidden: Collection[str], *, is_table: bool) -> No
 
 def _hidden(kind: str, name: str) -> QueryError:
     return QueryError(
-        f"the {kind} {name!r} of this file was not made by urlset, and is not used; "
-        "write its query out"
+        f"the {kind} {name!r} of this file was not created by urlset, and is not used; "
+        "write its definition into the query"
     )
 
 
 def _nodes(tree: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield all objects of a syntax tree, each with the key under which it stands."""
+    """Yield all objects of a syntax tree, each with its key."""
     waiting: list[tuple[str, Any]] = [("", tree)]
     while waiting:
         key, value = waiting.pop()

@@ -1,4 +1,4 @@
-"""A store: what readings found, as tables in one file that any query can be put to."""
+"""Store of read results: tables in one DuckDB file that SQL can query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from urlset.store.database import Database
 from urlset.store.reader import StoredDocument, documents
-from urlset.store.results import QueryResult, answer, check
+from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
 from urlset.store.session import StoreSession
 from urlset.store.writer import StoreWriter
@@ -19,10 +19,10 @@ __all__ = ["Store"]
 
 
 class Store:
-    """Readings in a DuckDB file; made by :meth:`open`, a context manager.
+    """Read results in a DuckDB file; open one with :meth:`open`. A context manager.
 
-    The tables and their columns are in :data:`urlset.store.TABLES`. A store holds the latest
-    reading of each document. ``path`` is None for one that goes when it is closed.
+    :data:`urlset.store.TABLES` describes the tables and columns. A store holds the latest read of
+    each document. ``path`` is None for a temporary store, which is deleted when it is closed.
 
     >>> import urlset
     >>> with Store.open() as store:
@@ -33,14 +33,21 @@ class Store:
 
     def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
         self.path = path
-        self._home = Database(path, read_only=read_only, has_details=has_details)
+        self._database = Database(path, read_only=read_only, has_details=has_details)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
-        """Open a store, or make one; without a path one that lies on the disk until it is closed.
+        """Open a store file, create it if it is missing, or create a temporary store.
 
-        While one process has it open for writing, no other can open it; for reading only, many
-        can. Raises :class:`urlset.StoreError`.
+        While one process has the file open for writing, no other process can open it. Several
+        processes can open it with ``read_only``.
+
+        Args:
+            path: Path of the file; None for a temporary store, deleted when it is closed.
+            read_only: Whether to open an existing file for reading only.
+
+        Raises:
+            StoreError: The file cannot be opened, or is not a urlset store.
         """
         return cls(None if path is None else os.fspath(path), read_only=read_only)
 
@@ -50,22 +57,26 @@ class Store:
         return cls(None, has_details=True)
 
     def fill(self, entries: Any, *, root: str | None = None) -> None:
-        """Read all that :func:`urlset.read` gave into the store, as far as it is wanted.
+        """Store the entries that :func:`urlset.read` returned, after its filters.
 
-        Each document replaces what the store had under the same ``source``; documents that this
-        source led to at an earlier time, and does no more, go. Where it ends early (by Ctrl-C),
-        what was read so far is in the store. ``root`` is how the source is called there, by
-        default as it was named to :func:`urlset.read`.
+        Each document replaces the stored document of the same ``source``. Documents that were
+        found from this source before, and are no longer found, are deleted. After an early end
+        (Ctrl-C) the documents read so far are stored.
+
+        Args:
+            entries: Result of :func:`urlset.read`.
+            root: Name of the source in the column ``root``; by default the source given to
+                :func:`urlset.read`.
         """
-        with self.writer(root if root is not None else entries.source) as filling:
-            filling.is_complete = not entries.is_limited
-            with closing(entries.batches(filling.on_response)) as portions:
-                for record, document, rows in portions:
-                    filling.add(record, document, rows)
+        with self.writer(root if root is not None else entries.source) as writer:
+            writer.is_complete = not entries.is_limited
+            with closing(entries.batches(writer.on_response)) as batches:
+                for record, document, rows in batches:
+                    writer.add(record, document, rows)
 
     def writer(self, root: str | None) -> StoreWriter:
-        """Begin a reading that is added document by document."""
-        return StoreWriter(self._home, root)
+        """Return a writer that adds the documents of one read; a context manager."""
+        return StoreWriter(self._database, root)
 
     def query(
         self,
@@ -74,32 +85,42 @@ class Store:
         *,
         timeout_s: float | None = QUERY_S,
     ) -> QueryResult:
-        """Run one query (SELECT, FROM, DESCRIBE …) to its end; ``values`` are for its ``?``.
+        """Run one query (SELECT, FROM, DESCRIBE …) to its end and return the result.
 
-        It runs in a read-only transaction that reaches the tables of the store, but no files, no
-        network and no extensions, for at most ``timeout_s`` seconds (None for no limit).
-        Raises :class:`urlset.QueryError` before any row is given.
+        The query runs in a read-only transaction. It can read the tables of the store, but no
+        files, network or extensions.
+
+        Args:
+            query: SQL text.
+            values: Values of its parameters (``?`` or ``$name``).
+            timeout_s: Time limit in seconds; None for no limit.
+
+        Raises:
+            QueryError: The query is not allowed, fails, or exceeds the time limit; raised before
+                the first row.
         """
-        home = self._home
-        home.seal()
-        return answer(home.connection, query, values, seconds=timeout_s, hidden=home.hidden)
+        database = self._database
+        database.seal()
+        return run_query(
+            database.connection, query, values, seconds=timeout_s, hidden=database.hidden
+        )
 
     def session(self) -> StoreSession:
-        """Begin to put many queries of our own, with views and tables that go afterwards."""
-        home = self._home
-        return StoreSession(home.connection, home.path, is_sealed=home.is_sealed)
+        """Return a session for trusted queries, with temporary tables and views."""
+        database = self._database
+        return StoreSession(database.connection, database.path, is_sealed=database.is_sealed)
 
     def check(self, query: str) -> None:
-        """Raise :class:`urlset.QueryError` where a query could not be run."""
-        check(self._home.connection, query, hidden=self._home.hidden)
+        """Raise :class:`urlset.QueryError` if a query could not be run."""
+        check_query(self._database.connection, query, hidden=self._database.hidden)
 
     def documents(self) -> Iterator[StoredDocument]:
-        """The documents in the order of their reading, each with its entries."""
-        return documents(self._home.connection, self._home.path)
+        """Yield the documents in reading order, each with its entries."""
+        return documents(self._database.connection, self._database.path)
 
     def close(self) -> None:
-        """Close the file; a store without a path goes. Does nothing the second time."""
-        self._home.close()
+        """Close the file, and delete a temporary store; does nothing the second time."""
+        self._database.close()
 
     def __enter__(self) -> Store:
         return self
@@ -113,4 +134,4 @@ class Store:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Store {self.path or 'until it is closed'}>"
+        return f"<Store {self.path or 'temporary'}>"

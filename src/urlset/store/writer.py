@@ -1,4 +1,4 @@
-"""Fills a store while documents are read: batch after batch, each in a transaction of its own."""
+"""Write documents to a store while they are read, batch by batch, one transaction each."""
 
 from __future__ import annotations
 
@@ -32,46 +32,49 @@ if TYPE_CHECKING:
 
 __all__ = ["Record", "StoreWriter"]
 
-# DuckDB keeps rows in groups of 122,880. A transaction of fewer is added to the last group; one of
-# more makes groups of its own, of which the last is not full. Where those are many, among few that
-# are, closing the file takes as long again, and it is half as large again: hence nothing between.
+# DuckDB stores rows in groups of 122,880. A transaction with fewer rows is added to the last group;
+# one with more rows creates groups of its own, the last of which is not full. Many of those among
+# few full groups double the time to close the file and make it half as large again: hence no
+# transactions of a size in between.
 GROUP = 122_880
-MAX_ROWS = 500_000  # more: what is held back, and the time that Ctrl-C takes
+MAX_ROWS = 500_000  # more rows would need more memory, and Ctrl-C would take longer
 MAX_BYTES = 64 << 20
-"""Of documents, unpacked, of which the entries are held back until then."""
+"""Decompressed size of the documents whose entries are buffered before a write."""
 
 EVERY_S = 5.0
-"""Seconds after which what was read is committed anyway: no more is lost when the lights go out."""
+"""Seconds between commits: a power failure loses no more than this."""
 
-_OF_DOCUMENTS = ("sitemaps", "problems", "documents")
-_OF_URLS = ("robots", "fetches")
-_NAMES = {"robots": "url", "fetches": "source"}  # each is the first column
+_DOCUMENT_TABLES = ("sitemaps", "problems", "documents")
+_URL_TABLES = ("robots", "fetches")
+_KEY_COLUMNS = {"robots": "url", "fetches": "source"}  # each is the first column
 
 
 class Record(Protocol):
-    """What a reading remembers of a document; a store takes what else its tables have."""
+    """Record of a read document; other attributes with names of columns are stored, too."""
 
     @property
     def source(self) -> str | None:
-        """Its path or URL."""
+        """Path or URL of the document."""
 
 
 class StoreWriter:
-    """One reading on its way into a store; a context manager.
+    """Writer of the documents of one read into a store; a context manager.
 
-    Each document replaces what the store had under the same ``source``. When the context ends
-    well, documents of the same ``root`` that were not met again go, too, unless ``is_whole`` was
-    set to False. However it ends, all that was added is in the store.
+    Each document replaces the stored document of the same ``source``. When the context ends
+    without an exception, documents of the same ``root`` that were not found again are deleted,
+    unless ``is_complete`` was set to False. In any case all added documents are stored.
     """
 
-    def __init__(self, home: Database, root: str | None):
+    def __init__(self, database: Database, root: str | None):
         self.is_complete = True
-        self._home = home
+        self._database = database
         self._root = root
-        self._began = datetime.now(UTC)
-        self._is_first = home.is_new
-        self._first = self._next = 1 if self._is_first else _last_document(home) + 1
-        self._begin()
+        self._started = datetime.now(UTC)
+        self._is_first = database.is_new
+        self._first_number = self._next_number = (
+            1 if self._is_first else _last_document(database) + 1
+        )
+        self._reset()
 
     def __enter__(self) -> StoreWriter:
         return self
@@ -79,49 +82,57 @@ class StoreWriter:
     def add(
         self, record: Record, document: Document | None, rows: NumberedRows | None = None
     ) -> int:
-        """Take a document, and number it; ``rows`` are its wanted entries, by default all."""
-        number = self._next
-        self._next += 1
+        """Add a document and return its number in the store.
+
+        Args:
+            record: Record of the document.
+            document: The parsed document; None if it was not read.
+            rows: Its filtered entries; by default all.
+        """
+        number = self._next_number
+        self._next_number += 1
         self._sources[number] = record.source
-        row = document_row(number, record, document, **self._common())
-        self._plain["documents"].append(row)
+        row = document_row(number, record, document, **self._common_values())
+        self._pending["documents"].append(row)
         if document is not None:
-            self._plain["sitemaps"] += sitemap_rows(number, document)
-            self._plain["problems"] += problem_rows(number, record.source, document)
+            self._pending["sitemaps"] += sitemap_rows(number, document)
+            self._pending["problems"] += problem_rows(number, record.source, document)
             self._entries[number] = NumberedRows(document.entries) if rows is None else rows
             self._counts[number] = len(document.entries)
             self._rows += len(document.entries)
             self._bytes += document.size
-        is_time = time.monotonic() - self._begun_at > EVERY_S
-        is_limited = rows is not None and rows.row_limit.limit is not None  # they are to be counted
-        # What was stored has no text, and its rows are there as long as that store is open.
-        is_elsewhere = document is not None and not document.text
-        is_now = is_time or is_limited or is_elsewhere
-        if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or is_now:
-            self._home.make_room()
+        is_due = time.monotonic() - self._pending_since > EVERY_S
+        is_limited = (
+            rows is not None and rows.row_limit.limit is not None
+        )  # the limit needs their count now
+        # A document of another store has no text; its rows can be read while that store is open.
+        is_stored = document is not None and not document.text
+        must_write = is_due or is_limited or is_stored
+        if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or must_write:
+            self._database.move_to_file()
             self.write()
         return number
 
     def on_response(self, response: Response) -> None:
-        """Take what came over HTTP, whatever it is; of a robots.txt also what it says."""
-        common = self._common()
-        self._plain["fetches"].append(fetch_row(response, **common))
+        """Add an HTTP response of any kind; of a robots.txt also its content and problems."""
+        common = self._common_values()
+        self._pending["fetches"].append(fetch_row(response, **common))
         if is_robots(response):
             row, problems = robots_rows(response, **common)
-            self._plain["robots"].append(row)
-            self._plain["problems"] += problems
+            self._pending["robots"].append(row)
+            self._pending["problems"] += problems
 
-    def _common(self) -> dict[str, Any]:
+    def _common_values(self) -> dict[str, Any]:
         return {"root": self._root, "read_at": datetime.now(UTC)}
 
     def write(self) -> None:
-        """Commit what was added so far; where Ctrl-C comes in between, that is done first."""
+        """Commit everything added so far, also when Ctrl-C interrupts it."""
         try:
             self._write()
         except KeyboardInterrupt:
             self._write()
             raise
-        self._begin()
+        self._reset()
 
     def __exit__(
         self,
@@ -130,80 +141,82 @@ class StoreWriter:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None and issubclass(kind, StoreError):
-            return  # it is full, or gone: once more is no better
+            return  # the disk is full, or the file is gone: a retry does not help
         self.write()
         if kind is None and self.is_complete and not self._is_first:
             with self._transaction():
-                self._forget(
-                    "root IS NOT DISTINCT FROM ? AND document < ?", self._root, self._first
+                self._delete_documents(
+                    "root IS NOT DISTINCT FROM ? AND document < ?", self._root, self._first_number
                 )
-                for table in _OF_URLS:
-                    self._forget_urls(
+                for table in _URL_TABLES:
+                    self._delete_urls(
                         table,
                         "root IS NOT DISTINCT FROM ? AND read_at < ?",
                         self._root,
-                        self._began,
+                        self._started,
                     )
 
-    def _begin(self) -> None:
-        """Have nothing that is not written."""
+    def _reset(self) -> None:
+        """Reset the buffers of pending rows."""
         self._sources: dict[int, str | None] = {}
         self._entries: dict[int, Any] = {}
         self._counts: dict[int, int] = {}
-        self._plain: dict[str, list[Row]] = {name: [] for name in (*_OF_DOCUMENTS, *_OF_URLS)}
+        self._pending: dict[str, list[Row]] = {
+            name: [] for name in (*_DOCUMENT_TABLES, *_URL_TABLES)
+        }
         self._rows = self._bytes = 0
-        self._begun_at = time.monotonic()
+        self._pending_since = time.monotonic()
 
     def _write(self) -> None:
-        """Write all that is pending. Can be done again: a document replaces itself, too."""
-        is_new, self._home.is_new = self._home.is_new, False
+        """Write all pending rows; can be repeated, since a document also replaces itself."""
+        is_new, self._database.is_new = self._database.is_new, False
         self._write_urls()
-        for numbers in self._portions(sorted(self._sources)):
+        for numbers in self._partition(sorted(self._sources)):
             with self._transaction():
                 if not is_new:
-                    self._forget_former(numbers)
+                    self._delete_previous(numbers)
                 wanted = set(numbers)
-                for name in _OF_DOCUMENTS:
-                    if rows := [row for row in self._plain[name] if row[0] in wanted]:
+                for name in _DOCUMENT_TABLES:
+                    if rows := [row for row in self._pending[name] if row[0] in wanted]:
                         self._insert(name, table(name, rows))
                 entries = [(n, self._entries[n]) for n in numbers if n in self._entries]
                 self._insert("entries", numbered(entries))
 
     def _write_urls(self) -> None:
-        """Write what came of URLs; a later answer for the same one is put in place of the first."""
-        for name in _OF_URLS:
-            rows = {row[0]: row for row in self._plain[name]}
+        """Write the rows of URLs; a later response for the same URL replaces the earlier one."""
+        for name in _URL_TABLES:
+            rows = {row[0]: row for row in self._pending[name]}
             if not rows:
                 continue
             with self._transaction():
-                self._forget_urls(name, f"{_NAMES[name]} = ANY(?)", list(rows))
+                self._delete_urls(name, f"{_KEY_COLUMNS[name]} = ANY(?)", list(rows))
                 self._insert(name, table(name, [*rows.values()]))
                 if name == "robots":
-                    said = [row for row in self._plain["problems"] if row[0] is None]
-                    self._insert("problems", table("problems", said))
+                    problems = [row for row in self._pending["problems"] if row[0] is None]
+                    self._insert("problems", table("problems", problems))
 
-    def _portions(self, numbers: list[int]) -> Iterator[list[int]]:
-        """Share documents out to transactions: one of many rows, or several of few."""
+    def _partition(self, numbers: list[int]) -> Iterator[list[int]]:
+        """Split documents into transactions: one with many rows, or several with few."""
         counts = {number: self._counts.get(number, 0) for number in numbers}
         if sum(counts.values()) >= 3 * GROUP:
             yield numbers
             return
-        portion: list[int] = []
+        partition: list[int] = []
         rows = 0
         for number in numbers:
-            if portion and rows + counts[number] >= GROUP:
-                yield portion
-                portion, rows = [], 0
-            portion.append(number)
+            if partition and rows + counts[number] >= GROUP:
+                yield partition
+                partition, rows = [], 0
+            partition.append(number)
             rows += counts[number]
-        if portion:
-            yield portion
+        if partition:
+            yield partition
 
     def _insert(self, name: str, flow: LazyStream) -> None:
-        connection = self._home.connection
+        connection = self._database.connection
         connection.register("incoming", flow)
         columns = "*"
-        if name == "problems" and not self._home.has_details:
+        if name == "problems" and not self._database.has_details:
             columns = "* EXCLUDE (detail)"
         try:
             with reraise_stream_error(flow):
@@ -212,50 +225,50 @@ class StoreWriter:
             with suppress(duckdb.Error):  # the transaction may be over
                 connection.unregister("incoming")
 
-    def _forget_former(self, numbers: list[int]) -> None:
-        """Take out what earlier readings had of the sources of these documents.
+    def _delete_previous(self, numbers: list[int]) -> None:
+        """Delete the rows of earlier reads of the same sources.
 
-        An index that lists itself is met twice in one reading: both rows are told.
+        An index that lists itself is found twice in one read: both rows are kept.
         """
         sources = [self._sources[number] for number in numbers]
         named = [source for source in sources if source is not None]
         is_former = "document < ? AND (source = ANY(?) OR (source IS NULL AND ?))"
         which = f"document = ANY(?) OR ({is_former})"
-        self._forget(which, numbers, self._first, named, None in sources)
+        self._delete_documents(which, numbers, self._first_number, named, None in sources)
 
-    def _forget_urls(self, table: str, which: str, *values: Any) -> None:
-        """Take out what came of URLs, and what a robots.txt of them said."""
+    def _delete_urls(self, table: str, which: str, *values: Any) -> None:
+        """Delete rows of URLs, and the problems of a robots.txt among them."""
         if table == "robots":
             urls = f"source IN (SELECT url FROM robots WHERE {which})"
             query = f"DELETE FROM problems WHERE document IS NULL AND {urls}"
-            self._home.connection.execute(query, [*values])
-        self._home.connection.execute(f"DELETE FROM {table} WHERE {which}", [*values])
+            self._database.connection.execute(query, [*values])
+        self._database.connection.execute(f"DELETE FROM {table} WHERE {which}", [*values])
 
-    def _forget(self, which: str, *values: Any) -> None:
-        """Take documents out, with all that stands in them."""
+    def _delete_documents(self, which: str, *values: Any) -> None:
+        """Delete documents and all their rows."""
         query = f"SELECT document FROM documents WHERE {which}"
-        numbers = [row[0] for row in self._home.connection.execute(query, [*values]).fetchall()]
+        numbers = [row[0] for row in self._database.connection.execute(query, [*values]).fetchall()]
         if numbers:
-            for table in ("entries", *_OF_DOCUMENTS):
-                self._home.connection.execute(
+            for table in ("entries", *_DOCUMENT_TABLES):
+                self._database.connection.execute(
                     f"DELETE FROM {table} WHERE document = ANY(?)", [numbers]
                 )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with map_errors(self._home.path):
-            self._home.connection.execute("BEGIN")
+        with map_errors(self._database.path):
+            self._database.connection.execute("BEGIN")
             try:
                 yield
-                self._home.connection.execute("COMMIT")
+                self._database.connection.execute("COMMIT")
             except BaseException:
                 with suppress(duckdb.Error):
-                    self._home.connection.execute("ROLLBACK")
+                    self._database.connection.execute("ROLLBACK")
                 raise
 
 
-def _last_document(home: Database) -> int:
-    """The highest number that a document has; 0 where there is none."""
-    with map_errors(home.path):
-        found = home.connection.execute("SELECT max(document) FROM documents").fetchone()
+def _last_document(database: Database) -> int:
+    """Return the highest document number; 0 if there are no documents."""
+    with map_errors(database.path):
+        found = database.connection.execute("SELECT max(document) FROM documents").fetchone()
     return int(found[0] or 0) if found else 0
