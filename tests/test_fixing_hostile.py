@@ -120,17 +120,17 @@ def test_ctrl_c_while_files_are_swapped_leaves_all_as_it_was(tmp_path, monkeypat
     for name in ("a.xml", "b.xml"):
         (tmp_path / name).write_bytes(BAD)
     before = files(tmp_path)
-    real = journal.take
-    taken: list[object] = []
+    real = journal.apply
+    applied: list[object] = []
 
-    def take(step):
-        taken.append(step)
-        if len(taken) == number + 1:
+    def apply(step):
+        applied.append(step)
+        if len(applied) == number + 1:
             raise KeyboardInterrupt
         real(step)
 
     fixed = fix(tmp_path, select=["X"])
-    monkeypatch.setattr("urlset.publisher.local.take", take)
+    monkeypatch.setattr("urlset.publisher.local.apply", apply)
     with pytest.raises(KeyboardInterrupt):
         write_fixed(fixed.documents)
 

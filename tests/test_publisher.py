@@ -94,7 +94,7 @@ def test_name_that_leads_elsewhere_is_refused(tmp_path, name):
 @pytest.mark.parametrize(
     ("names", "retired", "message"),
     [
-        (["b.xml"], [], "expected names that were put"),
+        (["b.xml"], [], "expected names of staged files"),
         (["a.xml", "a.xml"], [], "each once"),
         (["a.xml"], ["a.xml"], "either published or retired"),
     ],
@@ -215,22 +215,22 @@ def test_leftovers_of_this_machine_go_at_once_those_of_others_after_a_day(tmp_pa
 def half_swapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Leave a swap of two files as if the process had been killed before the second."""
     publish(folder, {"1.xml": b"old 1", "2.xml": b"old 2"})
-    taken: list[Step] = []
+    applied: list[Step] = []
 
     class Killed(BaseException):
         pass
 
-    def take(step):
-        if taken:
+    def apply(step):
+        if applied:
             raise Killed
-        taken.append(step)
+        applied.append(step)
         real(step)
 
     from urlset.publisher import journal, local
 
-    real = journal.take
+    real = journal.apply
     with monkeypatch.context() as patch:
-        patch.setattr(local, "take", take)
+        patch.setattr(local, "apply", apply)
         patch.setattr(local.FolderTarget, "__exit__", lambda self, *_: self._lock.release())
         with pytest.raises(Killed):
             publish(folder, {"1.xml": b"new 1", "2.xml": b"new 2"})
@@ -291,7 +291,9 @@ def test_undo_that_fails_says_so_and_leaves_it_to_the_next(tmp_path, monkeypatch
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", replace)
-        with pytest.raises(TargetError, match="the next publication puts it back") as caught:
+        with pytest.raises(
+            TargetError, match="the next publication restores the old set"
+        ) as caught:
             publish(tmp_path, {"1.xml": b"new 1", "2.xml": b"new 2"})
     publish(tmp_path, {"3.xml": b"3"})
 
@@ -341,7 +343,7 @@ def test_owner_of_a_file_is_kept(tmp_path):
 def test_folder_that_has_the_name_of_a_file_is_refused(tmp_path):
     (tmp_path / "a.xml").mkdir()
 
-    with pytest.raises(TargetError, match="a folder has its name"):
+    with pytest.raises(TargetError, match="a folder has that name"):
         publish(tmp_path, {"a.xml": b"1"})
 
     assert os.listdir(tmp_path) == ["a.xml"]

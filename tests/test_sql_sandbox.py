@@ -371,7 +371,7 @@ def test_views_and_macros_of_a_foreign_store_are_not_used(foreign):
     with Store.open(path, read_only=True) as store:
         assert len(store.query("FROM t")) == 0
         for query in ("FROM v", "SELECT m()", "SELECT * FROM V", "SUMMARIZE v", "DESCRIBE v"):
-            with pytest.raises(QueryError, match="was not made by urlset"):
+            with pytest.raises(QueryError, match="was not created by urlset"):
                 store.query(query)
 
 

@@ -1,8 +1,8 @@
-"""Files on their way to where visitors find them: staged, verified, then swapped in, or not at all.
+"""Atomic publication of files to a folder or an object store: stage, verify, swap in.
 
-A visitor sees whole files at every moment, and an index only after the files that it names. Until
-the last step everything can be undone, and is, whatever went wrong; what a killed process could
-not undo, the next publication does.
+Visitors see complete files at every moment, and an index only after the files that it lists. On
+any failure the previous files are restored. If a process is killed, the next publication restores
+them.
 """
 
 from __future__ import annotations

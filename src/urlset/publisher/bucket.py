@@ -1,4 +1,4 @@
-"""A prefix of a bucket as a target: staged on this machine, then put object by object."""
+"""Publish files to a prefix of an object store: stage locally, then upload object by object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urlset import engine as engines
 from urlset.errors import TargetError
 from urlset.object_store import ObjectInfo, ObjectStore, VersionConflict
 from urlset.protocol import READ_LIMIT
-from urlset.publisher.target import checked_name, checked_swap
+from urlset.publisher.target import check_swap, checked_name
 from urlset.tempdirs import LockedTempDir
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PACKABLE = (".xml", ".txt")
 
 
 class _Step(NamedTuple):
-    """One object changed: what stood there before, and the bytes put (None: taken away)."""
+    """Change of one object: its previous state, and the new bytes (None: removed)."""
 
     name: str
     before: ObjectInfo | None
@@ -40,28 +40,28 @@ class _Step(NamedTuple):
 
 
 class Bucket:
-    """The next state of some objects under a prefix: a :class:`urlset.publisher.Target`.
+    """Target for the objects under a prefix: a :class:`urlset.publisher.Target`.
 
-    Each object is written on the condition that it is as it was when this publication first asked
-    for it, so that of two publishers one is refused. After each, the store is asked whether it has
-    what was sent. A failure puts back what it can and tells what it could not.
+    Each object is written only if its version is unchanged since this publication first read it,
+    so that one of two concurrent publications fails. Each upload is read back and compared. On a
+    failure the previous objects are restored; the message names those that could not be.
 
-    ``.gz`` is stored as ``application/gzip``, a file, without ``Content-Encoding``: a visitor who
-    asks for ``sitemap.xml.gz`` gets what its name says.
+    ``.gz`` is stored as ``application/gzip`` without ``Content-Encoding``: a request for
+    ``sitemap.xml.gz`` returns a gzip file.
     """
 
     def __init__(
         self,
-        cloud: ObjectStore,
+        store: ObjectStore,
         *,
         cache_control: str | None = "max-age=3600",
         encoding: Literal["gzip"] | None = None,
     ):
-        self._cloud = cloud
+        self._store = store
         self._cache_control = cache_control
         self._encoding = encoding
         self._folder: LockedTempDir | None = None
-        self._put: dict[str, Path] = {}
+        self._staged_paths: dict[str, Path] = {}
         self._seen: dict[str, UpdateVersion | None] = {}
         self._steps: list[_Step] = []
 
@@ -75,13 +75,13 @@ class Bucket:
         allow_http: bool,
     ) -> Bucket:
         """Open the target of a URL, as ``s3://bucket/prefix``."""
-        cloud = ObjectStore.of(url.rstrip("/"), allow_http=allow_http)
-        return cls(cloud, cache_control=cache_control, encoding=encoding)
+        store = ObjectStore.of(url.rstrip("/"), allow_http=allow_http)
+        return cls(store, cache_control=cache_control, encoding=encoding)
 
     @property
     def location(self) -> str:
         """The URL of the prefix."""
-        return self._cloud.url
+        return self._store.url
 
     @property
     def is_remote(self) -> bool:
@@ -102,130 +102,130 @@ class Bucket:
             self._folder.close()
 
     def names(self) -> list[str]:
-        """The names of the objects directly under the prefix, sorted, hidden ones left out."""
-        return [name for name in self._cloud.names() if not name.startswith(".")]
+        """Return the names of the objects directly under the prefix, sorted; skip hidden ones."""
+        return [name for name in self._store.names() if not name.startswith(".")]
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of an object, unpacked where it was stored with an encoding, or None."""
-        thing = self._cloud.get(checked_name(name))
-        self._seen.setdefault(name, thing and thing.version)
-        if thing is None:
+        """Return the bytes of an object without its content encoding; None if there is none."""
+        found = self._store.get(checked_name(name))
+        self._seen.setdefault(name, found and found.version)
+        if found is None:
             return None
-        return _unpacked(thing.data) if _is_encoded(thing.attributes) else thing.data
+        return _decompress(found.data) if _is_encoded(found.attributes) else found.data
 
     def modified(self, name: str) -> datetime | None:
-        """The moment in UTC, to the second, at which an object was written, or None."""
-        return self._cloud.modified(checked_name(name))
+        """Return when an object was written, in UTC to the second; None if there is none."""
+        return self._store.modified(checked_name(name))
 
     def stage(self, name: str, data: bytes) -> None:
-        """Stage a file on this machine, as it is to be sent."""
+        """Write a file, encoded for the upload, to a temporary folder of this machine."""
         if checked_name(name) not in self._seen:
-            self._seen[name] = self._cloud.head(name)
-        path = self._stage / str(len(self._put))
+            self._seen[name] = self._store.head(name)
+        path = self._stage / str(len(self._staged_paths))
         sent = engines.get().gzip(data) if self._is_packed(name) else data
-        if name in self._put:
-            raise TargetError(f"cannot stage {self.location}/{name}: it was put already")
+        if name in self._staged_paths:
+            raise TargetError(f"cannot stage {self.location}/{name}: it was staged before")
         try:
             with open(path, "xb") as file:
                 file.write(sent)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            told = TargetError(
+            failure = TargetError(
                 f"cannot stage {name} in {self._stage}: {error.strerror or error}; "
                 "nothing was published"
             )
-            told.errno = error.errno
-            raise told from error
-        self._put[name] = path
+            failure.errno = error.errno
+            raise failure from error
+        self._staged_paths[name] = path
 
     def read_staged(self, name: str) -> bytes:
-        """The bytes of a file that was put, as they came to lie on the disk, unpacked again."""
-        data = self._put[name].read_bytes()
-        return _unpacked(data) if self._is_packed(name) else data
+        """Return the bytes of a staged file, read back from disk, without content encoding."""
+        data = self._staged_paths[name].read_bytes()
+        return _decompress(data) if self._is_packed(name) else data
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Put the staged files in this order, each on its condition; then remove the retired."""
-        checked_swap(names, retired, self._put)
+        """Upload the staged files in this order, each on its condition; then remove the retired."""
+        check_swap(names, retired, self._staged_paths)
         try:
             for name in names:
-                self._replace(name, self._put[name].read_bytes())
+                self._replace(name, self._staged_paths[name].read_bytes())
             for name in retired:
                 self._remove(name)
         except BaseException as error:
-            left = self._undo()
+            failed = self._roll_back()
             if isinstance(error, (TargetError, VersionConflict)):
-                raise TargetError(f"{error}; {self._state(left)}") from None
-            if left:
-                raise TargetError(self._state(left)) from error
+                raise TargetError(f"{error}; {self._state(failed)}") from None
+            if failed:
+                raise TargetError(self._state(failed)) from error
             raise
 
     def _replace(self, name: str, data: bytes) -> None:
         before = None
         if self._seen[name] is not None:
-            before = self._cloud.get(name)
+            before = self._store.get(name)
             self._expect(name, before)
-        # Beware: noted before it is done, so that an interrupt in between is undone, too.
+        # Note: recorded before the upload, so that an interrupted upload is rolled back, too.
         self._steps.append(_Step(name, before, data))
-        # A conflict may be our own request, sent again after its answer was lost: what is there
-        # tells.
+        # A conflict may come from a retry of this upload after its response was lost: compare what
+        # is stored.
         with suppress(VersionConflict):
-            self._cloud.put(name, data, self._attributes(name), before and before.version)
-        there = self._cloud.get(name)
+            self._store.put(name, data, self._attributes(name), before and before.version)
+        there = self._store.get(name)
         if there is None or there.data != data:
-            raise self._conflict(name, "what was put", there)
+            raise self._conflict(name, "the uploaded bytes", there)
 
     def _remove(self, name: str) -> None:
-        before = self._cloud.get(name)
+        before = self._store.get(name)
         if before is None:
             return
         if name in self._seen:
             self._expect(name, before)
         self._steps.append(_Step(name, before, None))
-        self._cloud.delete(name)
+        self._store.delete(name)
 
     def _expect(self, name: str, there: ObjectInfo | None) -> None:
         seen = self._seen.get(name)
         if (there and there.version) != seen:
-            raise self._conflict(name, _called(seen), there)
+            raise self._conflict(name, _describe(seen), there)
 
     def _conflict(self, name: str, expected: str, there: ObjectInfo | None) -> TargetError:
-        found = _called(there and there.version)
+        found = _describe(there and there.version)
         return TargetError(
             f"cannot write {self.location}/{name}: expected {expected}, found {found}: another "
             "process publishes there; make sure that only one does, and publish again"
         )
 
-    def _undo(self) -> list[str]:
-        """Put back what stood there, last first; give back the names of which it could not."""
-        left = []
+    def _roll_back(self) -> list[str]:
+        """Restore the previous objects, last first; return the names that could not be restored."""
+        failed = []
         for step in reversed(self._steps):
             try:
-                # What another has put meanwhile stays.
+                # Objects that another process wrote meanwhile stay.
                 with suppress(VersionConflict):
-                    self._put_back(step)
+                    self._restore(step)
             except TargetError:
-                left.append(step.name)
-        return left
+                failed.append(step.name)
+        return failed
 
-    def _put_back(self, step: _Step) -> None:
-        there = self._cloud.get(step.name)
+    def _restore(self, step: _Step) -> None:
+        there = self._store.get(step.name)
         now = there and there.data
         before = step.before and step.before.data
         if now == before or now != step.after:
             return
         if step.before is None:
-            self._cloud.delete(step.name)
+            self._store.delete(step.name)
         else:
             expected = there and there.version
-            self._cloud.put(step.name, step.before.data, step.before.attributes, expected)
+            self._store.put(step.name, step.before.data, step.before.attributes, expected)
 
-    def _state(self, left: list[str]) -> str:
-        if not left:
-            return f"what this publication had changed in {self.location} is put back"
+    def _state(self, failed: list[str]) -> str:
+        if not failed:
+            return f"all changes in {self.location} were rolled back"
         return (
-            f"what this publication had changed in {self.location} is put back but for "
-            f"{', '.join(left)}, which could not be; publish again, and the set will be whole"
+            f"the changes in {self.location} were rolled back except for {', '.join(failed)}; "
+            "publish again to complete the set"
         )
 
     def _attributes(self, name: str) -> Attributes:
@@ -250,11 +250,11 @@ def _is_encoded(attributes: Attributes) -> bool:
     return attributes.get("Content-Encoding") == "gzip"
 
 
-def _unpacked(data: bytes) -> bytes:
-    """Undo ``Content-Encoding: gzip``; what a store has unpacked on the way is left as it came."""
+def _decompress(data: bytes) -> bytes:
+    """Decompress ``Content-Encoding: gzip``; data that the client decompressed is unchanged."""
     unpacked = engines.get().gunzip(data, READ_LIMIT)
     return data if unpacked is None else unpacked
 
 
-def _called(version: UpdateVersion | None) -> str:
+def _describe(version: UpdateVersion | None) -> str:
     return "nothing" if version is None else f"version {version.get('e_tag')}"

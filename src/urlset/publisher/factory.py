@@ -1,4 +1,4 @@
-"""Finds the target that an output names: a folder, or a prefix of a bucket."""
+"""Create the publication target for an output: a folder, a dry run, or an object store."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from urllib.request import url2pathname
 
 from urlset.errors import TargetError
 from urlset.object_store import SCHEMES
-from urlset.publisher.dry_run import DryRun
-from urlset.publisher.local import FolderTarget
+from urlset.publisher.local import DryRun, FolderTarget
 from urlset.publisher.target import Target
 
 __all__ = ["CACHE_CONTROL", "Encoding", "open_target"]
@@ -20,7 +19,8 @@ __all__ = ["CACHE_CONTROL", "Encoding", "open_target"]
 Encoding = Literal["gzip"]
 
 CACHE_CONTROL = "max-age=3600"
-"""An hour: crawlers ask for a sitemap some times a day, and Google Cloud says the same unasked
+"""Default header: an hour. Crawlers request a sitemap a few times a day, and it is the default
+of Google Cloud
 (https://cloud.google.com/storage/docs/metadata#cache-control)."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
@@ -35,19 +35,24 @@ def open_target(
     allow_http: bool = False,
     is_dry_run: bool = False,
 ) -> Target:
-    """Choose the target of an output; nothing is touched before its context is entered.
+    """Return the target for an output; nothing is changed before its context is entered.
 
-    A path, or a ``file://`` URL, is a folder. ``s3://bucket/prefix``, ``gs://``, ``az://`` and
-    ``abfs://`` are object stores: they need ``urlset[cloud]``, and take credentials and endpoints
+    A path or a ``file://`` URL is a folder. ``s3://bucket/prefix``, ``gs://``, ``az://`` and
+    ``abfs://`` are object stores: they need ``urlset[cloud]``, and read credentials and endpoints
     from the environment as their own tools do (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL``, …).
-    ``label`` is the name of the set, for staging folders and messages.
 
-    Of object stores only: ``cache_control`` is that header (None: not sent);
-    ``encoding="gzip"`` stores ``.xml`` and ``.txt`` packed, to be served with
-    ``Content-Encoding: gzip`` (what ``read`` and ``staged`` give is unpacked); ``allow_http``
-    lets an endpoint other than this machine be spoken to without encryption.
+    Args:
+        output: Path or URL.
+        label: Name of the set, for staging folders and messages.
+        cache_control: Value of that header (object stores only); None to send none.
+        encoding: ``"gzip"`` compresses ``.xml`` and ``.txt`` in object stores, to be served with
+            ``Content-Encoding: gzip``; ``read`` and ``read_staged`` return decompressed bytes.
+        allow_http: Whether to use an endpoint on another machine without encryption.
+        is_dry_run: Whether to change nothing (folders only); this needs read permission only.
 
-    Of folders only: ``is_dry_run`` leaves all as it is, and wants no more rights than to read.
+    Raises:
+        TargetError: The output is neither a folder nor a supported object store.
+        ValueError: The encoding is unknown, or the output is a folder.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, open_target(folder, "sitemap") as target:
@@ -73,8 +78,8 @@ def open_target(
         )
     if encoding is not None:
         raise ValueError(
-            "expected no encoding for a folder, for its web server decides how files are sent; "
-            "publish .xml.gz, or leave it to the server"
+            "expected no encoding for a folder, because its web server sets the encoding; publish "
+            ".xml.gz, or configure the server"
         )
     folder = _path(text) if scheme else Path(output)
     return DryRun(folder, label) if is_dry_run else FolderTarget(folder, label)

@@ -1,4 +1,4 @@
-"""Keeps two publications out of one folder: a lock that goes with the process that holds it."""
+"""Lock that allows one publication per folder; the operating system frees it with the process."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_NOTE = 4096
 
 
 class FolderLock:
-    """The right to publish into a folder, held from ``acquire`` to ``release``.
+    """Exclusive lock of a folder for publication, held from ``acquire`` to ``release``.
 
-    The operating system holds it, on a dot file that says by whom: when the process ends, however
-    it ends, it is free. ``is_held`` is false on a file system that knows no locks.
+    It is a lock of the operating system on a hidden file, which names the holder; it is freed
+    when the process ends for any reason. File systems without locks are not locked.
     """
 
     def __init__(self, folder: Path):
@@ -36,11 +36,15 @@ class FolderLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether nobody else on this machine can be publishing into the folder."""
+        """Whether no other process of this machine can publish to the folder."""
         return self._descriptor is not None
 
     def acquire(self) -> None:
-        """Take the lock, or raise ``TargetError`` that says who has it; never waits."""
+        """Acquire the lock without waiting.
+
+        Raises:
+            TargetError: Another process holds the lock; the message names it.
+        """
         while self._descriptor is None:
             descriptor = _opened(self._path)
             try:
@@ -54,7 +58,7 @@ class FolderLock:
                     self._path.unlink(missing_ok=True)
                     return
                 raise
-            # Beware: who had it before may have removed the file between our opening and locking.
+            # Note: the previous holder may have removed the file between open and lock.
             if _is_at(descriptor, self._path):
                 self._descriptor = descriptor
                 _write_note(descriptor)
@@ -62,11 +66,11 @@ class FolderLock:
                 os.close(descriptor)
 
     def release(self) -> None:
-        """Give the lock back and take its file away; does nothing where it is not held."""
+        """Release the lock and remove its file; does nothing if it is not held."""
         if self._descriptor is None:
             return
-        # While it is still locked: later it might be another's. Windows wants it closed first,
-        # and refuses to remove what another has open.
+        # Remove while locked: later the file may belong to another process. Windows requires
+        # closing it first, and does not remove a file that another process has open.
         if os.name == "nt":
             os.close(self._descriptor)
         with suppress(OSError):
@@ -79,14 +83,14 @@ class FolderLock:
         who = (
             f"process {note.get('pid')} on {note.get('host')} since {note.get('since')}"
             if note
-            else "a process that has only begun"
+            else "a process that has just started"
         )
-        told = TargetError(
-            f"expected to be the only one who publishes into {self._folder}, found another at "
-            f"work: {who}; wait until it is done, or end it: its lock ends with it"
+        failure = TargetError(
+            f"expected no other publication to {self._folder}, found one in progress: {who}; "
+            "wait until it ends, or end it, which frees its lock"
         )
-        told.errno = errno.EWOULDBLOCK
-        return told
+        failure.errno = errno.EWOULDBLOCK
+        return failure
 
 
 def _opened(path: Path) -> int:
@@ -94,7 +98,7 @@ def _opened(path: Path) -> int:
     try:
         return os.open(path, flags | os.O_RDWR, 0o644)
     except PermissionError:
-        # Another user's, killed: to lock it, to read is enough.
+        # The file of another user whose process was killed: read permission suffices to lock it.
         return os.open(path, flags & ~os.O_CREAT | os.O_RDONLY)
 
 
@@ -116,7 +120,7 @@ def _note(descriptor: int) -> dict[str, object]:
 def _write_note(descriptor: int) -> None:
     since = datetime.now(UTC).isoformat(timespec="seconds")
     note = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
-    with suppress(OSError):  # a full disk, another user's file: the lock holds without
+    with suppress(OSError):  # full disk, or file of another user: the lock works without it
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, json.dumps(note).encode() + b"\n")
@@ -126,7 +130,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(descriptor: int) -> None:
-        # Behind the note: Windows lets nobody read what is locked.
+        # Behind the note: Windows does not let other processes read locked bytes.
         os.lseek(descriptor, 1 << 20, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 

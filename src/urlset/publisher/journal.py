@@ -1,4 +1,4 @@
-"""What a swap does, step by step, written down first: so that it can be undone, by anybody."""
+"""Journal of the file moves of a swap, so that any process can roll an unfinished swap back."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Self
 
 __all__ = [
     "Step",
-    "intact",
+    "apply",
+    "is_untouched",
     "read_journal",
     "sync_files",
     "sync_folder",
-    "take",
     "undo",
     "write_journal",
 ]
@@ -27,13 +27,18 @@ _JOURNAL = "swap.json"
 _WAITERS = 8
 
 Mark = tuple[int, int]
-"""Size in bytes and time of the last change in ns: what tells one state of a file from another."""
+"""Size in bytes and modification time in ns, which identify a state of a file."""
 
 
 class Step(NamedTuple):
-    """One file moved: where it stands, the new one (None: taken away), where the old one waits.
+    """Move of one file in a swap.
 
-    ``before`` and ``after`` are the marks of the old and the new one, None where there is none.
+    Attributes:
+        final: Path of the published file.
+        staged: Path of the new file; None to remove the published one.
+        backup: Path to which the old file is moved.
+        before: Mark of the old file; None if there is none.
+        after: Mark of the new file; None if there is none.
     """
 
     final: Path
@@ -44,13 +49,13 @@ class Step(NamedTuple):
 
     @classmethod
     def of(cls, final: Path, staged: Path | None, backup: Path) -> Self:
-        """Plan a step, from what lies there."""
+        """Create a step with the current marks of its files."""
         after = None if staged is None else _mark(staged)
         return cls(final, staged, backup, _mark(final), after)
 
 
-def take(step: Step) -> None:
-    """Do a step; between two system calls, ``final`` is either the old file or the new one."""
+def apply(step: Step) -> None:
+    """Execute a step; between two system calls, ``final`` is either the old file or the new one."""
     if step.staged is None:
         os.replace(step.final, step.backup)
         return
@@ -60,9 +65,9 @@ def take(step: Step) -> None:
 
 
 def undo(steps: Sequence[Step]) -> None:
-    """Put back what stood there, last step first; what was not done, or was undone, is left.
+    """Restore the old files, last step first; steps not executed, or already undone, are skipped.
 
-    It looks at nothing but the disk, so that it can be interrupted and done again.
+    It depends on the files on disk only, so that it can be interrupted and repeated.
     """
     for step in reversed(steps):
         if step.staged is None:
@@ -76,8 +81,8 @@ def undo(steps: Sequence[Step]) -> None:
             step.final.unlink(missing_ok=True)
 
 
-def intact(steps: Sequence[Step]) -> bool:
-    """Tell whether nobody has touched what the steps have moved, or would have."""
+def is_untouched(steps: Sequence[Step]) -> bool:
+    """Return whether the files of the steps were not changed by others since."""
     return all(
         _mark(step.final) in (step.before, *(() if _is_staged(step) else (step.after,)))
         for step in steps
@@ -85,7 +90,7 @@ def intact(steps: Sequence[Step]) -> bool:
 
 
 def write_journal(folder: Path, steps: Sequence[Step]) -> Path:
-    """Write the plan of a swap into its staging folder, on the disk for good."""
+    """Write the steps of a swap to its staging folder, synced to disk; return the path."""
     path = folder / _JOURNAL
     from_here = cache(lambda there: os.path.relpath(there, folder))
 
@@ -103,7 +108,7 @@ def write_journal(folder: Path, steps: Sequence[Step]) -> Path:
         for step in steps
     ]
     with open(path, "x", encoding="utf-8") as file:
-        file.write(json.dumps({"steps": rows}))  # in C, which json.dump is not
+        file.write(json.dumps({"steps": rows}))  # implemented in C, unlike json.dump
         file.flush()
         os.fsync(file.fileno())
     sync_folder(folder)
@@ -111,8 +116,8 @@ def write_journal(folder: Path, steps: Sequence[Step]) -> Path:
 
 
 def read_journal(folder: Path) -> list[Step]:
-    """The steps of a swap that was begun; none where it was not, or was completed."""
-    # Beware: steps are taken only after the whole journal is on the disk. Half of one is none.
+    """Return the steps of an unfinished swap; an empty list if there is none."""
+    # Note: steps are executed only after the complete journal is on disk; ignore a partial one.
     with suppress(OSError, ValueError, KeyError, TypeError):
         rows = json.loads((folder / _JOURNAL).read_text(encoding="utf-8"))["steps"]
         return [_step(folder, row) for row in rows]
@@ -120,10 +125,10 @@ def read_journal(folder: Path) -> list[Step]:
 
 
 def sync_files(paths: Sequence[str]) -> None:
-    """Wait until files are on the disk for good.
+    """Sync files to disk.
 
-    All at the end, and several at once: the disk then writes many in one go, where it would be
-    waited for after each.
+    Several at once, after all are written: the disk then writes many together instead of one
+    after another.
     """
     with ThreadPoolExecutor(_WAITERS) as pool:
         for _ in pool.map(_sync, [paths[n::_WAITERS] for n in range(_WAITERS)]):
@@ -132,7 +137,7 @@ def sync_files(paths: Sequence[str]) -> None:
 
 def _sync(paths: Sequence[str]) -> None:
     for path in paths:
-        # Windows syncs only what may be written to; elsewhere a file may be read-only by then.
+        # Windows syncs writable files only; on other systems a file may be read-only by now.
         descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -141,7 +146,7 @@ def _sync(paths: Sequence[str]) -> None:
 
 
 def sync_folder(folder: str | Path) -> None:
-    """Make renames last through a power cut, where folders can be synced at all."""
+    """Sync a folder, so that renames survive a power failure, where folders can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -177,7 +182,7 @@ def _mark(path: Path) -> Mark | None:
 
 
 def _link(path: Path, other: Path) -> None:
-    """Give a file a second name; where the file system knows no links, copy it."""
+    """Create a hard link; copy the file if the file system has no links."""
     try:
         os.link(path, other)
     except OSError:

@@ -1,4 +1,4 @@
-"""A folder as a target: staged in it, out of sight, then renamed into place."""
+"""Publish files to a local folder by staging and renaming, or simulate that in a dry run."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from types import TracebackType
 from urlset.atomic import expect_no_outside_link
 from urlset.errors import TargetError
 from urlset.publisher.file_lock import FolderLock
-from urlset.publisher.journal import Step, sync_files, sync_folder, take, undo, write_journal
+from urlset.publisher.journal import Step, apply, sync_files, sync_folder, undo, write_journal
 from urlset.publisher.recovery import make_staging, recover
-from urlset.publisher.target import checked_name, checked_swap
+from urlset.publisher.target import check_swap, checked_name
+from urlset.tempdirs import LockedTempDir
 
-__all__ = ["FolderTarget"]
+__all__ = ["DryRun", "FolderTarget"]
 
 MODE = 0o644
-"""Of a new file, less the umask: a web server is another user than who publishes."""
+"""Permissions of a new file, less the umask: the web server runs as another user."""
 
 
 class FolderTarget:
-    """The next state of some files of a folder: a :class:`urlset.publisher.Target`.
+    """Target for the files of a local folder: a :class:`urlset.publisher.Target`.
 
-    The folder is created when it is missing, and nobody else publishes into it meanwhile: a second
-    one is refused. What a killed publication had begun is undone first.
+    The folder is created if it is missing. A lock rejects a second publication at the same time.
+    An unfinished publication of a killed process is rolled back first.
 
-    A file that is replaced keeps its permissions and, where we may, its owner; that it is
-    read-only does not protect it, as it does not from ``mv``: the rights on the folder decide. A
-    link within the folder stays a link, and what it leads to is replaced; one that leads out of
-    the folder is refused. A retired link goes, what it leads to stays.
+    A replaced file keeps its permissions and, where permitted, its owner. Files that are read-only
+    are replaced, too, as by ``mv``: the permissions of the folder decide. A link within the folder
+    stays a link, and its target is replaced; a link out of the folder is rejected. Retiring a link
+    removes the link, not its target.
     """
 
     def __init__(self, folder: Path, label: str):
         self.folder = folder
         self._label = checked_name(label)
-        self._real = folder  # so that a link to it may change meanwhile
-        self._made: list[Path] = []
+        self._real = folder  # resolved once, so that a link to the folder may change meanwhile
+        self._created_folders: list[Path] = []
         self._lock = FolderLock(folder)
         self._staging: Path | None = None
-        # Of thousands of files a Path for each call would take as long as all else.
-        self._put: dict[str, str] = {}
+        # Strings: a Path per call would take as long as everything else for thousands of files.
+        self._staged_paths: dict[str, str] = {}
         self._steps: list[Step] = []
         self._is_swapped = False
 
     @property
     def location(self) -> str:
-        """The path of the folder as it was given."""
+        """The path of the folder, as passed by the caller."""
         return str(self.folder)
 
     @property
@@ -60,21 +61,21 @@ class FolderTarget:
     def __enter__(self) -> FolderTarget:
         if self.folder.exists() and not self.folder.is_dir():
             raise TargetError(
-                f"expected a folder to write into, found a file: {self.folder}; give its folder"
+                f"expected a folder to write into, found a file: {self.folder}; pass its folder"
             )
         try:
-            with _told("make", self.folder):
+            with _map_errors("create", self.folder):
                 self._make_folder()
                 self._real = Path(os.path.realpath(self.folder))
                 self._lock = FolderLock(self._real)
-            with _told("lock", self.folder):
+            with _map_errors("lock", self.folder):
                 self._lock.acquire()
-            with _told("clean up what a killed publication left in", self.folder):
+            with _map_errors("clean up what a killed publication left in", self.folder):
                 recover(self._real, self._label, is_alone=self._lock.is_held)
-            with _told("make a folder in", self.folder):
+            with _map_errors("create a folder in", self.folder):
                 self._staging = make_staging(self._real, self._label)
         except BaseException:
-            self._leave()
+            self._release()
             raise
         return self
 
@@ -86,97 +87,100 @@ class FolderTarget:
     ) -> None:
         try:
             if not self._is_swapped:
-                self._undo()
+                self._roll_back()
             if self._staging is not None:
                 shutil.rmtree(self._staging, ignore_errors=True)
         finally:
-            self._leave()
+            self._release()
 
     def names(self) -> list[str]:
-        """The names of the files in the folder, sorted, hidden ones left out."""
-        with _told("list", self.folder), os.scandir(self._real) as found:
+        """Return the names of the files in the folder, sorted, without hidden ones."""
+        with _map_errors("list", self.folder), os.scandir(self._real) as found:
             return sorted(f.name for f in found if f.is_file() and not f.name.startswith("."))
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file as it lies in the folder, None where there is none."""
+        """Return the bytes of a published file; None if there is none."""
         path = os.path.join(self._real, checked_name(name))
-        with _told("read", self.folder, name):
+        with _map_errors("read", self.folder, name):
             return _bytes_of(path) if os.path.isfile(path) else None
 
     def modified(self, name: str) -> datetime | None:
-        """The moment in UTC, to the second, at which a file of the folder was written, or None."""
+        """Return when a published file was written, in UTC to the second; None if there is none."""
         path = self._real / checked_name(name)
-        with _told("read", self.folder, name):
+        with _map_errors("read", self.folder, name):
             return (
                 datetime.fromtimestamp(int(path.stat().st_mtime), UTC) if path.is_file() else None
             )
 
     def stage(self, name: str, data: bytes) -> None:
-        """Write a file where nobody sees it yet; :meth:`swap` waits until it is on the disk."""
-        final = self._final(name)
+        """Write a file to the hidden staging folder; :meth:`swap` waits until it is on disk."""
+        final = self._final_path(name)
         staged = os.path.join(self._stage, f"{name}.put")
-        with _told("write", self.folder, name):
+        with _map_errors("write", self.folder, name):
             if os.path.isdir(final):
-                raise IsADirectoryError(None, "a folder has its name")
+                raise IsADirectoryError(None, "a folder has that name")
             with open(staged, "xb", opener=_created) as file:
                 file.write(data)
             if os.path.exists(final):
-                _dress(Path(staged), Path(final))
-        self._put[name] = staged
+                _copy_permissions(Path(staged), Path(final))
+        self._staged_paths[name] = staged
 
     def read_staged(self, name: str) -> bytes:
-        """The bytes of a file that was put, as they came to lie on the disk."""
-        with _told("read", self.folder, name):
+        """Return the bytes of a staged file, read back from disk."""
+        with _map_errors("read", self.folder, name):
             return _bytes_of(os.path.join(self._stage, f"{checked_name(name)}.put"))
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Let the staged files take their places, in this order; then take away the retired.
+        """Move the staged files into place, in this order; then remove the retired files.
 
-        Whatever fails, all that stood there before stands there again. A process that is killed
-        in the middle leaves a folder without a false index, and the next publication undoes it.
+        On a failure the previous files are restored. A process that is killed during the swap
+        leaves no index with missing files, and the next publication rolls the swap back.
         """
-        checked_swap(names, retired, self._put)
+        check_swap(names, retired, self._staged_paths)
         backups = self._stage / "old"
-        with _told("write into", self.folder):
-            sync_files([self._put[name] for name in names])
+        with _map_errors("write into", self.folder):
+            sync_files([self._staged_paths[name] for name in names])
             backups.mkdir()
-            steps = [Step.of(Path(self._final(n)), Path(self._put[n]), backups / n) for n in names]
-            gone = [Step.of(self._real / n, None, backups / n) for n in retired]
-            gone = [step for step in gone if step.before is not None]
-            self._steps = [*steps, *gone]
+            steps = [
+                Step.of(Path(self._final_path(n)), Path(self._staged_paths[n]), backups / n)
+                for n in names
+            ]
+            removals = [Step.of(self._real / n, None, backups / n) for n in retired]
+            removals = [step for step in removals if step.before is not None]
+            self._steps = [*steps, *removals]
             journal = write_journal(self._stage, self._steps)
             for number, step in enumerate(self._steps):
-                # Before the last file, the index, and before the first is taken away: a power cut
-                # must not keep the later of two renames, and lose the earlier.
+                # Before the last file, which is the index, and before the first removal: a power
+                # failure must not keep the later of two renames and lose the earlier one.
                 if number in (len(steps) - 1, len(steps)):
                     self._sync()
-                take(step)
+                apply(step)
             self._sync()
             journal.unlink()
         self._is_swapped = True
 
-    def _undo(self) -> None:
+    def _roll_back(self) -> None:
         try:
             undo(self._steps)
         except OSError as error:
-            told = TargetError(
-                f"cannot put back what was in {self.folder}: {error.strerror or error}; "
-                f"it is half of the old set and half of the new one, {self._stage} has the rest, "
-                "and the next publication puts it back before it begins"
+            failure = TargetError(
+                f"cannot restore the previous files of {self.folder}: {error.strerror or error}; "
+                f"it holds files of the old and the new set, {self._stage} holds the rest, "
+                "and the next publication restores the old set first"
             )
-            told.errno = error.errno
-            raise told from error
+            failure.errno = error.errno
+            raise failure from error
         self._steps = []
 
-    def _final(self, name: str) -> str:
-        """Where a file of that name comes to lie: behind a link, where one stays in the folder."""
+    def _final_path(self, name: str) -> str:
+        """Return the path to write for a name: the target of a link that stays in the folder."""
         path = os.path.join(self._real, checked_name(name))
         if not os.path.islink(path):
             return path
-        with _told("write", self.folder, name):
+        with _map_errors("write", self.folder, name):
             expect_no_outside_link(path)
         final = os.path.realpath(path)
-        with _told("write", self.folder, name):
+        with _map_errors("write", self.folder, name):
             is_near = os.stat(os.path.dirname(final)).st_dev == self._real.stat().st_dev
         if not is_near:  # another file system may be mounted below the folder
             raise TargetError(
@@ -198,14 +202,86 @@ class FolderTarget:
         missing = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
         for path in reversed(missing):
             path.mkdir()
-            self._made.append(path)
+            self._created_folders.append(path)
 
-    def _leave(self) -> None:
+    def _release(self) -> None:
         self._lock.release()
         if not self._is_swapped:
-            for path in reversed(self._made):
+            for path in reversed(self._created_folders):
                 with suppress(OSError):
                     path.rmdir()
+
+
+class DryRun:
+    """Target that simulates a publication to a folder: a :class:`urlset.publisher.Target`.
+
+    Files are staged in a temporary folder, and never published. Nothing in the target folder is
+    changed, not even a lock or the remains of a killed publication. It need not exist and may be
+    read-only, and another process may publish to it meanwhile.
+    """
+
+    def __init__(self, folder: Path, label: str):
+        self._target = FolderTarget(folder, label)
+        self._folder = folder
+        self._scratch: LockedTempDir | None = None
+        self._staged_names: set[str] = set()
+
+    @property
+    def location(self) -> str:
+        """The path of the folder, as passed by the caller."""
+        return self._target.location
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether reading costs a request."""
+        return self._target.is_remote
+
+    def __enter__(self) -> DryRun:
+        if self._folder.exists() and not self._folder.is_dir():
+            raise TargetError(
+                f"expected a folder to write into, found a file: {self._folder}; pass its folder"
+            )
+        self._scratch = LockedTempDir()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._scratch is not None:
+            self._scratch.close()
+
+    def names(self) -> list[str]:
+        """Return the names of the files in the folder, sorted, without hidden ones."""
+        return self._target.names() if self._folder.exists() else []
+
+    def read(self, name: str) -> bytes | None:
+        """Return the bytes of a published file; None if there is none."""
+        return self._target.read(name)
+
+    def modified(self, name: str) -> datetime | None:
+        """Return when a published file was written, in UTC to the second; None if there is none."""
+        return self._target.modified(name)
+
+    def stage(self, name: str, data: bytes) -> None:
+        """Write a file to the temporary folder."""
+        try:
+            self._path(name).write_bytes(data)
+        except OSError as error:
+            raise TargetError(
+                f"cannot stage {name} in {self._path(name).parent}: "
+                f"{error.strerror or error}; set TMPDIR to another folder"
+            ) from error
+        self._staged_names.add(name)
+
+    def read_staged(self, name: str) -> bytes:
+        """Return the bytes of a staged file."""
+        return self._path(name).read_bytes()
+
+    def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
+        """Check the arguments only."""
+        check_swap(names, retired, self._staged_names)
+
+    def _path(self, name: str) -> Path:
+        assert self._scratch is not None, "entered as a context manager"
+        return Path(self._scratch.path, f"{checked_name(name)}.put")
 
 
 def _created(path: str, flags: int) -> int:
@@ -217,8 +293,8 @@ def _bytes_of(path: str) -> bytes:
         return file.read()
 
 
-def _dress(staged: Path, final: Path) -> None:
-    """Give a new file the owner, where we may, and the permissions of the one it replaces."""
+def _copy_permissions(staged: Path, final: Path) -> None:
+    """Copy the permissions and, where permitted, the owner of the file that is replaced."""
     if os.name != "nt":
         old, new = final.stat(), staged.stat()
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -229,17 +305,17 @@ def _dress(staged: Path, final: Path) -> None:
 
 
 @contextmanager
-def _told(what: str, folder: Path, name: str = "") -> Iterator[None]:
-    """Say in our words what the operating system refused."""
+def _map_errors(what: str, folder: Path, name: str = "") -> Iterator[None]:
+    """Raise errors of the operating system as :class:`urlset.TargetError`."""
     try:
         yield
     except TargetError:
         raise
     except OSError as error:
         path = folder / name
-        told = TargetError(
+        failure = TargetError(
             f"cannot {what} {path}: {error.strerror or error}; "
             "what was published before is unchanged"
         )
-        told.errno = error.errno  # and no strerror: with both, str() would show nothing else
-        raise told from error
+        failure.errno = error.errno  # without strerror: with both, str() would show nothing else
+        raise failure from error

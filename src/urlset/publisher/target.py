@@ -1,4 +1,4 @@
-"""What a publication is written to, whatever it is: the contract of every target."""
+"""Interface of publication targets, and rules that all of them share."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Protocol, Self
 
 from urlset.errors import TargetError
 
-__all__ = ["Target", "checked_name", "checked_swap", "expired_orphans", "update_orphans"]
+__all__ = ["Target", "check_swap", "checked_name", "expired_orphans", "update_orphans"]
 
 
 class Target(Protocol):
-    """The next state of some files of one place; a context manager, one for each publication.
+    """Location that a publication writes to; a context manager, one per publication.
 
-    ``put`` files, look at them with ``staged``, then ``swap`` them in. Leaving the context without
-    a swap, by an exception or not, leaves the place as it was found. Names are those of files
-    directly in the place, without separators. Whatever cannot be done is a
-    :class:`urlset.TargetError` that says in which state the place is.
+    ``stage`` files, verify them with ``read_staged``, then ``swap`` them in. Leaving the context
+    without a swap leaves the location unchanged. Names are those of files directly in the
+    location, without separators. Failures raise :class:`urlset.TargetError`, whose message says
+    in which state the location is.
     """
 
     @property
     def location(self) -> str:
-        """What was given as the output: the path of a folder, or the URL of a bucket's prefix."""
+        """The output: the path of a folder, or the URL of a prefix in a bucket."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether reading costs a request and a transfer: then it is not done without need."""
+        """Whether reading needs a network request, and should be avoided."""
 
     def __enter__(self) -> Self:
-        """Begin a publication."""
+        """Start a publication."""
 
     def __exit__(
         self,
@@ -39,40 +39,47 @@ class Target(Protocol):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """End it; what was not swapped in is gone."""
+        """End the publication; staged files that were not swapped in are discarded."""
 
     def names(self) -> list[str]:
-        """The names of the files that are there, sorted, hidden ones left out."""
+        """Return the names of the published files, sorted, without hidden ones."""
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file as it is published, None where there is none."""
+        """Return the bytes of a published file; None if there is none."""
 
     def modified(self, name: str) -> datetime | None:
-        """The moment in UTC, to the second, at which a published file was written, or None."""
+        """Return when a published file was written, in UTC to the second; None if there is none."""
 
     def stage(self, name: str, data: bytes) -> None:
-        """Stage a file where no visitor sees it. Once for each name."""
+        """Write a file to the staging area, invisible to visitors; once per name."""
 
     def read_staged(self, name: str) -> bytes:
-        """The bytes of a file that was put, read back from where it waits."""
+        """Return the bytes of a staged file, read back from the staging area."""
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Let the staged files take their places, in this order; then take away the retired.
+        """Move the staged files into place, in this order; then remove the retired files.
 
-        They are on the disk for good before the first of them does. Children belong before the
-        index in ``names``, and an index before its children in ``retired``: so no visitor ever
-        finds an index that names a missing file. A retired file that is not there is no error.
-        Whatever fails, all that stood there before stands there again, or the error tells what
-        does not. Once for each publication.
+        All files are synced to disk before the first move. Call it once per publication.
+
+        Args:
+            names: Staged names; child sitemaps before their index, so that visitors never find
+                an index that lists a missing file.
+            retired: Names to remove; an index before its children. Missing files are ignored.
+
+        Raises:
+            TargetError: The swap failed. The previous files are restored; the message names
+                those that could not be.
         """
 
 
 def expired_orphans(orphans: Mapping[str, datetime], now: datetime, grace: timedelta) -> list[str]:
-    """Tell which orphans have been so for long enough to be taken away, in their order.
+    """Return the orphans whose grace period is over, in their order.
 
-    ``orphans`` maps names to the moment since when no index names them; whoever publishes
-    remembers it. A grace longer than caches keep an index (see ``cache_control``) spares visitors
-    with an old index its missing files.
+    Args:
+        orphans: Names of files that no index lists any more, with the time since when.
+        now: The current time.
+        grace: Grace period. If it is longer than the caching time of an index
+            (``cache_control``), visitors with a cached index find all of its files.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -85,7 +92,7 @@ def expired_orphans(orphans: Mapping[str, datetime], now: datetime, grace: timed
 def update_orphans(
     orphans: Mapping[str, datetime], names: Iterable[str], now: datetime
 ) -> dict[str, datetime]:
-    """What to remember: of each orphan in ``names`` since when it is one; others are forgotten.
+    """Return the orphans to store: ``names``, each with the time since when it is an orphan.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -98,22 +105,26 @@ def update_orphans(
 
 
 def checked_name(name: str) -> str:
-    """Give back the name of a file in the place itself; any other raises ``TargetError``."""
+    """Return the name if it is that of a file directly in the location.
+
+    Raises:
+        TargetError: The name contains a separator, or is empty.
+    """
     wrong = {"/", "\\", "\0", *((":",) if os.name == "nt" else ())}
     if not name or name in (".", "..") or not wrong.isdisjoint(name):
         raise TargetError(
             f"expected the name of a file without its folder, found {name!r}; "
-            'write it as "sitemap.xml", and give the folder as the output'
+            'write it as "sitemap.xml", and pass the folder as the output'
         )
     return name
 
 
-def checked_swap(names: Sequence[str], retired: Sequence[str], put: Iterable[str]) -> None:
-    """Raise ``TargetError`` for a swap that contradicts itself, before it has begun."""
-    missing = sorted(set(names) - set(put))
+def check_swap(names: Sequence[str], retired: Sequence[str], staged: Iterable[str]) -> None:
+    """Raise :class:`urlset.TargetError` if the arguments of a swap are inconsistent."""
+    missing = sorted(set(names) - set(staged))
     if missing or len(set(names)) < len(names):
         raise TargetError(
-            f"expected names that were put, each once, found {missing or list(names)}; "
+            f"expected names of staged files, each once, found {missing or list(names)}; "
             "nothing was published"
         )
     both = sorted(set(names).intersection(retired))

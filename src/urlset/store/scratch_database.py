@@ -136,7 +136,7 @@ class ScratchDatabase:
         self.insert(batch, f"INSERT INTO {table} SELECT * FROM batch")
 
     def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield the rows of a query as Arrow batches; allows other queries and threads meanwhile."""
+        """Yield the rows of a query as Arrow batches; other queries may run meanwhile."""
         with map_errors(self._kept or self.path):
             cursor = self._connection.cursor()
             try:
