@@ -48,12 +48,12 @@ def _document(seed: int) -> bytes:
 def test_two_connections_find_what_one_finds(seed, monkeypatch):
     document = _document(seed)
     by_two = check(document, base="https://example.com/s.xml", max_excerpts=0)
-    told_by_two = list(by_two)
+    found_by_two = list(by_two)
 
-    monkeypatch.setattr(evaluate, "FEW_ENTRIES", -1)
+    monkeypatch.setattr(evaluate, "MAX_PARALLEL_ENTRIES", -1)
     by_one = check(document, base="https://example.com/s.xml", max_excerpts=0)
 
-    assert told_by_two == list(by_one)
+    assert found_by_two == list(by_one)
     assert by_two.by_rule == by_one.by_rule
     assert len(by_two.by_rule) > 10
 
@@ -75,10 +75,10 @@ def test_odd_locs_that_are_many_are_no_table(monkeypatch):
     document = _document(5)
     told = list(check(document))
 
-    monkeypatch.setattr("urlset.checker.planner.FEW", 0)
+    monkeypatch.setattr("urlset.checker.planner.MAX_UNUSUAL_ROWS", 0)
 
     assert list(check(document)) == told
-    assert "odd" in views.VIEWS
+    assert "unusual_urls" in views.VIEWS
 
 
 def test_tasks_wait_for_what_they_need():

@@ -9,7 +9,7 @@ import duckdb
 
 from urlset.checker import check
 from urlset.checker.macros import MACROS
-from urlset.checker.plain_url_regex import PLAIN_LOC, not_words
+from urlset.checker.url_columns import PLAIN_LOC, not_words
 
 WORDS = "local localhost lan test".split()
 HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()

@@ -44,7 +44,7 @@ CLEAN = f"<urlset {NS}><url><loc>https://e.com/</loc></url></urlset>".encode()
 OTHERS = [
     code
     for code, rule in CATALOGUE.items()
-    if not rule.is_of_engine and code not in ("X027", "T005")
+    if not rule.is_engine_rule and code not in ("X027", "T005")
 ]
 
 
@@ -259,7 +259,7 @@ def test_check_of_what_was_stored(tmp_path, form):
     read = urlset.read(TWO)
     path = tmp_path / f"a.{form}"
     read.to_duckdb(path) if form == "duckdb" else read.to_parquet(path)
-    own = checker.own_rule(1, {"name": "own", "says": "{loc}", "sql": "SELECT * FROM URLS"})
+    own = checker.custom_rule(1, {"name": "own", "message": "{loc}", "sql": "SELECT * FROM URLS"})
 
     found = list(checker.check(path, rules=[own], select=["X", "own"]))
 
@@ -272,11 +272,11 @@ def test_check_of_what_was_stored(tmp_path, form):
 
 
 def own(**table) -> checker.Rule:
-    return checker.own_rule(1, {"name": "own", "says": "{loc} is old", **table})
+    return checker.custom_rule(1, {"name": "own", "message": "{loc} is old", **table})
 
 
-def test_own_rule_over_a_view():
-    rule = own(over="urls", where="contains(loc, '/c')", level="error", at="loc")
+def test_custom_rule_over_a_view():
+    rule = own(view="urls", where="contains(loc, '/c')", level="error", element="loc")
 
     [finding] = check(TWO, rules=[rule], select=["own"])
 
@@ -285,7 +285,7 @@ def test_own_rule_over_a_view():
     assert (finding.line, finding.column) == (3, 6)
 
 
-def test_own_rule_of_a_query():
+def test_custom_rule_of_a_query():
     query = "SELECT document, count(*) AS loc FROM urls GROUP BY document HAVING count(*) > 1"
 
     [finding] = check(TWO, rules=[own(sql=query)], select=["Z001"])
@@ -294,7 +294,7 @@ def test_own_rule_of_a_query():
 
 
 def test_values_in_a_message_are_parameters_of_the_finding():
-    rule = own(over="urls", where="true", says="{line:,} of {line} is {loc}")
+    rule = own(view="urls", where="true", message="{line:,} of {line} is {loc}")
     data = TWO.replace(b"</urlset>", b"<url><loc>https://e.com/d</loc><x:y/></url></urlset>")
 
     found = {f.code: f.parameters for f in check(data, rules=[rule], select=["own", "X"])}
@@ -306,30 +306,30 @@ def test_values_in_a_message_are_parameters_of_the_finding():
     }
 
 
-def test_own_rule_that_is_no_sql_is_told_with_its_name():
+def test_custom_rule_that_is_no_sql_is_told_with_its_name():
     with pytest.raises(QueryError, match=r"rule Z001 \(own\)"):
-        list(check(TWO, rules=[own(over="urls", where="nonsense = 1")], select=["own"]))
+        list(check(TWO, rules=[own(view="urls", where="nonsense = 1")], select=["own"]))
 
 
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ({"over": "urls"}, "either `over` and `where`, or `sql`"),
+        ({"view": "urls"}, "either `view` and `where`, or `sql`"),
         ({"sql": "SELECT 1", "level": "fatal"}, "found 'fatal'"),
-        ({"sql": "SELECT 1", "wher": "x"}, "no key 'wher'"),
-        ({"sql": 3}, "expected a text"),
-        ({"sql": "SELECT 1", "says": " "}, "says is missing"),
-        ({"sql": "SELECT 1", "says": "{1+1}"}, "the name of a column"),
+        ({"sql": "SELECT 1", "wher": "x"}, "unknown key 'wher'"),
+        ({"sql": 3}, "expected a string"),
+        ({"sql": "SELECT 1", "message": " "}, "message is missing"),
+        ({"sql": "SELECT 1", "message": "{1+1}"}, "a column name in braces"),
         ({"sql": "SELECT 1", "name": "two words"}, "without spaces"),
     ],
 )
-def test_own_rule_that_cannot_be_meant(table, words):
+def test_custom_rule_that_cannot_be_meant(table, words):
     with pytest.raises(ValueError, match=words):
         own(**table)
 
 
-def test_own_rule_must_not_take_a_name():
-    with pytest.raises(ValueError, match="taken"):
+def test_custom_rule_must_not_take_a_name():
+    with pytest.raises(ValueError, match="exists already"):
         check(b"", rules=[own(name="unescaped-ampersand", sql="SELECT 1")])
 
 
@@ -340,7 +340,8 @@ def test_spec_dot_segments_are_removed_from_what_is_compared():
     paths = {"/" + "/".join(some) for n in range(5) for some in product(segments, repeat=n)}
     paths -= {path for path in paths if path.startswith("//")}  # would be another host
     rule = own(
-        sql='SELECT document, "offset", line, loc, undotted(path) AS t FROM urls', says="{t}"
+        sql='SELECT document, "offset", line, loc, remove_dot_segments(path) AS t FROM urls',
+        message="{t}",
     )
     data = "".join(f"https://e.com{path}?x=/../y\n" for path in paths).encode()
 
@@ -376,7 +377,7 @@ def test_place_is_not_within_what_is_commented_out(before):
 
 def test_baseline_hides_what_is_known_however_it_moves(tmp_path):
     known, path = Baseline(), tmp_path / "known.json"
-    assert len(list(known.note(check(TWO)))) == 2
+    assert len(list(known.record(check(TWO)))) == 2
     known.write(path)
     moved = TWO.replace(b"<url>", b"\n<url>").replace(b"/c<", b"/c?d&amp;e&f<")
 
@@ -387,18 +388,18 @@ def test_baseline_hides_what_is_known_however_it_moves(tmp_path):
 
 def test_baseline_counts():
     known = Baseline()
-    list(known.note(check(b"https://e.com/\nx\n")))
+    list(known.record(check(b"https://e.com/\nx\n")))
 
     assert len(list(known.new(check(b"https://e.com/\nx\nx\nx\n")))) == 2
 
 
 def test_baseline_does_not_depend_on_the_wording_of_messages(tmp_path):
     rules = [
-        own(sql="SELECT document, 'a' AS name, 3 AS n FROM documents", says=says)
-        for says in ("{n} things in {name}", "In {name} are {n} things", "{n} in {name}s")
+        own(sql="SELECT document, 'a' AS name, 3 AS n FROM documents", message=message)
+        for message in ("{n} things in {name}", "In {name} are {n} things", "{n} in {name}s")
     ]
     known, path = Baseline(), tmp_path / "known.json"
-    list(known.note(check(TWO, rules=rules[:1], select=["own"])))
+    list(known.record(check(TWO, rules=rules[:1], select=["own"])))
     known.write(path)
 
     for rule in rules[1:]:
@@ -408,7 +409,7 @@ def test_baseline_does_not_depend_on_the_wording_of_messages(tmp_path):
 def test_baseline_tells_findings_without_a_url_apart(tmp_path):
     text, path = "<urlset><a:x/><url><loc>https://e.com/</loc></url></urlset>", tmp_path / "a.json"
     known = Baseline()
-    list(known.note(check(text.encode(), select=["X"])))
+    list(known.record(check(text.encode(), select=["X"])))
     known.write(path)
 
     [finding] = Baseline.read(path).new(check(text.replace("a:", "b:").encode(), select=["X"]))
@@ -451,7 +452,7 @@ def test_baseline_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     Baseline().write(path)
     before = path.read_bytes()
     known = Baseline()
-    list(known.note(check(TWO)))
+    list(known.record(check(TWO)))
     monkeypatch.setattr(AtomicFile, "commit", lambda _: os.listdir(path))  # an OSError
 
     with pytest.raises(TargetError, match="cannot write the baseline"):

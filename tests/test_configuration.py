@@ -34,8 +34,8 @@ loc-fragment = "error"
 
 [[check.rules]]
 name = "no-preview"
-says = "{loc} is a preview"
-over = "urls"
+message = "{loc} is a preview"
+view = "urls"
 where = "host LIKE '%.preview.example.com'"
 """
 
@@ -113,7 +113,7 @@ def test_a_named_one_may_lie_anywhere(tmp_path: Path):
         ("[check]\nprofile = 'gogle'", "expected google, bing, yandex, baidu, found 'gogle'"),
         ("[check]\nfail-level = 'none'", "fail-level: expected error, warning, info"),
         ("[check.levels]\nX001 = 'bad'", "levels: expected error, warning, info, found 'bad'"),
-        ("[[check.rules]]\nname = 'a'", "rules[1]: says is missing"),
+        ("[[check.rules]]\nname = 'a'", "rules[1]: message is missing"),
         ("check = 3", "expected a table, found 3"),
     ],
 )
@@ -240,8 +240,8 @@ def test_kind_of_a_source_that_is_not_known_is_an_error_with_all_kinds(
 
 
 def test_key_of_a_rule_that_is_not_known_is_an_error(tmp_path, capsys):
-    rule = "name = 'x'\nsays = 'x'\nover = 'urls'\nwher = 'true'\n"
+    rule = "name = 'x'\nmessage = 'x'\nview = 'urls'\nwher = 'true'\n"
     (tmp_path / "urlset.toml").write_text(f"[[check.rules]]\n{rule}")
 
     assert run(["check", "a.txt"]) == 2
-    assert "no key 'wher' is known; did you mean 'where'?" in capsys.readouterr().err
+    assert "unknown key 'wher'; did you mean 'where'?" in capsys.readouterr().err

@@ -20,8 +20,8 @@ from urlset.fixer import Fixed, fix, unified_diff
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
-ENGINE = [code for code, rule in CATALOGUE.items() if rule.is_of_engine]
-SAFE = [code for code in ENGINE if CATALOGUE[code].fixing == "safe"]
+ENGINE = [code for code, rule in CATALOGUE.items() if rule.is_engine_rule]
+SAFE = [code for code in ENGINE if CATALOGUE[code].fix_safety == "safe"]
 
 
 def sitemap(body: str, attributes: str = NS) -> bytes:

@@ -33,12 +33,12 @@ IN_PART = {
     "G031": "its example is a platform that there is not",
 }
 
-DECLARED = [rule for rule in CATALOGUE.values() if rule.fixing != "none"]
-OF_ENGINE = [rule for rule in DECLARED if rule.is_of_engine]
+DECLARED = [rule for rule in CATALOGUE.values() if rule.fix_safety != "none"]
+OF_ENGINE = [rule for rule in DECLARED if rule.is_engine_rule]
 ALL = pytest.mark.parametrize("rule", DECLARED, ids=lambda rule: rule.code)
 
 
-SAFE = [rule for rule in DECLARED if rule.fixing == "safe"]
+SAFE = [rule for rule in DECLARED if rule.fix_safety == "safe"]
 
 
 def mended(
@@ -104,5 +104,5 @@ def test_the_good_example_stays_as_it_is(rule: Rule) -> None:
 
 
 def test_a_fixer_is_for_a_rule_that_says_so() -> None:
-    none = [c for c in MENDED if c in CATALOGUE and CATALOGUE[c].fixing == "none"]
+    none = [c for c in MENDED if c in CATALOGUE and CATALOGUE[c].fix_safety == "none"]
     assert none == []

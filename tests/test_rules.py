@@ -71,7 +71,7 @@ def test_a_finding_says_what_was_found_and_has_the_name_of_its_rule(rule: Rule) 
     for finding in own:
         assert finding.rule == rule.name
         assert finding.message
-        assert "{" not in finding.message or "{" not in rule.says.replace("{}", "")
+        assert "{" not in finding.message or "{" not in rule.message.replace("{}", "")
         assert "\n" not in finding.message
         assert finding.source is not None
 
@@ -80,8 +80,8 @@ def test_a_finding_says_what_was_found_and_has_the_name_of_its_rule(rule: Rule) 
 def test_a_page_is_whole(rule: Rule) -> None:
     page = rule.page
     assert page.why.rstrip().endswith(".")
-    assert page.instead
-    assert not page.instead.endswith(".")
+    assert page.fix_hint
+    assert not page.fix_hint.endswith(".")
     assert page.source
     assert rule.name == rule.name.lower()
     assert rule.code[0] in "XSTFUDLIHGPRN"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.checker import check, own_rule
+from urlset.checker import check, custom_rule
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.markup_facts import Fact, facts_of
 from urlset.checker.rule import Need
@@ -230,12 +230,12 @@ def test_order_is_that_of_ranks(entries):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"over": "markup", "where": "fact = 'order'"},
+        {"view": "markup", "where": "fact = 'order'"},
         {"sql": "SELECT document, name FROM markup WHERE fact = 'order'"},
     ],
 )
 def test_rules_of_ones_own_may_ask_for_all_facts(asked):
-    own = own_rule(1, {"name": "own-order", "says": "{name}", **asked})
+    own = custom_rule(1, {"name": "own-order", "message": "{name}", **asked})
 
     [finding] = check(whole(url(LASTMOD, LOC)).encode(), rules=[own], select=["Z001"])
 

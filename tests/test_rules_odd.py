@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from urlset.checker import CATALOGUE, Rule, check
 
-_ODD = re.compile(r"\bodd\b")
+_ODD = re.compile(r"\bunusual_urls\b")
 ASKING = {
     code: rule
     for code, rule in CATALOGUE.items()
-    if rule.over == "odd" or _ODD.search(rule.sql or "")
+    if rule.view == "unusual_urls" or _ODD.search(rule.sql or "")
 }
 
 
@@ -23,8 +23,8 @@ def of_all_locs() -> Iterator[Rule]:
     """The same rules, asking all locs."""
     for code, rule in ASKING.items():
         sql = None if rule.sql is None else _ODD.sub("locs", rule.sql)
-        over = "locs" if rule.over == "odd" else rule.over
-        yield replace(rule, code=f"Z{code}", name=f"all-{rule.name}", over=over, sql=sql)
+        view = "locs" if rule.view == "unusual_urls" else rule.view
+        yield replace(rule, code=f"Z{code}", name=f"all-{rule.name}", view=view, sql=sql)
 
 
 HOSTS = [

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import urlset
-from urlset.checker import own_rule
+from urlset.checker import custom_rule
 from urlset.cli.app import run
 from urlset.errors import QueryError, SourceError, StoreError
 from urlset.sources.tables.table import Table
@@ -144,7 +144,7 @@ def test_hostile_statement_is_refused_by_a_store(name, store, hostile):
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name != "too deep"])
 def test_hostile_statement_is_refused_as_a_rule(name, hostile):
-    rule = own_rule(1, {"name": "mine", "says": "x", "sql": hostile(HOSTILE[name])})
+    rule = custom_rule(1, {"name": "mine", "message": "x", "sql": hostile(HOSTILE[name])})
 
     with pytest.raises(QueryError, match=r"the SQL of rule Z001 \(mine\)"):
         urlset.check(PAGES, rules=[rule])  # before anything is read
@@ -186,7 +186,9 @@ CONDITIONS = {
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_condition_of_a_rule_is_one_expression(name):
-    rule = own_rule(1, {"name": "mine", "says": "x", "over": "urls", "where": CONDITIONS[name]})
+    rule = custom_rule(
+        1, {"name": "mine", "message": "x", "view": "urls", "where": CONDITIONS[name]}
+    )
 
     if name == "hides the parenthesis":  # the comment ends with its line
         assert len(list(urlset.check(PAGES, rules=[rule], select=["mine"]))) == 2
@@ -198,20 +200,20 @@ def test_condition_of_a_rule_is_one_expression(name):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("over", "urls, read_text('/etc/passwd')"),
-        ("over", "(SELECT 1)"),
-        ("over", "'/etc/passwd'"),
-        ("says", "{n:'), (SELECT content FROM read_text(''x'')), ('}"),
-        ("says", "{n:>2000000000}"),
-        ("says", "{(SELECT 1)}"),
-        ("says", "{loc!r}"),
+        ("view", "urls, read_text('/etc/passwd')"),
+        ("view", "(SELECT 1)"),
+        ("view", "'/etc/passwd'"),
+        ("message", "{n:'), (SELECT content FROM read_text(''x'')), ('}"),
+        ("message", "{n:>2000000000}"),
+        ("message", "{(SELECT 1)}"),
+        ("message", "{loc!r}"),
     ],
 )
 def test_other_keys_of_a_rule_are_no_sql(key, value):
-    table = {"name": "mine", "says": "x", "over": "urls", "where": "true"}
+    table = {"name": "mine", "message": "x", "view": "urls", "where": "true"}
 
     with pytest.raises(ValueError, match="expected"):
-        own_rule(1, table | {key: value})
+        custom_rule(1, table | {key: value})
 
 
 ENDLESS = [
@@ -230,7 +232,7 @@ def test_query_that_does_not_end_is_ended(query, store):
 
 
 def test_rule_that_does_not_end_is_ended():
-    rule = own_rule(1, {"name": "mine", "says": "x", "sql": ENDLESS[0]})
+    rule = custom_rule(1, {"name": "mine", "message": "x", "sql": ENDLESS[0]})
 
     with pytest.raises(QueryError, match=r"rule Z001 \(mine\).*ran longer than 0.2 seconds"):
         list(urlset.check(PAGES, rules=[rule], rule_timeout_s=0.2))
@@ -258,7 +260,7 @@ def test_query_of_a_sqlite_file_that_does_not_end_is_ended(tmp_path):
 
 def test_rule_that_needs_too_much_memory_is_an_error():
     query = "SELECT list(a.range || repeat('x', 9999)) FROM range(999999) a"
-    rule = own_rule(1, {"name": "mine", "says": "x", "sql": query})
+    rule = custom_rule(1, {"name": "mine", "message": "x", "sql": query})
 
     with pytest.raises(QueryError, match=r"rule Z001 \(mine\)"):
         list(urlset.check(PAGES, rules=[rule]))
@@ -414,7 +416,7 @@ def test_configuration_of_a_repository_writes_no_file(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("https://example.com/\n")
     Path("urlset.toml").write_text(
-        "[[check.rules]]\nname = 'mine'\nsays = 'x'\n"
+        "[[check.rules]]\nname = 'mine'\nmessage = 'x'\n"
         f"sql = \"SELECT 1 AS x; COPY (SELECT 'x') TO '{tmp_path / 'new'}'\"\n"
     )
 
@@ -427,7 +429,7 @@ def test_time_limits_of_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("https://example.com/\n")
     Path("urlset.toml").write_text(
-        f"[[check.rules]]\nname = 'mine'\nsays = 'x'\nsql = '{ENDLESS[0]}'\n"
+        f"[[check.rules]]\nname = 'mine'\nmessage = 'x'\nsql = '{ENDLESS[0]}'\n"
     )
 
     assert run(["check", "a.txt", "--rule-timeout", "0.2"]) == 2
@@ -443,7 +445,7 @@ def test_finding_of_a_rule_without_a_document_names_the_source(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("https://example.com/\n")
     Path("urlset.toml").write_text(
-        "[[check.rules]]\nname = 'few'\nlevel = 'error'\nsays = '{n} URLs'\n"
+        "[[check.rules]]\nname = 'few'\nlevel = 'error'\nmessage = '{n} URLs'\n"
         "sql = 'SELECT count(*) AS n FROM entries'\n"
     )
 

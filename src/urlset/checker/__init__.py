@@ -1,4 +1,4 @@
-"""Checks sitemaps: rules over what was read, told as findings."""
+"""Check sitemaps: evaluate rules on the documents that were read, and return findings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from urlset.checker.baseline import Baseline
-from urlset.checker.custom_rules import own_rule
 from urlset.checker.evaluate import verified_query
-from urlset.checker.failures import FAILURE_CODES, failed_source
-from urlset.checker.finding import LEVELS, Excerpt, Finding
-from urlset.checker.findings import Findings
+from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
 from urlset.checker.rule import Profile, Rule, rule
-from urlset.checker.rule_selection import catalogue_with, rules_named, selector
+from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
 from urlset.checker.rules import CATALOGUE, GROUPS
+from urlset.checker.text_cache import Excerpt
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
 from urlset.reader import DocumentRecord, Source, read
@@ -37,8 +35,8 @@ __all__ = [
     "Rule",
     "catalogue_with",
     "check",
+    "custom_rule",
     "failed_source",
-    "own_rule",
     "rule",
     "rules_named",
     "selector",
@@ -67,30 +65,50 @@ def check(
     seen: Callable[[DocumentRecord], None] | None = None,
     rule_timeout_s: float | None = RULE_S,
 ) -> Findings:
-    """Check what :func:`urlset.read` would read, and judge it by the rules of the catalogue.
+    """Read a source as :func:`urlset.read` does, and evaluate the rules of the catalogue on it.
 
-    ``select`` and ``ignore`` name rules by name, code or the beginning of one (``X``, ``S0``);
-    the longer one wins, and ``ignore`` where both are as long. Without ``select`` it is all rules
-    that are on by default; ``extend_select`` adds to them, ``profile`` those of one engine.
-    ``always`` are codes that ``select`` need not name, as the command does with those of documents
-    that could not be read (``urlset.checker.FAILURE_CODES``); ``ignore`` leaves them out.
-    ``moment`` is the time that rules take for now. ``base`` is the URL at which the source is to
-    lie, as :func:`urlset.read` says. The first ``max_excerpts`` findings of each rule carry the
-    line in which they stand. ``seen`` is told of each document when it has been read. Of a site
-    the robots.txt of every host is asked for, too. Each of ``rules`` may take ``rule_timeout_s``
-    seconds (None for no limit).
+    For a site, the robots.txt of every host is read as well.
 
-    Raises :class:`urlset.SourceError` where there is nothing to read, ``ValueError`` for a
-    rule that there is not, and :class:`urlset.QueryError` for one whose SQL does anything but
-    select from the tables. A document that could not be read is a finding; its record is in
-    :attr:`Findings.failed`.
+    Args:
+        source: What to check, as in :func:`urlset.read`.
+        base: The URL at which the source is published, as in :func:`urlset.read`.
+        engine: The engine that parses, as in :func:`urlset.read`.
+        limit_bytes: The maximum size of a document, as in :func:`urlset.read`.
+        follow: Whether the children of an index are read.
+        select: Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that
+            covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by
+            default.
+        ignore: Rules that are excluded.
+        extend_select: Rules that are added to ``select``.
+        always: Codes that are selected whatever ``select`` contains, such as
+            ``urlset.checker.FAILURE_CODES`` for documents that could not be read. ``ignore``
+            excludes them.
+        ignore_in: Rules that are excluded in some documents, by a pattern for their source.
+        levels: Levels of rules that differ from the catalogue.
+        rules: Custom rules.
+        profile: The search engine whose special rules are added.
+        moment: The current time for rules about dates; None is now.
+        max_excerpts: Number of findings of each rule that carry their line.
+        policy: How requests are sent.
+        auth: Credentials for the site.
+        seen: Callback with the record of each document, after it was read.
+        rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
+
+    Returns:
+        The findings. A document that could not be read is a finding, and its record is in
+        :attr:`Findings.failed`.
+
+    Raises:
+        urlset.SourceError: There is nothing to read.
+        ValueError: A name matches no rule.
+        urlset.QueryError: The SQL of a rule does more than select from the tables.
 
     >>> document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
     >>> [finding.rule for finding in check(document, select=["X", "S"])]
     ['missing-namespace', 'unescaped-ampersand']
     """
     catalogue = catalogue_with(rules, levels)
-    wanted = selector(
+    selected = selector(
         select,
         ignore,
         extend_select,
@@ -113,7 +131,7 @@ def check(
     return Findings(
         entries,
         catalogue,
-        wanted,
+        selected,
         max_excerpts=max_excerpts,
         moment=moment,
         profile=profile,
@@ -123,8 +141,8 @@ def check(
 
 
 def _verify(rules: Sequence[Rule]) -> None:
-    """Raise :class:`urlset.QueryError` for SQL that may not be run, before anything is read."""
+    """Raise :class:`urlset.QueryError` before reading, for SQL that does more than select."""
     if rules:
-        with Store.open() as store, store.session() as asking:
+        with Store.open() as store, store.session() as session:
             for rule in rules:
-                verified_query(asking, rule)
+                verified_query(session, rule)

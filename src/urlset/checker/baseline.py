@@ -1,10 +1,10 @@
-"""A baseline: the findings that are known, so that an old site can turn the check on today.
+"""Baseline: a file of known findings, so that a check of an old site reports only new ones.
 
-It counts findings by rule, document and URL, and those without a URL by the values in their
-messages, without numbers: another wording of a message changes nothing. What moves to another line
-stays known; one more finding than are known is new. Of findings that a check counts but does not
-give, only the number by rule and document is known. A file of JSON, sorted, to be kept with the
-sources.
+Findings are counted by rule, document and URL. Findings without a URL are counted by the values in
+their messages, without numbers, so a change of the wording has no effect. A finding that moves to
+another line stays known; a finding beyond the known number is new. For findings that a check counts
+but does not yield, only the number by rule and document is known. The file is sorted JSON, to be
+stored with the sources.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from urlset.atomic import AtomicFile, is_special
 from urlset.checker.evaluate import FindingKey
-from urlset.checker.finding import LEVELS, Finding
+from urlset.checker.findings import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 
 __all__ = ["Baseline"]
@@ -29,7 +29,7 @@ _URL = re.compile(r"https?://\S*", re.IGNORECASE)
 
 
 class Key(NamedTuple):
-    """What findings are known by: their URL, or else ``values`` by name."""
+    """Identity of known findings: rule, document, and the URL or else the ``values`` by name."""
 
     code: str
     source: str
@@ -38,11 +38,14 @@ class Key(NamedTuple):
 
 
 Group = tuple[str, str]
-"""Code and source."""
+"""Code and source of findings."""
 
 
 class Baseline:
-    """Known findings, by key and number; ``counted`` are those that a check did not give.
+    """Numbers of known findings.
+
+    ``known`` counts findings by :class:`Key`. ``counted`` counts by code and source those that a
+    check did not yield.
 
     >>> list(Baseline().new([]))
     []
@@ -57,10 +60,13 @@ class Baseline:
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Read a file; raises :class:`urlset.ConfigurationError`.
+        """Return the baseline in a file.
 
-        Files of earlier versions have the message of a finding without a URL, which may be worded
-        differently today: such findings are known by rule and document only.
+        Files of earlier versions identify a finding without a URL by its message, whose wording may
+        have changed. Such findings are known by rule and document only.
+
+        Raises:
+            urlset.ConfigurationError: The file cannot be read or is not a baseline.
         """
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -68,18 +74,18 @@ class Baseline:
                 raise ValueError(VERSION)
             counted = Counter({(row[0], row[1]): int(row[2]) for row in found.get("counted", [])})
             known: Counter[Key] = Counter()
-            for code, source, of_what, count in found["findings"]:
-                if isinstance(of_what, dict):
-                    known[Key(code, source, values=tuple(sorted(of_what.items())))] += int(count)
-                elif _URL.fullmatch(of_what):
-                    known[Key(code, source, of_what)] += int(count)
+            for code, source, identity, count in found["findings"]:
+                if isinstance(identity, dict):
+                    known[Key(code, source, values=tuple(sorted(identity.items())))] += int(count)
+                elif _URL.fullmatch(identity):
+                    known[Key(code, source, identity)] += int(count)
                 else:
                     counted[code, source] += int(count)
             return cls(known, counted)
         except OSError as error:
             raise ConfigurationError(
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
-                "--write-baseline makes one"
+                "--write-baseline creates one"
             ) from error
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ConfigurationError(
@@ -87,45 +93,45 @@ class Baseline:
             ) from error
 
     def write(self, path: Path) -> None:
-        """Write the file, a finding a line, whole or not at all.
+        """Replace the file atomically; it has one finding on each line.
 
-        Raises :class:`urlset.TargetError`.
+        Raises:
+            urlset.TargetError: The file cannot be written.
         """
         findings = _lines(
             (*key[:2], key.loc or dict(key.values), count)
             for key, count in sorted(self.known.items())
         )
         counted = _lines((*group, count) for group, count in sorted(self.counted.items()))
-        more = f',\n"counted": [{counted}]' if counted else ""
-        text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{more}}}\n'
+        counted_part = f',\n"counted": [{counted}]' if counted else ""
+        text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{counted_part}}}\n'
         try:
-            _swap_in(path, text)
+            _replace_file(path, text)
         except OSError as error:
             raise TargetError(
                 f"cannot write the baseline {str(path)!r}: {error.strerror}; name another file"
             ) from error
 
-    def note(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Have findings be known, while they pass."""
+    def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Add findings to the known ones, and yield them."""
         for finding in findings:
             self.known[_key(finding)] += 1
             yield finding
 
-    def note_counted(self, counts: Mapping[FindingKey, int]) -> None:
-        """Have findings be known that are counted but not given."""
-        for told, count in counts.items():
-            self.counted[_group(told)] += count
+    def record_counted(self, counts: Mapping[FindingKey, int]) -> None:
+        """Add findings that a check counted but did not yield."""
+        for key, count in counts.items():
+            self.counted[_group(key)] += count
 
     def new(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The findings that are not known."""
-        left = Baseline(Counter(self.known), Counter(self.counted))
-        yield from (finding for finding in findings if not left.takes(finding))
+        """Yield the findings that are not known."""
+        remaining = Baseline(Counter(self.known), Counter(self.counted))
+        yield from (finding for finding in findings if not remaining.match(finding))
 
-    def takes(self, finding: Finding) -> bool:
-        """Tell whether a finding is known, and forget it once: the next one like it may be new.
+    def match(self, finding: Finding) -> bool:
+        """Return whether a finding is known, and remove it once: the next one like it may be new.
 
-        Where more were known than were given, any finding of the rule in the document may be one
-        of those.
+        A finding of a rule and document with findings that were only counted may be one of those.
         """
         key, group = _key(finding), _group(finding)
         if self.known[key] > 0:
@@ -136,30 +142,30 @@ class Baseline:
             return False
         return True
 
-    def take_counted(self, counts: Mapping[FindingKey, int]) -> Counter[FindingKey]:
-        """Forget findings that are counted but not given; give back how many of them are new.
+    def match_counted(self, counts: Mapping[FindingKey, int]) -> Counter[FindingKey]:
+        """Remove findings that a check counted but did not yield; return how many of them are new.
 
-        Comes when all that are given were taken: those that are still known may be among these.
-        Which ones are new nobody can tell: those of the worst level.
+        Call it after :meth:`match` of all yielded findings: those that remain may be among these.
+        Which ones are new is unknown, so the most severe are returned as new.
         """
-        groups, left = {_group(told) for told in counts}, self.counted
+        groups, remaining = {_group(key) for key in counts}, self.counted
         for key, count in self.known.items():
             if count and key[:2] in groups:
-                left[key[:2]] += count
+                remaining[key[:2]] += count
                 self.known[key] = 0
         new: Counter[FindingKey] = Counter()
-        for told in sorted(counts, key=lambda told: LEVELS.index(told.level), reverse=True):
-            group = _group(told)
-            taken = min(counts[told], left[group])
-            left[group] -= taken
-            new[told] = counts[told] - taken
+        for found in sorted(counts, key=lambda found: LEVELS.index(found.level), reverse=True):
+            group = _group(found)
+            matched = min(counts[found], remaining[group])
+            remaining[group] -= matched
+            new[found] = counts[found] - matched
         return +new
 
 
 def _key(finding: Finding) -> Key:
     code, source = _group(finding)
     if finding.loc is None:
-        # "2 of 9 URLs have no lastmod" is known, too, when there are 10.
+        # "2 of 9 URLs have no lastmod" stays known when there are 10 URLs.
         found = ((name, _NUMBER.sub("#", value or "")) for name, value in finding.parameters)
         return Key(code, source, values=tuple(sorted(found)))
     if _URL.fullmatch(finding.loc):
@@ -171,8 +177,8 @@ def _group(found: Finding | FindingKey) -> Group:
     return found.code, found.source or ""
 
 
-def _swap_in(path: Path, text: str) -> None:
-    """Write a file so that whoever reads it meanwhile sees the old one or the new one."""
+def _replace_file(path: Path, text: str) -> None:
+    """Write a file so that concurrent readers see the old or the new content."""
     if is_special(path):
         path.write_text(text, encoding="utf-8")
         return
@@ -186,6 +192,6 @@ def _swap_in(path: Path, text: str) -> None:
 
 
 def _lines(rows: Iterable[tuple[object, ...]]) -> str:
-    """Return rows of JSON, one on each line."""
+    """Return rows as JSON, one on each line."""
     text = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return f"\n  {text}\n" if text else ""

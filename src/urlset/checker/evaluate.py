@@ -1,7 +1,7 @@
-"""Puts rules to the tables of a store: counts of every finding, and rows of the first ones.
+"""Evaluate rules on the tables of a store: count all findings, and keep the rows of the first.
 
-Rules over the same view are counted in one pass over it; only those that found something are
-asked for their rows.
+One pass over a view tests all rules over that view. Only rules with a match are queried for their
+rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from string import Formatter
 from typing import NamedTuple
 
 from urlset.checker import robots_access
-from urlset.checker.ascii_hosts import as_map, ascii_hosts
+from urlset.checker.macros import ascii_hosts, sql_map
 from urlset.checker.parallel import Task, run_tasks
 from urlset.checker.planner import plan
 from urlset.checker.rule import Rule
@@ -26,23 +26,23 @@ from urlset.store import RULE_S, StoreSession, quoted
 __all__ = ["MAX_ROWS", "FindingKey", "Result", "Row", "Tally", "evaluate", "verified_query"]
 
 MAX_ROWS = 10_000
-"""Findings of one rule that are given; the others are counted."""
+"""Maximum number of findings of one rule that are yielded; the rest is only counted."""
 
-FEW_ENTRIES = 500_000
-"""With more, queries are put one after another: DuckDB shares each among all cores by itself, and
-two at once would want twice the memory."""
+MAX_PARALLEL_ENTRIES = 500_000
+"""Above this number of entries, queries run one after another: DuckDB uses all cores for each of
+them, and two at once would need twice the memory."""
 
 _MAX_VALUE = 2_000  # characters of a value in a message
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
 _ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
-CREATE TABLE found (document UINTEGER, source VARCHAR, "offset" UBIGINT,
+CREATE TABLE finding_rows (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
     message VARCHAR, parameters VARCHAR[])"""
 
 
 class FindingKey(NamedTuple):
-    """What findings are counted by: their rule, their level, and the document they are about."""
+    """Key by which findings are counted: rule, level and document."""
 
     code: str
     level: Level
@@ -53,12 +53,12 @@ Tally = Counter[FindingKey]
 
 
 class Row(NamedTuple):
-    """A finding as SQL gives it.
+    """Finding as a row of SQL.
 
-    What the engine tells has its exact place, with a ``column``. Other rows have the place of
-    their entry, and ``nth`` where one of several elements is meant; ``offset`` is None for the
-    whole document. ``document`` is None for a robots.txt, which ``source`` names. ``parameters``
-    are the values in the message, in the order of :attr:`Rule.parameters`.
+    Problems of the engine have their exact position, with a ``column``. Other rows have the
+    position of their entry, and ``nth`` to select one of several elements; ``offset`` is None for
+    the whole document. ``document`` is None for a robots.txt, which ``source`` names.
+    ``parameters`` are the values in the message, in the order of :attr:`Rule.parameters`.
     """
 
     document: int | None
@@ -75,17 +75,17 @@ class Row(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What rules found: how many there are, and the rows in the order of places."""
+    """Counts of the findings, and the store that holds their rows."""
 
     counts: Tally
     store: StoreSession
 
     def rows(self) -> Iterator[Row]:
-        """The findings by document and place; of a rule, the first 10,000."""
+        """Yield the findings by document and position; at most 10,000 of each rule."""
         query = """
             SELECT document, coalesce(f.source, d.source, getvariable('checked')), "offset", line,
                 "column", f.loc, nth, code, f.level, f.message, f.parameters
-            FROM found f LEFT JOIN documents d USING (document)
+            FROM finding_rows f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""
         yield from map(Row._make, self.store.rows(query))
@@ -100,40 +100,48 @@ def evaluate(
     source: str | None = None,
     rule_timeout_s: float | None = RULE_S,
 ) -> Result:
-    """Put rules to a store; ``moment`` is the time that they take for now.
+    """Evaluate rules on a store.
 
-    ``source`` is what was checked: findings about no document in particular are about that.
+    The store is sealed first, so no rule has access to anything but its tables.
 
-    The store is sealed first: no rule reaches more than its tables. Raises
-    :class:`urlset.QueryError` for a rule whose SQL cannot be run, with its name, and for one that
-    is not of the catalogue and runs longer than ``rule_timeout_s`` seconds.
+    Args:
+        store: The session with the tables.
+        rules: The rules to evaluate.
+        moment: The current time for rules about dates.
+        profile: The search engine whose special rules apply, or None.
+        source: What was checked; findings about no particular document are attributed to it.
+        rule_timeout_s: The time limit of a custom rule in seconds, None for no limit.
+
+    Raises:
+        urlset.QueryError: The SQL of a rule fails, or a custom rule exceeds the time limit. The
+            message names the rule.
     """
     store.seal()
-    if source is not None:  # a name of a file may be no text
+    if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()
     settings = (
         f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
         f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
         f"SET VARIABLE checked = {quoted(source) if source else 'NULL'}",
     )
-    with ExitStack() as others:
-        askings = [store]
-        if _entry_count(store) <= FEW_ENTRIES:
-            askings.append(others.enter_context(store.clone()))
+    with ExitStack() as other_sessions:
+        sessions = [store]
+        if _entry_count(store) <= MAX_PARALLEL_ENTRIES:
+            sessions.append(other_sessions.enter_context(store.clone()))
         hosts = ascii_hosts(store)
-        for asking in askings:
+        for session in sessions:
             for setting in settings:
-                asking.run(setting)
+                session.run(setting)
             if hosts:
-                asking.run(f"SET VARIABLE ascii_hosts = {as_map(hosts)}")
-        chosen = plan(askings, rules, is_ascii=not hosts)
+                session.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
+        chosen = plan(sessions, rules, is_ascii=not hosts)
         store.run(_FOUND)
         if any(rule.code in robots_access.CODES for rule in chosen):
             robots_access.compute(store, profile)
         counts: Tally = Counter()
-        for its in run_tasks(askings, _tasks(chosen, rule_timeout_s)).values():
-            counts += its
-    return Result(counts + _count_found(store, {told.code for told in counts}), store)
+        for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s)).values():
+            counts += partial_counts
+    return Result(counts + _count_stored(store, {key.code for key in counts}), store)
 
 
 def _entry_count(store: StoreSession) -> int:
@@ -141,87 +149,88 @@ def _entry_count(store: StoreSession) -> int:
 
 
 def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
-    """What there is to ask: first of the views, each of which many rules are about."""
+    """Return the queries to run: first one for each view, which covers many rules."""
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
-        if rule.over is not None and not rule.is_custom:
-            by_view[rule.over].append(rule)
+        if rule.view is not None and not rule.is_custom:
+            by_view[rule.view].append(rule)
     tasks: dict[str, Task[Tally]] = {
-        view: partial(_ask_view, view=view, rules=its) for view, its in by_view.items()
+        view: partial(_run_view_rules, view=view, rules=its) for view, its in by_view.items()
     }
     for rule in rules:
         if rule.is_custom:
-            tasks[rule.code] = partial(_ask_custom, rule=rule, timeout_s=timeout_s)
+            tasks[rule.code] = partial(_run_custom_rule, rule=rule, timeout_s=timeout_s)
         elif rule.sql is not None:
-            tasks[rule.code] = partial(_ask, rule=rule)
-    told = [rule for rule in rules if rule.is_of_engine]
-    return tasks | {"engine": partial(_tell_problems, rules=told)}
+            tasks[rule.code] = partial(_run_sql_rule, rule=rule)
+    engine_rules = [rule for rule in rules if rule.is_engine_rule]
+    return tasks | {"engine": partial(_store_problems, rules=engine_rules)}
 
 
-def _tell_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
-    """Count what the engine has told by these rules, and keep the rows of the first ones."""
+def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
+    """Count the problems of the engine with these rules, and store the first rows of each."""
     counts: Tally = Counter()
     if not rules:
         return counts
-    named = ", ".join(quoted(rule.code) for rule in rules)
+    codes = ", ".join(quoted(rule.code) for rule in rules)
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
-    told = f"(SELECT * REPLACE ({level} AS level) FROM told WHERE code IN ({named}))"
-    query = f"SELECT code, level, source, count(*) FROM {told} GROUP BY ALL ORDER BY ALL"
-    for code, its, source, count in store.rows(query):
-        counts[FindingKey(code, its, source)] += count
+    problems = f"(SELECT * REPLACE ({level} AS level) FROM reported WHERE code IN ({codes}))"
+    query = f"SELECT code, level, source, count(*) FROM {problems} GROUP BY ALL ORDER BY ALL"
+    for code, its_level, source, count in store.rows(query):
+        counts[FindingKey(code, its_level, source)] += count
     if counts:
         store.run(
-            'INSERT INTO found SELECT document, source, "offset", line, "column", loc, NULL, code, '
-            f"level, message, [detail] FROM {told} "
+            'INSERT INTO finding_rows SELECT document, source, "offset", line, "column", loc, '
+            f"NULL, code, level, message, [detail] FROM {problems} "
             'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
             f"<= {MAX_ROWS}"
         )
     return counts
 
 
-def _hitting(store: StoreSession, view: str, rules: Sequence[Rule]) -> list[Rule]:
-    """The rules that find anything at all, told in one pass over their view."""
-    asked = ", ".join(
+def _rules_with_matches(store: StoreSession, view: str, rules: Sequence[Rule]) -> list[Rule]:
+    """Return the rules that match any row, found in one pass over their view."""
+    tests = ", ".join(
         f"coalesce(bool_or(true) FILTER (WHERE {rule.where}), false)" for rule in rules
     )
-    query = f"SELECT {asked} FROM {view}"
-    if len(rules) == 1:  # then what it does not ask is not worked out either
+    query = f"SELECT {tests} FROM {view}"
+    if len(rules) == 1:  # so DuckDB computes only the columns that it uses
         query = f"SELECT count(*) > 0 FROM (FROM {view} WHERE {rules[0].where} LIMIT 1)"
     try:
-        answers = next(iter(store.rows(query)))
+        results = next(iter(store.rows(query)))
     except StoreError:
-        for rule in rules:  # which one is it?
-            with _named(rule):
+        for rule in rules:  # find the rule that fails
+            with _name_in_errors(rule):
                 list(store.rows(f"SELECT count(*) FROM {view} WHERE {rule.where}"))
         raise
-    return [rule for rule, is_hit in zip(rules, answers, strict=True) if is_hit]
+    return [rule for rule, is_hit in zip(rules, results, strict=True) if is_hit]
 
 
-def _ask(store: StoreSession, rule: Rule) -> Tally:
-    """Keep the rows of what a rule of SQL finds, and count them where not all are kept."""
-    with _named(rule):
-        # Once: it may be long.
-        if not store.run(f"CREATE OR REPLACE TEMP TABLE asked AS {rule.sql}"):
+def _run_sql_rule(store: StoreSession, rule: Rule) -> Tally:
+    """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
+    with _name_in_errors(rule):
+        # A table, so that a slow query runs only once.
+        if not store.run(f"CREATE OR REPLACE TEMP TABLE matches AS {rule.sql}"):
             return Counter()
-        return _tell(store, rule, "asked", store.columns("SELECT * FROM asked"))
+        return _store_findings(store, rule, "matches", store.columns("SELECT * FROM matches"))
 
 
-def _ask_custom(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
-    """The same for a rule that is not of the catalogue: alone, read-only, within limits."""
-    with _named(rule):
-        if not store.materialize("asked", _verified(store, rule), seconds=timeout_s):
+def _run_custom_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
+    """Do the same for a custom rule: alone, read-only, with a time limit."""
+    with _name_in_errors(rule):
+        if not store.materialize("matches", _verified(store, rule), seconds=timeout_s):
             return Counter()
-        columns = store.columns("SELECT * FROM asked")
-        return _tell(store, rule, "asked", columns)
+        columns = store.columns("SELECT * FROM matches")
+        return _store_findings(store, rule, "matches", columns)
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:
-    """Return the query of a rule that is not of the catalogue, verified by the parser of DuckDB.
+    """Return the query of a custom rule, verified by the parser of DuckDB.
 
-    Raises :class:`urlset.QueryError` for SQL that does anything but select, with the rule's name.
+    Raises:
+        urlset.QueryError: The SQL does anything but select. The message names the rule.
     """
-    with _named(rule):
+    with _name_in_errors(rule):
         return _verified(store, rule)
 
 
@@ -229,64 +238,64 @@ def _verified(store: StoreSession, rule: Rule) -> str:
     if rule.sql is not None:
         return store.verified(rule.sql)
     condition = store.verified_condition(rule.where or "")
-    return f"SELECT * FROM {rule.over} WHERE {condition}"
+    return f"SELECT * FROM {rule.view} WHERE {condition}"
 
 
-def _ask_view(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
-    """The same for rules over one view."""
+def _run_view_rules(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
+    """Do the same for the rules over one view."""
     counts: Tally = Counter()
-    if hitting := _hitting(store, view, rules):
+    if matching := _rules_with_matches(store, view, rules):
         columns = store.columns(f"SELECT * FROM {view}")
-        for rule in hitting:
-            with _named(rule):
-                asked = f"(SELECT * FROM {view} WHERE {rule.where})"
-                counts += _tell(store, rule, asked, columns)
+        for rule in matching:
+            with _name_in_errors(rule):
+                query = f"(SELECT * FROM {view} WHERE {rule.where})"
+                counts += _store_findings(store, rule, query, columns)
     return counts
 
 
 @contextmanager
-def _named(rule: Rule) -> Iterator[None]:
-    """Say which rule it was that failed."""
+def _name_in_errors(rule: Rule) -> Iterator[None]:
+    """Add the code and name of the rule to errors."""
     try:
         yield
     except StoreError as error:
-        words = error.detail or error
-        raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {words}") from error
+        detail = error.detail or error
+        raise QueryError(f"the SQL of rule {rule.code} ({rule.name}) fails: {detail}") from error
     except QueryError as error:
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}): {error}") from error
 
 
-def _tell(store: StoreSession, rule: Rule, asked: str, columns: Sequence[str]) -> Tally:
-    """Keep the first rows of these; gives their counts where there may be more."""
+def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequence[str]) -> Tally:
+    """Store the first rows of a query; return the counts of all if there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
     values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
-    # Beware: without an order, several threads would take those that they come upon first.
+    # Without an order, several threads would keep arbitrary rows.
     ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]
     order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
-    kept = store.run(
-        f"INSERT INTO found SELECT {place}, {quoted(rule.code)}, {level}, {_words(rule.says)}, "
-        f"{_parameters(rule)} "
-        f"FROM (SELECT *{values} FROM (FROM {asked}{order} LIMIT {MAX_ROWS}))"
+    stored = store.run(
+        f"INSERT INTO finding_rows SELECT {place}, {quoted(rule.code)}, {level}, "
+        f"{_message_sql(rule.message)}, {_parameters_sql(rule)} "
+        f"FROM (SELECT *{values} FROM (FROM {matches}{order} LIMIT {MAX_ROWS}))"
     )
-    if kept < MAX_ROWS:
+    if stored < MAX_ROWS:
         return Counter()
     by = ", ".join(
         name if name in columns else f"NULL AS {name}" for name in ("document", "source")
     )
-    return _counted(
-        store, f"SELECT {quoted(rule.code)} AS code, {level} AS level, {by} FROM {asked}"
+    return _count(
+        store, f"SELECT {quoted(rule.code)} AS code, {level} AS level, {by} FROM {matches}"
     )
 
 
-def _count_found(store: StoreSession, counted: Set[str]) -> Tally:
-    """Count the findings that are kept, but for those of rules that are counted already."""
+def _count_stored(store: StoreSession, counted: Set[str]) -> Tally:
+    """Count the stored findings, except those of rules that are already counted."""
     codes = ", ".join(map(quoted, sorted(counted))) or "NULL"
-    return _counted(store, f"FROM found WHERE (code IN ({codes})) IS NOT TRUE")
+    return _count(store, f"FROM finding_rows WHERE (code IN ({codes})) IS NOT TRUE")
 
 
-def _counted(store: StoreSession, findings: str) -> Tally:
-    """Count findings by their rule, level and document."""
+def _count(store: StoreSession, findings: str) -> Tally:
+    """Count findings by rule, level and document."""
     query = f"""
         SELECT code, f.level, coalesce(CASE WHEN document IS NULL THEN f.source ELSE d.source END,
             getvariable('checked')), count(*)
@@ -297,15 +306,15 @@ def _counted(store: StoreSession, findings: str) -> Tally:
     return counts
 
 
-def _parameters(rule: Rule) -> str:
-    """Return the values in the message of a rule as a list of SQL."""
+def _parameters_sql(rule: Rule) -> str:
+    """Return the values in the message of a rule as an SQL list."""
     return f"[{', '.join(f'left({name}::VARCHAR, {_MAX_VALUE})' for name in rule.parameters)}]"
 
 
-def _words(says: str) -> str:
-    """The words of a rule as SQL: ``{n:,}`` and the like put in."""
+def _message_sql(message: str) -> str:
+    """Return the message of a rule as an SQL expression, with ``{n:,}`` and the like filled in."""
     parts = []
-    for text, column, form, _ in Formatter().parse(says):
+    for text, column, form, _ in Formatter().parse(message):
         if text:
             parts.append(quoted(text))
         if column is not None:

@@ -1,4 +1,4 @@
-"""The examples of a rule's page: short to read, and whole documents when they are run."""
+"""Examples in the documentation of rules: short texts that expand to complete documents."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 HOME = "https://example.com/"
-"""Where the documents of an example lie; one that has no name is ``sitemap.xml`` there."""
+"""Base URL of the documents of an example; a document without a name is ``sitemap.xml``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A part that is repeated so many ``times``; ``{n}`` in it counts from 1."""
+    """Text that is repeated ``times`` times; ``{n}`` in it counts from 1."""
 
     part: str
     times: int
@@ -36,9 +36,9 @@ class Many:
 
 @dataclass(frozen=True, slots=True)
 class ExampleResponse:
-    """What a server answers for a document: a body with a status, or an error of the transfer.
+    """Response of a server for a document: a body with a status, or a transfer error.
 
-    ``error`` is a word of :data:`urlset.http.ErrorCode`, or None.
+    ``error`` is one of :data:`urlset.http.ErrorCode`, or None.
     """
 
     body: str = ""
@@ -47,7 +47,7 @@ class ExampleResponse:
 
     @property
     def head(self) -> str:
-        """The first line of the answer, for people."""
+        """First line of the response, for the page of the rule."""
         if self.error is None:
             return f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
         return (
@@ -56,22 +56,22 @@ class ExampleResponse:
 
 
 PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
-"""An entry without fault."""
+"""Entry without findings."""
 
 _PRINTED = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
 
 Piece = str | bytes | Many | ExampleResponse | tuple[str | Many, ...]
-"""Entries (``<url>…``, ``<sitemap>…``, put into a root of their own), or a document as it is; an
-``ExampleResponse`` where it matters how a server answers."""
+"""Entries (``<url>…`` or ``<sitemap>…``, which get a root element), a complete document, or an
+``ExampleResponse`` if the response of the server matters."""
 
 Example = Piece | Mapping[str, Piece]
-"""A document, or several by their name or URL; ``robots.txt`` is one of them."""
+"""One document, or several by name or URL, which may include ``robots.txt``."""
 
 
 def whole(
     entries: str = PAGE, *, attributes: str = "", declaration: str = 'encoding="UTF-8"'
 ) -> str:
-    """A whole sitemap, for an example of what stands around entries.
+    """Return a complete sitemap, for examples about the text around the entries.
 
     >>> print(whole("", attributes=' id="a"'))
     <?xml version="1.0" encoding="UTF-8"?>
@@ -86,7 +86,7 @@ def whole(
 
 
 def documents_of(example: Example) -> dict[str, bytes]:
-    """The documents of an example by their URL.
+    """Return the documents of an example by URL.
 
     >>> documents_of("<url><loc>https://example.com/</loc></url>").keys()
     dict_keys(['https://example.com/sitemap.xml'])
@@ -96,17 +96,17 @@ def documents_of(example: Example) -> dict[str, bytes]:
 
 
 def entry(loc: str, more: str = "", lastmod: str = "2026-11-20T08:00:00Z") -> str:
-    """An entry to which no rule objects but for its loc, or for what more it holds."""
+    """Return an entry without findings, except those about its loc or about ``more``."""
     return f"<url><loc>{loc}</loc><lastmod>{lastmod}</lastmod>{more}</url>\n"
 
 
 def shown(piece: Piece) -> str:
-    """A document or its entries as a page shows them: what is repeated only once, and counted."""
+    """Return a document or its entries for a page; repeated text appears once, with its count."""
     if isinstance(piece, bytes):
         return _printable(piece)
     if isinstance(piece, ExampleResponse):
         return f"{piece.head}\n\n{piece.body}".strip()
-    parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
+    parts = (piece,) if isinstance(piece, str | Many) else piece
     return "\n".join(_once(part) for part in parts)
 
 
@@ -117,8 +117,8 @@ def _once(part: str | Many) -> str:
 
 
 def _printable(data: bytes) -> str:
-    if len(data.translate(None, _PRINTED)) > len(data) // 10:  # it is packed
-        return f"{data[:4].hex(' ')} …"  # what follows depends on the version of zlib
+    if len(data.translate(None, _PRINTED)) > len(data) // 10:  # it is compressed
+        return f"{data[:4].hex(' ')} …"  # the following bytes depend on the version of zlib
     text = data.decode("utf-8", errors="backslashreplace")
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufeff]", lambda m: f"\\x{ord(m[0]):02x}", text)
 
@@ -128,13 +128,13 @@ def _document(piece: Piece) -> bytes:
         return piece
     if isinstance(piece, ExampleResponse):
         return _document(piece.body) if piece.body else b""
-    parts = (piece,) if isinstance(piece, str | Many) else piece  # a Many is a tuple, too
+    parts = (piece,) if isinstance(piece, str | Many) else piece
     text = "\n".join(_whole(part) for part in parts)
     start = text.lstrip()
     if start.startswith("<url>"):
-        return _rooted("urlset", text)
+        return _with_root("urlset", text)
     if start.startswith("<sitemap>"):
-        return _rooted("sitemapindex", text)
+        return _with_root("sitemapindex", text)
     return text.encode()
 
 
@@ -144,7 +144,7 @@ def _whole(part: str | Many) -> str:
     return "\n".join(part.part.replace("{n}", str(n)) for n in range(1, part.times + 1))
 
 
-def _rooted(root: str, entries: str) -> bytes:
+def _with_root(root: str, entries: str) -> bytes:
     used = [(name, ns) for name, ns in PREFIXES.items() if f"<{name}:" in entries]
     spaces = "".join(f' xmlns:{name}="{URIS[ns]}"' for name, ns in used)
     return (

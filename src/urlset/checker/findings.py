@@ -1,4 +1,4 @@
-"""The findings of one check, made while they are asked for, and counted."""
+"""Findings of a check: their type, and the iterable that evaluates the rules and counts them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,103 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
-from urlset.checker.failures import Failures
-from urlset.checker.finding import LEVELS, Finding
-from urlset.checker.load import Seen, load
-from urlset.checker.locate import ExactPlace, placed
+from urlset.checker.load import Failures, Seen, load
+from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
-from urlset.checker.text_cache import Text, TextCache
+from urlset.checker.text_cache import Excerpt, Text, TextCache
+from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
 
-__all__ = ["Findings"]
+__all__ = ["FAILURE_CODES", "LEVELS", "Finding", "Findings", "Parameters", "failed_source"]
 
-Wanted = Callable[[Rule, str | None], bool]
-"""Tells whether findings of a rule are wanted: at all (None), and in a document."""
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+"""The levels, most severe first."""
+
+FAILURE_CODES = ("I503", "N001", "N003", "N007", "N008", "N012", "R015")
+"""Codes of the rules that report a document as unread or read only in part.
+
+A document that failed is a finding like any other: every report lists it, and ``ignore`` and a
+baseline accept it. The command selects these rules unless they are ignored, because a check says
+nothing about a document that was not read.
+"""
+
+_CODE_BY_FAILURE = {
+    "missing": "I503",
+    "status": "N001",
+    "refused": "N012",
+    "incomplete": "N008",
+    "same-answer": "N007",
+}
+
+Parameters = tuple[tuple[str, str | None], ...]
+"""Values in a message: pairs of a name and a text, in the order of the message."""
+
+Selected = Callable[[Rule, str | None], bool]
+"""Return whether findings of a rule are selected: in any document (None), or in this one."""
+
+
+class Finding(NamedTuple):
+    """One finding of a rule: where it is, what is wrong, and how to fix it.
+
+    ``source`` is the path or URL of the document. ``line`` and ``column`` count from 1, ``offset``
+    counts bytes of the decompressed document; all three are None if the finding is about the whole
+    document. ``loc`` is the URL of its entry, ``fix`` a sentence, ``excerpt`` the line (for the
+    first findings of each rule). ``parameters`` are the values in the message by name, as
+    unformatted text, for programs: the columns that the message of the rule names, or the
+    ``detail`` of a problem that the engine reports.
+    """
+
+    rule: str
+    code: str
+    level: Level
+    message: str
+    source: str | None
+    line: int | None
+    column: int | None
+    loc: str | None
+    fix: str | None
+    offset: int | None
+    excerpt: Excerpt | None = None
+    parameters: Parameters = ()
+
+
+def failed_source(
+    source: str,
+    error: SourceError,
+    rules: Mapping[str, Rule],
+    selected: Selected,
+) -> Finding | None:
+    """Return the finding for a source of which nothing could be read; None if it is ignored."""
+    rule = rules[_CODE_BY_FAILURE.get(error.failure, "N003")]
+    if not selected(rule, source):
+        return None
+    return Finding(
+        rule.name,
+        rule.code,
+        rule.level,
+        str(error),
+        source,
+        None,
+        None,
+        None,
+        rule.page.fix_hint,
+        None,
+    )
 
 
 class Findings:
-    """What a check found; everything is read before the first finding is told.
+    """Findings of a check. All documents are read before the first finding is yielded.
 
-    Iterates as :class:`Finding`, as often as wanted: each time the rules are applied anew, to
-    files as they are then, and to a site as it was fetched the first time.
-    The counts are those of the last iteration that began; where there was none, asking for them
-    makes one.
+    Iterate it as :class:`Finding`, as often as needed. Each iteration evaluates the rules again:
+    on the current content of files, and on the first download of a site. The counts are those of
+    the most recent iteration; without one, reading a count starts one.
 
     >>> from urlset.checker import check
     >>> findings = check(b"https://example.com/ https://example.com/a", select=["T"])
@@ -44,7 +114,7 @@ class Findings:
         self,
         entries: Entries,
         rules: Mapping[str, Rule],
-        wanted: Wanted,
+        selected: Selected,
         *,
         max_excerpts: int,
         moment: datetime | None,
@@ -53,8 +123,8 @@ class Findings:
         rule_timeout_s: float | None = RULE_S,
     ):
         self._entries = entries
-        self._rules = {code: rule for code, rule in rules.items() if wanted(rule, None)}
-        self._wanted = wanted
+        self._rules = {code: rule for code, rule in rules.items() if selected(rule, None)}
+        self._selected = selected
         self._max_excerpts = max_excerpts
         self._moment = moment
         self._profile = profile
@@ -62,35 +132,35 @@ class Findings:
         self._seen = seen
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
-        self._given: Tally = Counter()
+        self._yielded: Tally = Counter()
 
     def __iter__(self) -> Generator[Finding]:
         markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
             omitted = load(store, texts, markup, failures, self._entries, self._seen)
-            with store.session() as asking:
-                asking.load("marked", markup.flow())
-                asking.load("failures", failures.flow())
-                yield from self._told(asking, texts, omitted)
+            with store.session() as session:
+                session.load("markup_facts", markup.flow())
+                session.load("failures", failures.flow())
+                yield from self._evaluate(session, texts, omitted)
 
     @property
     def count(self) -> int:
-        """How many findings there are, also those that are counted but not given."""
+        """Number of findings, including those that are counted but not yielded."""
         return self._tally.total()
 
     @property
     def omitted(self) -> dict[str, int]:
-        """How many findings of each code are counted but not given: 10,000 are."""
+        """Number of findings of each code beyond the 10,000 that are yielded."""
         return dict(self._omitted) if self._tally else {}
 
     @property
-    def not_given(self) -> Tally:
-        """How many findings the last iteration counted but did not give, when it has ended.
+    def unlisted(self) -> Tally:
+        """Number of findings that the last complete iteration counted but did not yield.
 
-        By rule, level and document.
+        The keys are rule, level and document.
         """
-        return self._tally - self._given
+        return self._tally - self._yielded
 
     def __repr__(self) -> str:
         return f"<Findings {self._summary()}>"
@@ -110,38 +180,38 @@ class Findings:
 
     @property
     def by_rule(self) -> dict[str, int]:
-        """How many findings there are of each code, in the order of codes."""
+        """Number of findings of each code, sorted by code."""
         counts: Counter[str] = Counter()
-        for told, count in self._tally.items():
-            counts[told.code] += count
+        for key, count in self._tally.items():
+            counts[key.code] += count
         return {code: counts[code] for code in sorted(counts)}
 
     @property
     def by_level(self) -> dict[Level, int]:
-        """How many findings there are of each level, also of those with none."""
+        """Number of findings of each level, including levels without findings."""
         counts: Counter[Level] = Counter()
-        for told, count in self._tally.items():
-            counts[told.level] += count
+        for key, count in self._tally.items():
+            counts[key.level] += count
         return {level: counts[level] for level in LEVELS}
 
     @property
     def worst(self) -> Level | None:
-        """The worst level among the findings; None where there are none."""
+        """Most severe level among the findings; None if there are none."""
         return next((level for level, count in self.by_level.items() if count), None)
 
     @property
     def ok(self) -> bool:
-        """Whether there is no finding of any level, and every document was read."""
+        """Whether there is no finding of any level and every document was read."""
         return not self._tally and not self.failed
 
     @property
     def documents(self) -> list[DocumentRecord]:
-        """What was checked, or could not be."""
+        """Documents that were checked or could not be read."""
         return self._entries.documents
 
     @property
     def failed(self) -> list[DocumentRecord]:
-        """The documents that could not be read, or not as a whole; each has an ``error``."""
+        """Documents that could not be read completely; each has an ``error``."""
         return [record for record in self.documents if record.error]
 
     @property
@@ -151,52 +221,50 @@ class Findings:
                 next(findings, None)
         return self._counts or Counter()
 
-    def _told(self, asking: StoreSession, texts: TextCache, omitted: Tally) -> Iterator[Finding]:
-        """Put the rules, and tell what they found."""
-        moment = self._moment or datetime.now(UTC)
-        verdict = evaluate(
-            asking,
+    def _evaluate(
+        self, session: StoreSession, texts: TextCache, omitted: Tally
+    ) -> Iterator[Finding]:
+        """Evaluate the rules, count the findings and yield them."""
+        result = evaluate(
+            session,
             self._rules.values(),
-            moment=moment,
+            moment=self._moment or datetime.now(UTC),
             profile=self._profile,
             source=self._entries.source,
             rule_timeout_s=self._rule_timeout_s,
         )
-        self._note(verdict.counts, omitted)
-        self._given = Counter()
-        given: Counter[str] = Counter()
-        for row, place, text in placed(verdict.rows(), self._rules, texts):
-            if not self._wanted(self._rules[row.code], row.source):
+        self._count(result.counts, omitted)
+        self._yielded = Counter()
+        yielded: Counter[str] = Counter()
+        for row, place, text in locate(result.rows(), self._rules, texts):
+            if not self._selected(self._rules[row.code], row.source):
                 continue
-            given[row.code] += 1
-            self._given[FindingKey(row.code, row.level, row.source)] += 1
+            yielded[row.code] += 1
+            self._yielded[FindingKey(row.code, row.level, row.source)] += 1
             finding = self._finding(row, place)
-            if text is not None and given[row.code] <= self._max_excerpts:
+            if text is not None and yielded[row.code] <= self._max_excerpts:
                 finding = _with_excerpt(finding, place, text)
             yield finding
 
-    def _note(self, counts: Tally, omitted: Tally) -> None:
-        """Count what is wanted, also what is not given: the engine, and a query, have limits."""
+    def _count(self, counts: Tally, omitted: Tally) -> None:
+        """Count the selected findings, including those beyond the limits of engine and queries."""
         levels = {code: rule.level for code, rule in self._rules.items()}
         omitted = Counter(
-            {
-                told._replace(level=levels.get(told.code, told.level)): omitted[told]
-                for told in omitted
-            }
+            {key._replace(level=levels.get(key.code, key.level)): omitted[key] for key in omitted}
         )
         both = {
-            told: count
-            for told, count in (counts + omitted).items()
-            if told.code in self._rules and self._wanted(self._rules[told.code], told.source)
+            key: count
+            for key, count in (counts + omitted).items()
+            if key.code in self._rules and self._selected(self._rules[key.code], key.source)
         }
         self._counts = Counter(both)
         found: Counter[str] = Counter()
-        for told, count in counts.items():
-            found[told.code] += count
+        for key, count in counts.items():
+            found[key.code] += count
         hidden = {code: max(0, count - MAX_ROWS) for code, count in found.items()}
         self._omitted = Counter(hidden)
-        for told, count in omitted.items():
-            self._omitted[told.code] += count if told in both else 0
+        for key, count in omitted.items():
+            self._omitted[key.code] += count if key in both else 0
         self._omitted = +self._omitted
 
     def _finding(self, row: Row, place: ExactPlace) -> Finding:
@@ -210,7 +278,7 @@ class Findings:
             place.line,
             place.column,
             place.loc,
-            rule.page.instead,
+            rule.page.fix_hint,
             place.offset,
             parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
         )

@@ -1,4 +1,4 @@
-"""Fills a store with what a check is about, and keeps what a store has no room for."""
+"""Load the documents of a check: entries into the store, texts and markup facts next to it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,34 @@ from contextlib import closing
 from functools import partial
 from types import TracebackType
 
+from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.checker.evaluate import FindingKey, Tally
-from urlset.checker.failures import Failures
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
+from urlset.document import Document
 from urlset.engine_rules import RULES
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import Store
 
-__all__ = ["Seen", "load"]
+__all__ = ["Failures", "Seen", "load"]
 
 MAX_WAITING = 8
-"""Tasks that wait to be done; two for each document."""
+"""Maximum number of queued background tasks; each document has two, and each keeps a document."""
 
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
+_COLUMNS: list[tuple[str, ColumnType]] = [
+    ("document", "line"),
+    ("failure", "string"),
+    ("parent", "string"),
+    ("how", "string"),
+    ("loc", "string"),
+    ("error", "string"),
+]
 
 Seen = Callable[[DocumentRecord], None]
-"""Who is told of each document when it has been read."""
+"""Callback with the record of each document, after the document was read."""
 
 
 def load(
@@ -38,26 +47,27 @@ def load(
     entries: Entries,
     seen: Seen | None = None,
 ) -> Tally:
-    """Read all documents into a store, and their texts and facts of their markup beside it.
+    """Read all documents into a store, their texts, markup facts and failures into the others.
 
-    Gives back what the engine counted but did not tell.
+    Returns:
+        The number of problems that the engine counted beyond those that it reports.
     """
     omitted: Tally = Counter()
     with (
-        _Aside() as aside,
-        store.writer(None) as filling,
-        closing(entries.batches(filling.on_response)) as portions,
+        _BackgroundWorker() as worker,
+        store.writer(None) as writer,
+        closing(entries.batches(writer.on_response)) as batches,
     ):
-        for record, document, rows in portions:
-            number = filling.add(record, document, rows)
+        for record, document, rows in batches:
+            number = writer.add(record, document, rows)
             failures.add(number, record, document)
             if seen is not None:
                 seen(record)
             if document is None:
                 continue
-            if document.text:  # what was stored is there without it
-                aside.run(partial(texts.add, number, document))
-                aside.run(partial(markup.add, number, document))
+            if document.text:  # a document from a store has no text
+                worker.run(partial(texts.add, number, document))
+                worker.run(partial(markup.add, number, document))
             is_broken = any(problem.code in BROKEN for problem in document.problems)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
@@ -66,10 +76,29 @@ def load(
     return omitted
 
 
-class _Aside:
-    """Does one thing after another beside what else goes on; a context manager.
+class Failures:
+    """Documents of a check that could not be read: the rows of the table ``failures``."""
 
-    Parsing and storing need no Python, and leave it to what looks through the texts.
+    def __init__(self) -> None:
+        self._rows: list[tuple[object, ...]] = []
+
+    def add(self, number: int, record: DocumentRecord, document: Document | None) -> None:
+        """Add a document if it could not be read; one with content is judged by its content."""
+        failure = record.failure
+        if not record.error or (document is not None and failure is None):
+            return
+        row = (record.parent, record.how, record.loc or record.source, record.error)
+        self._rows.append((number, failure or "unreadable", *row))
+
+    def flow(self) -> LazyStream:
+        """Return the rows as an Arrow stream."""
+        return rows_to_stream(_COLUMNS, self._rows)
+
+
+class _BackgroundWorker:
+    """Run tasks one after another in a background thread; a context manager.
+
+    Parsing and storing release Python's interpreter lock, so this thread can scan the texts.
     """
 
     def __init__(self) -> None:
@@ -77,12 +106,12 @@ class _Aside:
         self._waiting: deque[Future[None]] = deque()
 
     def run(self, task: Callable[[], None]) -> None:
-        """Have a task done; waits where there are many, for each keeps a document."""
+        """Queue a task; block while :data:`MAX_WAITING` tasks are queued."""
         while len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(task))
 
-    def __enter__(self) -> _Aside:
+    def __enter__(self) -> _BackgroundWorker:
         return self
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""Gives findings their exact place: the element that is to blame, its line, column and excerpt."""
+"""Locate findings in their documents: the offset, line and column of the element at fault."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.entry_spans import IN_PACKED
 
-__all__ = ["BLOCK", "ExactPlace", "placed"]
+__all__ = ["BLOCK", "ExactPlace", "locate"]
 
-# What is commented out, or CDATA, has no tags. Bounded, so that one that never ends costs no more.
+# Comments and CDATA have no tags. The length is bounded, so that one without an end stays cheap.
 _VOID = rb"<!--[\s\S]{0,4096}?-->|<!\[CDATA\[[\s\S]{0,4096}?\]\]>"
 _END = re.compile(_VOID + rb"|(</(?:[\w.-]+:)?(?:url|sitemap|item|entry)\s*>)", re.IGNORECASE)
 _STRAY_END = re.compile(_VOID + rb"|(</(?:[\w.-]+:)?loc\s*>)", re.IGNORECASE)
-_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # an entry of its own (S016)
+_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # an entry without <url> (S016)
 _LINE_END = re.compile(rb"([\r\n]|$)")
 
 BLOCK = 16 << 10
-"""Bytes that are counted anew for each finding at most, when a line or an entry is longer."""
+"""Size of the blocks in which lines and characters are counted once. A finding counts the bytes of
+at most one block again."""
 
 
 class ExactPlace(NamedTuple):
-    """Where a finding stands: ``at`` in the text, the others as they are told."""
+    """Position of a finding: ``at`` in the UTF-8 text, the others as they are reported."""
 
     at: int | None
     offset: int | None
@@ -36,29 +37,32 @@ class ExactPlace(NamedTuple):
     loc: str | None
 
 
-def placed(
+def locate(
     rows: Iterator[Row], rules: dict[str, Rule], texts: TextCache
 ) -> Iterator[tuple[Row, ExactPlace, Text | None]]:
-    """Give each row its place; ``rows`` are in the order of documents, each text is read once."""
+    """Yield each row with its position and text.
+
+    ``rows`` are sorted by document, so each text is read once.
+    """
     for document, group in groupby(rows, key=lambda row: row.document):
         text = None if document is None else texts.get(document)
         locator = None if text is None else _Locator(text)
-        found = [(row, _place(row, rules.get(row.code), locator), text) for row in group]
-        # A finding about an element is sorted by the place of the element, not of its entry.
-        yield from sorted(found, key=lambda its: (its[1].offset is not None, its[1].offset or 0))
+        found = [(row, _position(row, rules.get(row.code), locator), text) for row in group]
+        # A finding about an element is sorted by the position of the element, not of its entry.
+        yield from sorted(found, key=lambda item: (item[1].offset is not None, item[1].offset or 0))
 
 
-def _place(row: Row, rule: Rule | None, locator: _Locator | None) -> ExactPlace:
+def _position(row: Row, rule: Rule | None, locator: _Locator | None) -> ExactPlace:
     if row.offset is None or locator is None:
         return ExactPlace(None, row.offset, *_line_of(row), row.loc)
     if row.code in IN_PACKED:
         return ExactPlace(None, row.offset, *_line_of(row), None)
     text = locator.text
-    if row.column is not None:  # reported by the engine, with its place
+    if row.column is not None:  # reported by the engine, with its position
         return ExactPlace(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
     start = at = text.place_of(row.offset)
-    if rule is not None and rule.at is not None:
-        at = locator.element(start, rule.at, row.nth or 1)
+    if rule is not None and rule.element is not None:
+        at = locator.element(start, rule.element, row.nth or 1)
     line = (row.line or 1) + locator.lines_between(start, at)
     return ExactPlace(at, text.offset_of(at), line, locator.column(at), row.loc)
 
@@ -81,7 +85,7 @@ class _Locator:
 
     def element(self, start: int, name: str, nth: int) -> int:
         """Return where the nth element of a name begins in an entry; ``start`` if there is none."""
-        self._enter(start)
+        self._set_entry(start)
         places = self._elements.get(name)
         if places is None:
             if self._end is None:
@@ -92,16 +96,16 @@ class _Locator:
         return places[nth - 1] if nth <= len(places) else start
 
     def lines_between(self, start: int, at: int) -> int:
-        """Return how many lines end between the start of an entry and a place in it."""
+        """Return the number of line ends between the start of an entry and a position in it."""
         if at == start:
             return 0
-        self._enter(start)
+        self._set_entry(start)
         if self._lines is None:
             self._lines = _Counts(self.text.data, start, count_lines)
         return self._lines.up_to(at)
 
     def column(self, at: int) -> int:
-        """Return the column of a place, from 1, in characters."""
+        """Return the column of a position in characters, from 1."""
         if self._columns is None or not self._columns.origin <= at <= self._line_end:
             data = self.text.data
             begin = line_begin(data, at)
@@ -112,14 +116,14 @@ class _Locator:
             self._columns = _Counts(data, begin, count_characters)
         return 1 + self._columns.up_to(at)
 
-    def _enter(self, start: int) -> None:
-        """Forget the elements and lines of another entry."""
+    def _set_entry(self, start: int) -> None:
+        """Reset the elements and lines if the entry changes."""
         if start != self._entry:
             self._entry, self._end, self._elements, self._lines = start, None, {}, None
 
 
 class _Counts:
-    """Count something in bytes from an origin up to any place; whole blocks are counted once."""
+    """Counts of lines or characters from an origin to any position; each block is counted once."""
 
     def __init__(self, data: bytes, origin: int, count: Callable[[bytes, int, int], int]):
         self.origin = origin
@@ -128,7 +132,7 @@ class _Counts:
         self._sums = [0]
 
     def up_to(self, place: int) -> int:
-        """Return the count between the origin and a place behind it."""
+        """Return the count between the origin and a position after it."""
         block = (place - self.origin) // BLOCK
         while len(self._sums) <= block:
             begin = self.origin + (len(self._sums) - 1) * BLOCK
@@ -137,12 +141,12 @@ class _Counts:
 
 
 def _line_of(row: Row) -> tuple[int | None, int | None]:
-    """The line and column of a row whose text is not at hand; a line of 0 is none."""
+    """Return the line and column of a row without its text; line 0 means no line."""
     return (row.line, row.column or 1) if row.line else (None, None)
 
 
 def _end_of(text: Text, start: int) -> int:
-    """The place behind an entry: its end tag, or its line."""
+    """Return the position after an entry: after its end tag, or after its line."""
     pattern = _STRAY_END if _STRAY.match(text.data, start) else _END
     if text.kind == "text":
         pattern = _LINE_END

@@ -1,15 +1,20 @@
-"""Functions of SQL that rules may use, besides DuckDB's own.
+"""SQL macros that rules can use, and the ASCII forms of host names that they compare.
 
-Beware: a macro puts its argument wherever it uses it, and macros in macros multiply. So each uses
-its argument once or twice, or works it out in a lambda.
+DuckDB inserts the argument of a macro at each place where the macro uses it, and nested macros
+multiply that. So each macro uses its argument once or twice, or binds it in a lambda.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from urlset.http import request_url
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS, VARIANTS
 from urlset.protocol import MAX_LOC
+from urlset.store import StoreSession, quoted
+from urlset.urls import split_origin
 
-__all__ = ["ASCII_HOSTS", "MACROS"]
+__all__ = ["ASCII_HOSTS", "MACROS", "ascii_hosts", "sql_map"]
 
 _LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
 _VARIANTS = "|".join(VARIANTS)
@@ -17,13 +22,13 @@ _LOCALE += f"(-({_VARIANTS}))*"
 _DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 MACROS = {
-    "moment()": "getvariable('moment')::TIMESTAMPTZ",
+    "check_time()": "getvariable('moment')::TIMESTAMPTZ",
     "profile()": "getvariable('profile')::VARCHAR",
-    # A host in ASCII: what stands for it where a document has international names. See ASCII_HOSTS.
+    # Identity. A check with host names that are not ASCII uses ASCII_HOSTS instead.
     "ascii_host(host)": "host",
     "ascii_origin(origin)": "origin",
-    # A loc is always an absolute http(s) URL with a host: the engine reports all others. The views
-    # have these parts as columns; the functions are for other URLs.
+    # A loc is always an absolute http(s) URL with a host; the engine reports all others. The views
+    # have these parts as columns; the macros are for other URLs.
     "scheme_of(loc)": "lower(split_part(loc, ':', 1))",
     "authority_of(loc)": "split_part(split_part(split_part(loc, '/', 3), '?', 1), '#', 1)",
     "host_of(loc)": r"ascii_host(lower(regexp_extract(loc, "
@@ -34,21 +39,21 @@ MACROS = {
     r"THEN regexp_extract(loc, '^[^?#]*\?([^#]*)', 1) ELSE '' END",
     "path_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*([^?#]*)', 1), '^$', '/')",
-    # Scheme, host and port, with the default port left out: what the location rule compares.
+    # Scheme, host and port without a default port: what the location rules compare.
     "origin_of(loc)": r"ascii_origin(regexp_replace(lower(regexp_extract(regexp_replace(loc, "
     r"'^([^:/]*://)[^/?#@]*@', '\1'), '^[^:/]*://[^/?#]*')), "
     r"'^(?:(http://.*):80|(https://.*):443|(.*):)$', '\1\2\3'))",
-    # When what a date says begins and ends: a day without a zone is one of any time zone.
+    # Earliest and latest instant of a date: a day without a zone may be in any time zone.
     "earliest(lastmod, text)": "lastmod - CASE WHEN contains(text, ':') THEN INTERVAL 0 HOUR "
     "ELSE INTERVAL 14 HOUR END",
     "latest(lastmod, text)": "lastmod + CASE strlen(text) WHEN 4 THEN INTERVAL 367 DAY "
     "WHEN 7 THEN INTERVAL 32 DAY ELSE CASE WHEN NOT contains(text, ':') THEN INTERVAL 36 HOUR "
     "WHEN substr(text, 11, 1) IN ('+', '-') THEN INTERVAL 24 HOUR ELSE INTERVAL 0 HOUR END END",
-    "decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
+    "percent_decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
     "THEN coalesce(try(url_decode(text)), text) ELSE text END",
-    # RFC 3986 section 5.2.4, of a path with its query. Each segment copies what is done so far, so
-    # longer ones than a sitemap may list are compared as they are written.
-    "undotted(path)": rf"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
+    # RFC 3986 section 5.2.4, for a path with its query. Each segment copies the result so far, so
+    # paths longer than a sitemap may list are compared unchanged.
+    "remove_dot_segments(path)": rf"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
     r"THEN list_transform([path], lambda t: list_transform([split_part(t, '?', 1)], lambda p: "
     r"list_reduce(string_split(p, '/')[2:], lambda done, part: CASE part WHEN '.' THEN done "
     r"WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') ELSE done || '/' || part END, '') "
@@ -56,51 +61,52 @@ MACROS = {
     r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
-    # The same for all URLs that RFC 3986 section 6.2.2 calls equivalent, and for those that differ
-    # only in what is percent-encoded. For comparing, not for showing.
-    # Where the host is in lower case and no port stands behind it, only codes are left to undo.
+    # Comparison key, equal for URLs that RFC 3986 section 6.2.2 calls equivalent and for URLs that
+    # differ only in percent-encoding. Not for messages.
+    # With a host in lower case and no port, only percent-encoding has to be undone.
     "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+/') "
-    "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN decoded(loc) "
-    "ELSE origin_of(loc) || decoded(undotted("
+    "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN percent_decoded(loc) "
+    "ELSE origin_of(loc) || percent_decoded(remove_dot_segments("
     "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
-    # What RFC 3986 section 6.2.2 makes of a path or a query: for showing.
-    "tidied(text)": "CASE WHEN contains(text, '%') THEN substr(array_to_string(list_transform("
+    # Normal form of a path or a query by RFC 3986 section 6.2.2, for messages.
+    "normalize_escapes(text)": "CASE WHEN contains(text, '%') "
+    "THEN substr(array_to_string(list_transform("
     r"string_split('%' || text, '%'), lambda p: CASE "
     r"WHEN regexp_matches(p, '^(2[DEde]|3\d|4[1-9A-Fa-f]|5[\dAFaf]|6[1-9A-Fa-f]|7[\dAEae])') "
     r"THEN coalesce(try(decode(unhex(p[:2]))), '') || p[3:] "
     r"WHEN regexp_matches(p, '^[0-9A-Fa-f]{2}') THEN '%' || upper(p[:2]) || p[3:] "
     r"ELSE '%' || p END), ''), 3) ELSE text END",
-    # What is left of a URL that most servers answer like others: without scheme, www, the name of
-    # an index file and a slash at the end; for `twin_of`, in lower case.
-    # Beware: a macro puts its argument wherever it uses it; a lambda works it out once.
-    "bare(loc)": r"list_transform(list_transform([loc], lambda t: "
+    # URL without the parts that most servers ignore: scheme, www., the name of an index file and a
+    # slash at the end. `duplicate_key` is the same in lower case.
+    # The lambdas bind the argument, so that it is computed once.
+    "canonical_guess(loc)": r"list_transform(list_transform([loc], lambda t: "
     r"CASE WHEN contains(lower(t), '/index.') OR contains(lower(t), '/default.') "
     r"THEN regexp_replace(t, '(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)', '/\3') "
     r"ELSE t END), lambda t: substr(t, CASE "
     r"WHEN starts_with(t, 'https://') THEN CASE WHEN starts_with(t, 'https://www.') THEN 13 ELSE 9 "
     r"END WHEN starts_with(t, 'http://') THEN CASE WHEN starts_with(t, 'http://www.') THEN 12 "
     r"ELSE 8 END ELSE 1 END))[1]",
-    "unslashed(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
+    "without_slash(text)": r"list_transform([text], lambda t: CASE WHEN suffix(t, '/') THEN t[:-2] "
     r"WHEN contains(t, '/?') THEN regexp_replace(t, '/(\?|$)', '\1') ELSE t END)[1]",
     "is_plain(loc)": "NOT regexp_matches(substr(loc, 7), '[%+#@:]|/[.]')",
-    "twin_of(loc)": "unslashed(bare(lower(CASE WHEN is_plain(loc) THEN loc "
+    "duplicate_key(loc)": "without_slash(canonical_guess(lower(CASE WHEN is_plain(loc) THEN loc "
     "ELSE normal_of(loc) END)))",
-    # A value as it stands in words: one line of 80 characters.
-    "shown(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
+    # Value for a message: one line of at most 80 characters.
+    "preview(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
     "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
     "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
-    # What is wrong with a URL that the engine takes as it is (of images, videos …), in words.
+    # Description of the fault of a URL that the engine does not check (images, videos …), or NULL.
     "url_fault(text)": "CASE "
     r"WHEN regexp_full_match(text, 'https?://[a-zA-Z0-9.-]+/[\w~/.?=&%-]*') THEN NULL "
     "WHEN text IS NOT NULL AND NOT is_web(text) THEN 'is not a full http(s) URL' "
     r"WHEN regexp_matches(text, '[\s\x{A0}]') THEN 'has white space inside' "
     r"WHEN regexp_matches(text, '[<>\"{}|\\^`\x00-\x1f\x7f]') "
     "THEN 'has a character that must be percent-encoded' END",
-    # For URLs that are seldom the same: most differ in their ends, which costs little to see.
+    # For URLs that are rarely equal: most differ at the end, which is cheap to compare.
     "same_url(one, other)": "CASE WHEN right(rtrim(one, '/'), 2) <> right(rtrim(other, '/'), 2) "
     "THEN false ELSE normal_of(one) = normal_of(other) END",
-    # What is wrong with a date of an extension, in words; null for one that is valid: a day (which
-    # xsd:date allows a zone), or a day with a time (to the minute, second or finer) and its zone.
+    # Description of the fault of a date in an extension, or NULL if it is valid: a day (with a
+    # zone, as xsd:date allows), or a day with a time (to the minute, second or finer) and a zone.
     "w3c_fault(text)": "CASE "
     f"WHEN regexp_full_match(text, '{_DAY}((T{_TIME})?(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
     "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
@@ -115,10 +121,10 @@ MACROS = {
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
     "THEN 'has an offset that is not written +hh:mm' "
     "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
-    # The instant of such a date, a day being its midnight in UTC; null where it has a fault.
+    # Instant of such a date; a day is its midnight in UTC. NULL if the date has a fault.
     "w3c_moment(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
     "THEN try_cast(text AS TIMESTAMPTZ) END",
-    # The value of hreflang as engines compare it, and its parts.
+    # Value of hreflang as search engines compare it, and its parts.
     "tag_of(hreflang)": "lower(replace(hreflang, '_', '-'))",
     "language_of(hreflang)": "split_part(tag_of(hreflang), '-', 1)",
     "is_locale(hreflang)": f"regexp_full_match(hreflang, '(?i:{_LOCALE})')",
@@ -126,7 +132,7 @@ MACROS = {
     "is_script(code)": f"regexp_full_match(code, '(?i:{'|'.join(SCRIPTS)})')",
     "is_region(code)": f"regexp_full_match(code, '{'|'.join(REGIONS)}')",
 }
-"""The functions by their head."""
+"""SQL of the macros by name and parameters."""
 
 ASCII_HOSTS = {
     "ascii_host(host)": "list_transform([host], lambda h: CASE WHEN strlen(h) > length(h) "
@@ -136,4 +142,32 @@ ASCII_HOSTS = {
     "regexp_extract(o, '^[^:]*://') || coalesce(getvariable('ascii_hosts')[h], h) "
     "|| regexp_extract(o, '(:[0-9]*)$', 1))[1] ELSE o END)[1]",
 }
-"""The same functions for a check in which names of hosts are not all ASCII: few have any."""
+"""Replacements for macros of the same name, used if a host name is not ASCII (rare)."""
+
+_URLS = """
+    SELECT loc AS url FROM entries UNION ALL SELECT loc FROM sitemaps
+    UNION ALL SELECT unnest([url, loc, source, declared_by]) FROM documents
+    UNION ALL SELECT unnest([url, final_url]) FROM robots
+    UNION ALL SELECT unnest(list_transform(sitemaps, lambda s: s.url)) FROM robots
+    UNION ALL SELECT unnest(list_transform(alternates, lambda a: a.href)) FROM entries
+        WHERE len(alternates) > 0"""
+_HOSTS = f"""
+    SELECT DISTINCT lower(regexp_extract(url, '^[^:]*://(?:[^/?#@]*@)?([^/?#:]*)', 1)) AS host
+    FROM ({_URLS}) WHERE strlen(url) > length(url)"""
+
+
+def ascii_hosts(store: StoreSession) -> dict[str, str]:
+    """Return the host names in a store that are not ASCII, with their ASCII form (UTS 46)."""
+    found: dict[str, str] = {}
+    for (host,) in store.rows(f"SELECT host FROM ({_HOSTS}) WHERE strlen(host) > length(host)"):
+        target = request_url(f"https://{host}/")
+        if target is not None:
+            found[host] = split_origin(target)[1]
+    return found
+
+
+def sql_map(hosts: Mapping[str, str]) -> str:
+    """Return a mapping as an SQL value."""
+    keys = ", ".join(map(quoted, hosts))
+    values = ", ".join(map(quoted, hosts.values()))
+    return f"MAP([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"

@@ -1,7 +1,7 @@
-"""Notes what only the markup of a document tells, as facts that rules can ask for.
+"""Extract facts from the markup of a document that the parsed entries do not have.
 
-It is looked for in the prolog and in the root's start tag; what costs a look at each tag is only
-looked for where a rule wants it.
+The facts are in the prolog and in the start tag of the root. The order of elements needs a scan of
+all tags, so it is only determined if a rule needs it.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("other", "string"),
     ("times", "line"),
 )
-"""Those of the table ``marked``, which the view ``markup`` shows."""
+"""Columns of the table ``markup_facts``, which the view ``markup`` selects from."""
 
 _OPENING = re.compile(rb"<!--|" + FIND_ROOT.pattern, re.IGNORECASE)
 _TAG = re.compile(rb"""<[^\s/>"']++(?>(?:[^"'<>]++|"[^"]*+"|'[^']*+')*)>""")
 _ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
-# Beware: an attribute's value ends before "<", or what is never closed would be read to the end
-# from each tag.
+# The value of an attribute ends before "<". Otherwise an unclosed quote would be scanned to the end
+# of the document from each tag.
 _REST = rb"""(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*)>"""
 _NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?>(?:([\w.-]++):)?)([\w.-]++))%b)" % _REST)
 _PREFIXED = re.compile(rb"([\w.-]++):")
 _BEFORE_A_NAME = frozenset(b"< \t\r\n\"'")
 _ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}
-_BEHIND = len(_ORDER)  # extensions come last
-_MANY = 1_000
+_AFTER_CORE = len(_ORDER)  # extensions come last
+_MAX_HITS = 1_000  # more occurrences of a prefix than this count as a use
 
 
 class Fact(NamedTuple):
-    """One thing that was noted, at a place in the text; what the rest means, its kind says.
+    """One fact at a position in the text. The kind ``fact`` defines the other fields.
 
-    ``declaration``: ``value`` is the version of XML, None where nothing is declared.
-    ``unused``: the prefix ``name`` stands for the namespace ``value``, and nowhere else.
-    ``schema-location``: an attribute ``name`` with its ``value``; its prefix stands for ``other``.
-    ``order``: the first ``name`` that stands behind ``value`` but belongs before it, and in how
-    many entries something does.
+    ``declaration``: ``value`` is the XML version, None without a declaration.
+    ``unused``: the prefix ``name`` is bound to the namespace ``value`` and not used.
+    ``schema-location``: an attribute ``name`` with its ``value``; its prefix is bound to ``other``.
+    ``order``: the first element ``name`` that comes after ``value`` but belongs before it;
+    ``times`` is the number of entries with such an element.
     """
 
     place: int
@@ -66,14 +66,14 @@ class Fact(NamedTuple):
 
 
 class MarkupFacts:
-    """The facts of one check, as far as its rules need them."""
+    """Markup facts of all documents of a check, limited to those that its rules need."""
 
     def __init__(self, needs: Collection[Need]):
         self._needs = needs
         self._rows: list[tuple[object, ...]] = []
 
     def add(self, number: int, document: Document) -> None:
-        """Note what a document tells."""
+        """Add the facts of a document."""
         text = document.text
         for place, *rest in facts_of(document, self._needs):
             line = 1 + text.count(b"\n", 0, place) + text.count(b"\r", 0, place)
@@ -81,12 +81,12 @@ class MarkupFacts:
             self._rows.append((number, source_offset(place, document.runs), line, *rest))
 
     def flow(self) -> LazyStream:
-        """The rows of all documents."""
+        """Return the rows of all documents as an Arrow stream."""
         return rows_to_stream(COLUMNS, self._rows)
 
 
 def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:
-    """Look for what is needed in a document; there is nothing in one that is no XML."""
+    """Yield the needed facts of a document; one that is not XML has none."""
     if document.kind not in ("urlset", "index", "rss", "atom"):
         return
     text = document.text
@@ -97,13 +97,13 @@ def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:
         declared = _VERSION.search(text, 0, root.start())
         yield Fact(0, "declaration", value=_decoded(declared[1]) if declared else None)
         if document.kind in ("urlset", "index"):
-            yield from _of_attributes(text, root)
+            yield from _attribute_facts(text, root)
     if "order" in needs and document.kind in ("urlset", "index"):
-        yield from _of_order(text, root)
+        yield from _order_fact(text, root)
 
 
 def _root(text: bytes) -> re.Match[bytes] | None:
-    """The start tag of the root."""
+    """Return the start tag of the root."""
     position = 0
     while found := _OPENING.search(text, position, PROLOG_LIMIT):
         if found[0] != b"<!--":
@@ -114,8 +114,8 @@ def _root(text: bytes) -> re.Match[bytes] | None:
     return None
 
 
-def _of_attributes(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
-    """What the attributes of the root say."""
+def _attribute_facts(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+    """Yield the facts in the attributes of the root."""
     found = [
         (attribute[1], attribute.start(), attribute[2] or attribute[3] or b"")
         for attribute in _ATTRIBUTE.finditer(text, root.start(), root.end())
@@ -126,7 +126,7 @@ def _of_attributes(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
     named = {name.partition(b":")[0] for name, _, _ in found if b":" in name}
     own = text[root.start() + 1 : root.end()].partition(b":")[0]
     for prefix, (place, value) in islice(bound.items(), MAX_NAMESPACES):
-        if prefix not in named and prefix != own and not _is_met(text, prefix, root.end()):
+        if prefix not in named and prefix != own and not _is_used(text, prefix, root.end()):
             yield Fact(place, "unused", _decoded(prefix), _decoded(value))
     for name, place, value in found:
         prefix, _, local = name.rpartition(b":")
@@ -135,22 +135,22 @@ def _of_attributes(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
             yield Fact(place, "schema-location", _decoded(name), _decoded(value), _decoded(uri))
 
 
-def _is_met(text: bytes, prefix: bytes, start: int) -> bool:
-    """Whether a prefix may be used behind the root's start tag."""
-    # re finds bytes twice as fast as bytes.find does, which knows no memchr of its first one.
+def _is_used(text: bytes, prefix: bytes, start: int) -> bool:
+    """Return whether a prefix may be used after the start tag of the root."""
+    # `re` is twice as fast as bytes.find here, because it uses memchr for the first byte.
     hits = re.compile(re.escape(prefix + b":")).finditer(text, start)
     for number, hit in enumerate(hits):
-        # The s: of https: is met at every turn, and is no use of a prefix.
-        if text[hit.start() - 1] in _BEFORE_A_NAME or number == _MANY:
+        # The "s:" of "https:" occurs often and is not a use of the prefix "s".
+        if text[hit.start() - 1] in _BEFORE_A_NAME or number == _MAX_HITS:
             return True
     return False
 
 
-def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
-    """Whether the children of each entry are in the order of the schema."""
+def _order_fact(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+    """Yield a fact if the children of an entry are not in the order of the schema."""
     own = _PREFIXED.match(text, root.start() + 1)
     core = own[1] if own else None
-    if not any(sought.search(text, root.end()) for sought in _disorders(core)):
+    if not any(pattern.search(text, root.end()) for pattern in _disorder_patterns(core)):
         return
     first: Fact | None = None
     count = rank = 0
@@ -169,7 +169,7 @@ def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
         elif inside:
             inside = b"" if closing and name == inside else inside
         elif prefix != core:
-            rank, last = _BEHIND, name
+            rank, last = _AFTER_CORE, name
             inside = b"" if closing or is_empty else name
         elif local in (b"url", b"sitemap"):
             count += is_bad
@@ -187,13 +187,13 @@ def _of_order(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
 
 
 @lru_cache(16)
-def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What stands somewhere in a document that is not in order, and maybe in one that is.
+def _disorder_patterns(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Return patterns of which each document out of order matches one; others may match as well.
 
-    Where children are out of order, two that follow each other are.
+    If children are out of order, two adjacent children are.
     """
     p = rb"" if core is None else re.escape(core + b":")
-    # No two of these begin alike, so that a tag in its place is soon passed.
+    # No two of these begin with the same text, so a tag in its place is rejected quickly.
     ends = (
         rb"%blastmod\s*+>[^<]*+<%bloc" % (p, p),
         rb"%bchangefreq\s*+>[^<]*+<%b(?:loc|lastmod)" % (p, p),
@@ -201,7 +201,7 @@ def _disorders(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]
         rb"(?!%b(?:loc|lastmod|changefreq|priority|url|sitemap)\s*+>)[\w.:-]++\s*+>[^<]*+"
         rb"<%b(?:loc|lastmod|changefreq|priority)" % (p, p),
     )
-    # A look back, for re finds one byte six times as fast as one of two.
+    # A lookbehind, because `re` finds one byte six times as fast as one of two.
     others = rb">(?<=[/-]>)[^<>]*+<%b(?:loc|lastmod|changefreq|priority)[\s/>]" % p
     most = rb"%b(?:url|loc)>" % p
     return re.compile(rb"</(?!%b)(?:%b)[\s/>]" % (most, b"|".join(ends))), re.compile(others)

@@ -1,6 +1,7 @@
-"""Shares tasks out to several connections: planning a query keeps one core busy, whatever it is.
+"""Run tasks with dependencies on several database connections at once.
 
 A check of one document is a hundred queries, and planning them takes longer than running them.
+DuckDB plans a query on one core, so several connections plan several queries at once.
 """
 
 from __future__ import annotations
@@ -17,69 +18,78 @@ __all__ = ["Task", "run_tasks"]
 
 T = TypeVar("T")
 Task = Callable[[StoreSession], T]
-"""What is to be done with a connection, which is its own until it ends."""
+"""Function that uses a connection exclusively until it returns."""
 
 _NO_NEEDS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 def run_tasks(
-    askings: Sequence[StoreSession],
+    sessions: Sequence[StoreSession],
     tasks: Mapping[str, Task[T]],
     needs: Mapping[str, Collection[str]] = _NO_NEEDS,
 ) -> dict[str, T]:
-    """Do tasks, each when those that it needs are done; gives what came of them, in their order.
+    """Run tasks, each after those that it needs.
 
-    Needs that are no task are taken for done; no two tasks may need each other. Raises what the
-    first task in that order has raised, of those that were begun.
+    Args:
+        sessions: The connections; each runs one task at a time.
+        tasks: The tasks by name.
+        needs: The names that a task needs. Names that are not tasks count as done. Two tasks must
+            not need each other.
+
+    Returns:
+        The results by name, in the order of ``tasks``.
+
+    Raises:
+        BaseException: The error of the first task, in the order of ``tasks``, among those started.
     """
-    work = _Work(tasks, needs)
-    with ThreadPoolExecutor(len(askings), thread_name_prefix="urlset-rules") as pool:
-        for asking in askings[1:]:
-            pool.submit(work.go_on, asking)
+    scheduler = _Scheduler(tasks, needs)
+    with ThreadPoolExecutor(len(sessions), thread_name_prefix="urlset-rules") as pool:
+        for session in sessions[1:]:
+            pool.submit(scheduler.run, session)
         try:
-            work.go_on(askings[0])
+            scheduler.run(sessions[0])
         except BaseException:
-            work.stop()
+            scheduler.stop()
             raise
     for name in tasks:
-        if name in work.failures:
-            raise work.failures[name]
-    return {name: work.results[name] for name in tasks}
+        if name in scheduler.failures:
+            raise scheduler.failures[name]
+    return {name: scheduler.results[name] for name in tasks}
 
 
-class _Work(Generic[T]):
-    """Tasks on their way."""
+class _Scheduler(Generic[T]):
+    """Pending tasks, and the results and errors of finished ones."""
 
     def __init__(self, tasks: Mapping[str, Task[T]], needs: Mapping[str, Collection[str]]):
         self.results: dict[str, T] = {}
         self.failures: dict[str, BaseException] = {}
-        self._waiting = dict(tasks)
+        self._pending = dict(tasks)
         self._needs = {name: tasks.keys() & needs.get(name, ()) for name in tasks}
         self._changed = Condition()
 
-    def go_on(self, asking: StoreSession) -> None:
-        """Do one task after another, as long as there are any and none has failed."""
+    def run(self, session: StoreSession) -> None:
+        """Run tasks until none is pending or one has failed."""
         while (found := self._next()) is not None:
             name, task = found
             try:
-                self.results[name] = task(asking)
-            except BaseException as error:  # noqa: BLE001 - it is raised again by `share`
+                self.results[name] = task(session)
+            except BaseException as error:  # noqa: BLE001 - `run_tasks` raises it
                 self.failures[name] = error
             with self._changed:
                 self._changed.notify_all()
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Drop the pending tasks."""
         with self._changed:
-            self._waiting.clear()
+            self._pending.clear()
             self._changed.notify_all()
 
     def _next(self) -> tuple[str, Task[T]] | None:
-        """Take the first task that may begin; waits for one, None where there is none any more."""
+        """Wait for a task whose needs are done and return it; None if no task is left."""
         with self._changed:
-            while self._waiting and not self.failures:
-                for name in self._waiting:
+            while self._pending and not self.failures:
+                for name in self._pending:
                     if self._needs[name] <= self.results.keys():
-                        return name, self._waiting.pop(name)
+                        return name, self._pending.pop(name)
                 self._changed.wait()
             return None

@@ -1,7 +1,7 @@
-"""Makes what rules ask: the views that may have rows, and leaves out the rules over all others.
+"""Create the views that the rules of a check query, and drop rules that cannot match.
 
-What is cheap to see comes first, for planning a query that nothing comes of takes as long as
-reading thousands of entries.
+Cheap tests come first: planning a query that returns nothing takes as long as reading thousands of
+entries, and most sitemaps have no images, no hreflang and no unusual URLs.
 """
 
 from __future__ import annotations
@@ -12,101 +12,123 @@ from functools import partial
 
 from urlset.checker.parallel import run_tasks
 from urlset.checker.rule import Rule
-from urlset.checker.views import FEW, FIRST, KEPT, LONGEST, making, named
+from urlset.checker.views import (
+    MATERIALIZED,
+    MAX_UNUSUAL_ROWS,
+    PROBES,
+    SLOWEST,
+    creation_order,
+    referenced_names,
+)
 from urlset.store import StoreSession
 
 __all__ = ["plan"]
 
 
 def plan(
-    askings: Sequence[StoreSession], rules: Iterable[Rule], *, is_ascii: bool = True
+    sessions: Sequence[StoreSession], rules: Iterable[Rule], *, is_ascii: bool = True
 ) -> list[Rule]:
-    """Make what rules ask, as far as it may have rows; gives the rules that may find something.
+    """Create the views that rules query, except views that are known to be empty.
 
-    ``is_ascii`` tells that all names of hosts are ASCII.
+    Args:
+        sessions: The connections to the store.
+        rules: The selected rules.
+        is_ascii: Whether all host names are ASCII.
+
+    Returns:
+        The rules that may find something.
     """
-    nothing = _empty_views(askings[0])
-    chosen = _promising(rules, nothing)
-    made = _make(askings, chosen, is_ascii=is_ascii)
-    nothing |= {FIRST[name] for name in FIRST.keys() & made.keys() if not made[name]}
-    nothing |= {name for name in KEPT & made.keys() if not made[name]}
-    return _promising(chosen, nothing)
+    empty = _empty_views(sessions[0])
+    candidates = _possible(rules, empty)
+    row_counts = _create_views(sessions, candidates, is_ascii=is_ascii)
+    empty |= {PROBES[name] for name in PROBES.keys() & row_counts.keys() if not row_counts[name]}
+    empty |= {name for name in MATERIALIZED & row_counts.keys() if not row_counts[name]}
+    return _possible(candidates, empty)
 
 
-def _promising(rules: Iterable[Rule], nothing: set[str]) -> list[Rule]:
-    """The rules of which all views that they need may have rows."""
+def _possible(rules: Iterable[Rule], empty: set[str]) -> list[Rule]:
+    """Return the rules that do not depend on one of the empty views."""
     return [
         rule
         for rule in rules
-        if ("told" if rule.is_of_engine else rule.over) not in nothing
-        and not (rule.given and nothing.issuperset(rule.given.split()))
+        if ("reported" if rule.is_engine_rule else rule.view) not in empty
+        and not (rule.requires_rows and empty.issuperset(rule.requires_rows.split()))
     ]
 
 
-def _make(
-    askings: Sequence[StoreSession], rules: Sequence[Rule], *, is_ascii: bool
+def _create_views(
+    sessions: Sequence[StoreSession], rules: Sequence[Rule], *, is_ascii: bool
 ) -> dict[str, int]:
-    """Make the views and macros that rules mention; gives how many rows the tables have.
+    """Create the views and macros that rules use; return the row counts of the tables.
 
-    What is of no use, because a table that comes first is empty, is not made, and has none.
+    Views over an empty table are skipped; their count is 0.
     """
-    made: dict[str, int] = {}
-    views = dict(making(_queries(rules), is_ascii=is_ascii))
-    tables = dict(making(_queries(rules), KEPT | {"odd"}, is_ascii=is_ascii))
-    firsts = _firsts(rules)
+    row_counts: dict[str, int] = {}
+    views = dict(creation_order(_queries(rules), is_ascii=is_ascii))
+    tables = dict(
+        creation_order(_queries(rules), MATERIALIZED | {"unusual_urls"}, is_ascii=is_ascii)
+    )
+    probes = _required_probes(rules)
 
-    def make(asking: StoreSession, name: str) -> None:
-        is_useful = all(made[first] for first in firsts[name])
-        is_small = name != "odd" or made["odd_ones"] <= FEW
-        made[name] = asking.run((tables if is_small else views)[name]) if is_useful else 0
+    def create(session: StoreSession, name: str) -> None:
+        is_needed = all(row_counts[probe] for probe in probes[name])
+        is_small = name != "unusual_urls" or row_counts["unusual_locs"] <= MAX_UNUSUAL_ROWS
+        statement = (tables if is_small else views)[name]
+        row_counts[name] = session.run(statement) if is_needed else 0
 
-    needs = {name: (named([text]) | firsts[name]) - {name} for name, text in views.items()}
-    # First those that take longest, and what they need; then tables before what is made at once.
-    urgent = {name for name, _ in making(LONGEST)}
-    order = sorted(views, key=lambda name: (name not in urgent, name not in KEPT))
-    run_tasks(askings, {name: partial(make, name=name) for name in order}, needs)
-    return made
+    needs = {
+        name: (referenced_names([text]) | probes[name]) - {name} for name, text in views.items()
+    }
+    # The slowest views and their dependencies first, then tables before views.
+    urgent = {name for name, _ in creation_order(SLOWEST)}
+    order = sorted(views, key=lambda name: (name not in urgent, name not in MATERIALIZED))
+    run_tasks(sessions, {name: partial(create, name=name) for name in order}, needs)
+    return row_counts
 
 
-def _firsts(rules: Sequence[Rule]) -> dict[str, set[str]]:
-    """The tables that have to have rows, or a view or macro is of no use, by the name of that."""
-    firsts: dict[str, set[str]] = defaultdict(set)
-    names = {name for name, _ in making(_queries(rules))}
-    for first, view in FIRST.items():
-        rest = {name for name, _ in making(_queries(_promising(rules, {view})))}
-        for name in names - rest - {name for name, _ in making([first])}:
-            firsts[name].add(first)
-    return firsts
+def _required_probes(rules: Sequence[Rule]) -> dict[str, set[str]]:
+    """Return, for each view and macro, the probe tables that must have rows for it to be used."""
+    probes: dict[str, set[str]] = defaultdict(set)
+    names = {name for name, _ in creation_order(_queries(rules))}
+    for probe, view in PROBES.items():
+        rest = {name for name, _ in creation_order(_queries(_possible(rules, {view})))}
+        for name in names - rest - {name for name, _ in creation_order([probe])}:
+            probes[name].add(probe)
+    return probes
 
 
 _ALWAYS = (
-    "told declared origin_of"  # of urlset.checker.evaluate, and of urlset.checker.robots_access
+    "reported declared origin_of"  # of urlset.checker.evaluate and urlset.checker.robots_access
 )
-_HAS = {
-    "told": "(SELECT count(*) > 0 FROM problems)",
+_HAS_ROWS = {
+    "reported": "(SELECT count(*) > 0 FROM problems)",
     "extended": "bool_or(extra IS NOT NULL)",
     "images": "bool_or(len(images) > 0)",
     "videos": "bool_or(len(videos) > 0)",
     "articles": "bool_or(news IS NOT NULL)",
     **dict.fromkeys(
-        ("alternates", "versions", "doubtful", "crossings"), "bool_or(len(alternates) > 0)"
+        ("alternates", "hreflang_sets", "suspect_links", "suspect_link_details"),
+        "bool_or(len(alternates) > 0)",
     ),
-    **dict.fromkeys(("listed", "nestings"), "(SELECT count(*) > 0 FROM sitemaps)"),
+    **dict.fromkeys(("listed", "nested_indexes"), "(SELECT count(*) > 0 FROM sitemaps)"),
     "declared": "(SELECT count(*) > 0 FROM robots)",
     "failed": "(SELECT count(*) > 0 FROM failures)",
 }
-"""How to see cheaply whether a view may have rows at all; most sitemaps have none of these."""
+"""Cheap tests, as SQL over ``entries``, whether a view can have rows."""
 
 
 def _queries(rules: Iterable[Rule]) -> Iterator[str]:
-    """All that rules ask."""
+    """Yield all SQL of the rules."""
     yield _ALWAYS
     for rule in rules:
-        yield from filter(None, (rule.over, rule.where, rule.sql, rule.given, rule.level_sql))
+        yield from filter(
+            None, (rule.view, rule.where, rule.sql, rule.requires_rows, rule.level_sql)
+        )
         yield from rule.values.values()
 
 
 def _empty_views(store: StoreSession) -> set[str]:
-    asked = ", ".join(f"coalesce({query}, false)" for query in _HAS.values())
-    answers = next(iter(store.rows(f"SELECT {asked} FROM entries")))
-    return {name for name, has_rows in zip(_HAS, answers, strict=True) if not has_rows}
+    """Return the views that have no rows according to the cheap tests."""
+    tests = ", ".join(f"coalesce({query}, false)" for query in _HAS_ROWS.values())
+    results = next(iter(store.rows(f"SELECT {tests} FROM entries")))
+    return {name for name, has_rows in zip(_HAS_ROWS, results, strict=True) if not has_rows}

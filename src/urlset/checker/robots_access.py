@@ -1,8 +1,8 @@
-"""Finds out what robots.txt forbids, of all that sitemaps list, without asking for every URL.
+"""Find the listed URLs that robots.txt disallows, without a separate test of each URL.
 
-A regular expression of all patterns that forbid leaves out what is surely allowed; where a
-plain URL matches one of them and none of those that allow, it is surely forbidden. For the
-rest :class:`urlset.robots.Robots` is asked.
+A regular expression of all disallow patterns excludes URLs that are certainly allowed. A plain URL
+that matches an exact disallow pattern and no allow pattern is certainly disallowed.
+:class:`urlset.robots.Robots` tests the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urlset.store import StoreSession, quoted
 __all__ = ["CODES", "compute"]
 
 CODES = frozenset({"R009", "R010"})
-"""The rules that need this: it is only done for them."""
+"""Codes of the rules that need the table ``disallowed``."""
 
 _AGENTS = {"bing": "bingbot", "yandex": "YandexBot", "baidu": "Baiduspider"}
 _GOOGLE = {"page": "Googlebot", "image": "Googlebot-Image", "video": "Googlebot-Video"}
@@ -27,7 +27,7 @@ _TABLE = """
 CREATE OR REPLACE TABLE disallowed (document UINTEGER, entry UINTEGER, nth UINTEGER,
     url VARCHAR, robots VARCHAR, agent VARCHAR)"""
 
-# Of a page no URL is kept: there may be millions, and it is the loc of its entry.
+# A page has no URL here: there may be millions, and it is the loc of the entry.
 _LISTED = {
     "page": "SELECT document, entry, NULL::UINTEGER AS nth, loc AS url FROM entries",
     "image": """
@@ -45,7 +45,7 @@ _BATCH = 50_000
 
 
 class _Site(NamedTuple):
-    """A robots.txt that was read, and the origin that it is for."""
+    """A robots.txt that was read, with the origin that it applies to."""
 
     url: str
     origin: str
@@ -53,10 +53,14 @@ class _Site(NamedTuple):
 
 
 def compute(store: StoreSession, profile: str | None) -> None:
-    """Make the table ``disallowed``: what the crawler of an engine (Google's) may not fetch.
+    """Create the table ``disallowed``: URLs that a search engine's crawler may not fetch.
 
-    Sitemaps have no ``entry``; ``url`` is None for the page of an entry. URLs of hosts whose
-    robots.txt was not read are not in it.
+    Rows about sitemaps have no ``entry``; ``url`` is NULL for the page of an entry. URLs of hosts
+    whose robots.txt was not read are not included.
+
+    Args:
+        store: The session with the tables.
+        profile: The search engine; None is Google.
     """
     store.run(_TABLE)
     sites = [
@@ -68,45 +72,45 @@ def compute(store: StoreSession, profile: str | None) -> None:
     ]
     for site in sites:
         agents = _GOOGLE if profile not in _AGENTS else dict.fromkeys(_GOOGLE, _AGENTS[profile])
-        _note_sitemaps(store, site, agents["page"])
-        for what, agent in agents.items():
+        _add_sitemaps(store, site, agents["page"])
+        for kind, agent in agents.items():
             patterns = site.robots.patterns(agent)
             if not all(pattern.is_allowing for pattern in patterns):
-                _note_listed(store, site, what, agent, patterns)
+                _add_listed(store, site, kind, agent, patterns)
 
 
-def _note_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
-    """Sitemaps are few: each is asked for, where it was found and where it was listed."""
+def _add_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
+    """Add the disallowed sitemaps. They are few, so each of their URLs is tested."""
     query = (
         "SELECT document, address FROM (SELECT document, unnest([url, loc, source]) AS address "
         f"FROM documents) WHERE origin_of(address) = {quoted(site.origin)} ORDER BY ALL"
     )
-    barred: dict[int, str] = {}
+    disallowed: dict[int, str] = {}
     for document, url in store.rows(query):
         if not _allows(site, url, agent):
-            barred.setdefault(document, url)
+            disallowed.setdefault(document, url)
     rows = [
         f"({document}, NULL, NULL, {quoted(url)}, {quoted(site.url)}, {quoted(agent)})"
-        for document, url in barred.items()
+        for document, url in disallowed.items()
     ]
     for start in range(0, len(rows), _BATCH):
         store.run(f"INSERT INTO disallowed VALUES {', '.join(rows[start : start + _BATCH])}")
 
 
-def _note_listed(
-    store: StoreSession, site: _Site, what: str, agent: str, patterns: list[Pattern]
+def _add_listed(
+    store: StoreSession, site: _Site, kind: str, agent: str, patterns: list[Pattern]
 ) -> None:
-    """Find what is forbidden of the pages, images or videos of one host."""
+    """Add the disallowed pages, images or videos of one host."""
     is_plain = f"regexp_full_match(path, {quoted(PLAIN_PATH)})"
-    forbidding = [regexes_of(p.text) for p in patterns if not p.is_allowing]
+    disallowing = [regexes_of(p.text) for p in patterns if not p.is_allowing]
     allowing = [regexes_of(p.text) for p in patterns if p.is_allowing]
-    # A code that is none, %zz, is compared in ways of its own.
-    odd = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
+    # Invalid escapes such as %zz are compared differently.
+    invalid_escape = "regexp_matches(path, '%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)')"
     is_suspect = (
-        f"CASE WHEN {is_plain} THEN {_matches(_plain(forbidding))} "
-        f"ELSE {_matches(one.encoded for one in forbidding)} OR {odd} END"
+        f"CASE WHEN {is_plain} THEN {_matches(_plain(disallowing))} "
+        f"ELSE {_matches(one.encoded for one in disallowing)} OR {invalid_escape} END"
     )
-    exact = [one for one in forbidding if one.is_exact]
+    exact = [one for one in disallowing if one.is_exact]
     is_sure = (
         f"{is_plain} AND NOT starts_with(path, '/robots.txt') "
         f"AND {_matches(_plain(exact))} AND NOT {_matches(_plain(allowing))}"
@@ -114,12 +118,12 @@ def _note_listed(
     store.run(
         "CREATE OR REPLACE TEMP TABLE suspects AS "
         "SELECT row_number() OVER () AS number, document, entry, nth, is_sure, "
-        f"{'if(is_sure, NULL, url)' if what == 'page' else 'url'} AS url FROM ("
-        f"SELECT *, {is_sure} AS is_sure FROM ({_of_origin(_LISTED[what], site.origin)}) "
+        f"{'if(is_sure, NULL, url)' if kind == 'page' else 'url'} AS url FROM ("
+        f"SELECT *, {is_sure} AS is_sure FROM ({_of_origin(_LISTED[kind], site.origin)}) "
         f"WHERE {is_suspect})"
     )
-    _acquit(store, site, agent)
-    url = "NULL" if what == "page" else "url"
+    _remove_allowed(store, site, agent)
+    url = "NULL" if kind == "page" else "url"
     store.run(
         f"INSERT INTO disallowed SELECT document, entry, nth, {url}, {quoted(site.url)}, "
         f"{quoted(agent)} FROM suspects"
@@ -127,8 +131,8 @@ def _note_listed(
     store.run("DROP TABLE suspects")
 
 
-def _acquit(store: StoreSession, site: _Site, agent: str) -> None:
-    """Ask about all that is not sure, and let go what is allowed."""
+def _remove_allowed(store: StoreSession, site: _Site, agent: str) -> None:
+    """Test the uncertain suspects, and remove those that are allowed."""
     allowed = array("Q")
     for number, url in store.rows("SELECT number, url FROM suspects WHERE NOT is_sure"):
         if _allows(site, url, agent):
@@ -141,15 +145,15 @@ def _acquit(store: StoreSession, site: _Site, agent: str) -> None:
 def _allows(site: _Site, url: str, agent: str) -> bool:
     try:
         return site.robots.allows(url, agent)
-    except ValueError:  # no URL for urllib: what it is, other rules tell
+    except ValueError:  # urllib rejects the URL; other rules report it
         return True
 
 
 def _of_origin(listed: str, origin: str) -> str:
-    """Of these rows those of one origin, with the path and query that robots.txt is about."""
+    """Return a query of the rows of one origin, with the path and query that robots.txt matches."""
     host = origin.partition("://")[2].partition(":")[0]
     usual = f"starts_with(url, {quoted(origin + '/')})"
-    # In another spelling: capitals, a port, a user, no path.
+    # Other spellings: capitals, a port, a user, no path.
     unusual = (
         f"CASE WHEN {usual} THEN true ELSE contains(lower(url), {quoted(host)}) "
         f"AND origin_of(url) = {quoted(origin)} END"
@@ -167,6 +171,6 @@ def _plain(regexes: Iterable[Regexes]) -> Iterator[str]:
 
 
 def _matches(patterns: Iterable[str]) -> str:
-    """SQL that tells whether a path matches one of them."""
+    """Return an SQL condition: the path matches one of the patterns."""
     tests = [f"regexp_matches(path, {quoted(one)})" for one in alternatives(patterns)]
     return f"({' OR '.join(tests)})" if tests else "false"

@@ -1,9 +1,10 @@
-"""How a rule is declared: what it objects to, how that is said, and its page of documentation.
+"""Declaration of a rule: its condition, its message and its page of documentation.
 
-A rule is either a problem that the engine reports while it parses (nothing but the page is
-declared, the words are in :data:`urlset.engine_rules.RULES`), a condition on the rows of one view
-(``over`` and ``where``), or a whole query (``sql``). :mod:`urlset.checker.views` says what there
-is to ask. Adding a rule is adding one declaration to one file of the catalogue.
+A rule is one of three: a problem that the engine reports while it parses (only the page is
+declared; the message is in :data:`urlset.engine_rules.RULES`), a condition on the rows of one view
+(``view`` and ``where``), or a complete query (``sql``). The views are in
+:mod:`urlset.checker.views`. To add a rule, add one declaration to a module of
+:mod:`urlset.checker.rules`.
 """
 
 from __future__ import annotations
@@ -19,34 +20,38 @@ from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
 from urlset.model import Level
 
-__all__ = ["Fixing", "Need", "Page", "Profile", "Rule", "of_engine", "rule"]
+__all__ = ["FixSafety", "Need", "Page", "Profile", "Rule", "engine_rule", "rule"]
 
-Fixing = Literal["none", "safe", "unsafe", "opt-in"]
-"""How far a rule can be mended: provably the same, by assumption, or what others may read."""
+FixSafety = Literal["none", "safe", "unsafe", "opt-in"]
+"""Whether a rule can be fixed: without a change of meaning (safe), with an assumption (unsafe), or
+by removing what other readers may use (opt-in)."""
 
 Need = Literal["place", "robots", "set", "markup", "order", "time"]
-"""What a rule requires: the URL of the document, a robots.txt, several documents, facts of the
-markup (:mod:`urlset.checker.markup_facts`), the order of the elements, or the time of writing."""
+"""Input that a rule needs: the URL of the document, a robots.txt, several documents, markup facts
+(:mod:`urlset.checker.markup_facts`), the order of the elements, or the time of writing."""
 
 Profile = Literal["google", "bing", "yandex", "baidu"]
-"""The engines that have rules of their own."""
+"""Search engines with special rules."""
 
-# How a value is shown: a width of thousands of characters would only take memory.
-_FORM = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")
+# Format specifications of values. A width of thousands of characters would only cost memory.
+_FORMAT = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")
 _LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "info": "info"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Page:
-    """What a rule's page says.
+    """Documentation of a rule.
 
-    ``why`` it matters, ``instead`` what to do (a sentence in the imperative), ``source`` where
-    the rule comes from: a URL, or the name of a standard with its section. ``bad`` is caught by
-    this rule and by no other error, ``good`` is clean; both are run.
+    Attributes:
+        why: Why it matters.
+        fix_hint: What to do, as a sentence in the imperative without a period.
+        source: Origin of the rule: a URL, or the name of a standard with its section.
+        bad: Example that this rule reports, and no other rule reports as an error. Tests run it.
+        good: Example without findings. Tests run it.
     """
 
     why: str
-    instead: str
+    fix_hint: str
     source: str
     bad: Example
     good: Example
@@ -56,135 +61,153 @@ class Page:
 class Rule:
     """One rule.
 
-    ``says`` are the words, with columns in braces: ``{loc}`` is put in, ``{n:,}`` as a number
-    with commas. ``values`` are further columns for them, as SQL by name. ``given`` names views
-    of which one is to have rows, or ``sql`` would find nothing and is not asked. ``level_sql``
-    gives the level of a row where that differs from ``level``. ``at`` names the element that is
-    to blame, so that the finding points there and not to the beginning of the entry. A rule that
-    ``is_custom`` is not of the catalogue: its SQL is verified, and runs with limits.
+    Attributes:
+        code: Group letter and number, such as ``U012``.
+        name: Name in words, such as ``loc-fragment``.
+        level: Severity of its findings.
+        message: Message with columns in braces: ``{loc}`` inserts a value, ``{n:,}`` a number with
+            thousands separators.
+        page: Documentation.
+        view: View whose rows are tested by ``where``.
+        where: SQL condition for the rows of ``view``.
+        sql: Complete query, instead of ``view`` and ``where``.
+        requires_rows: Names of views; if all of them are empty, ``sql`` finds nothing and is
+            skipped.
+        values: Additional columns for the message, as SQL by name.
+        level_sql: SQL for the level of a row, if it differs from ``level``.
+        element: Element that the finding points at, instead of the start of the entry.
+        needs: Input that the rule needs.
+        is_default: Whether it is selected by default.
+        profiles: Search engines for which it is selected.
+        fix_safety: Whether and how safely it can be fixed.
+        is_custom: Whether it is outside the catalogue: its SQL is verified and runs with limits.
     """
 
     code: str
     name: str
     level: Level
-    says: str
+    message: str
     page: Page
-    over: str | None = None
+    view: str | None = None
     where: str | None = None
     sql: str | None = None
-    given: str | None = None
+    requires_rows: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
     level_sql: str | None = None
-    at: str | None = None
+    element: str | None = None
     needs: frozenset[Need] = frozenset()
     is_default: bool = True
     profiles: frozenset[Profile] = frozenset()
-    fixing: Fixing = "none"
+    fix_safety: FixSafety = "none"
     is_custom: bool = False
 
     @property
     def group(self) -> str:
-        """The letter of its group: ``X`` for bytes and XML, ``U`` for URLs and so on."""
+        """Letter of its group, such as ``X`` for bytes and XML or ``U`` for URLs."""
         return self.code[0]
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the values in its message; that of a rule of the engine is ``detail``."""
-        return _names_in(self.says)
+        """Names of the values in its message; a rule of the engine has one, ``detail``."""
+        return _names_in(self.message)
 
     @property
-    def is_of_engine(self) -> bool:
-        """Whether the engine reports it while it parses."""
-        return self.over is None and self.sql is None
+    def is_engine_rule(self) -> bool:
+        """Whether the engine reports it while parsing."""
+        return self.view is None and self.sql is None
 
 
 @cache
-def _names_in(says: str) -> tuple[str, ...]:
-    """Return the names in braces, each once; ``{}`` is called ``detail``."""
-    fields = (column for _, column, _, _ in Formatter().parse(says) if column is not None)
+def _names_in(message: str) -> tuple[str, ...]:
+    """Return the names in braces without duplicates; ``{}`` is named ``detail``."""
+    fields = (column for _, column, _, _ in Formatter().parse(message) if column is not None)
     return tuple(dict.fromkeys(column or "detail" for column in fields))
 
 
 def rule(
     title: str,
     *,
-    says: str,
+    message: str,
     why: str,
-    instead: str,
+    fix_hint: str,
     source: str,
     bad: Example,
     good: Example,
-    over: str | None = None,
+    view: str | None = None,
     where: str | None = None,
     sql: str | None = None,
-    given: str | None = None,
+    requires_rows: str | None = None,
     values: Mapping[str, str] | None = None,
     level_sql: str | None = None,
-    at: str | None = None,
+    element: str | None = None,
     needs: tuple[Need, ...] = (),
     is_default: bool = True,
     profiles: tuple[Profile, ...] = (),
-    fixing: Fixing = "none",
+    fix_safety: FixSafety = "none",
 ) -> Rule:
-    """Declare a rule of SQL; ``title`` is its code, its name and its level.
+    """Return a rule of SQL. See :class:`Rule` and :class:`Page` for the arguments.
 
-    Raises ``ValueError`` for a declaration that does not hold together.
+    Args:
+        title: Code, name and level of the rule, separated by spaces.
+
+    Raises:
+        ValueError: The arguments contradict each other or have an invalid form.
     """
-    code, name, word = title.split()
-    level = _LEVELS.get(word)
+    code, name, level_name = title.split()
+    level = _LEVELS.get(level_name)
     if level is None:
-        raise ValueError(f"{code}: expected error, warning or info, found {word!r}")
-    if (sql is None) == (over is None) or (over is None) != (where is None):
-        raise ValueError(f"{code}: expected either `over` and `where`, or `sql`")
-    for _, column, form, conversion in Formatter().parse(says):
+        raise ValueError(f"{code}: expected error, warning or info, found {level_name!r}")
+    if (sql is None) == (view is None) or (view is None) != (where is None):
+        raise ValueError(f"{code}: expected either `view` and `where`, or `sql`")
+    for _, column, spec, conversion in Formatter().parse(message):
         if column is not None and not column.isidentifier():
-            raise ValueError(f"{code}: expected the name of a column in braces, found {column!r}")
-        if conversion or not _FORM.fullmatch(form or ""):
+            raise ValueError(f"{code}: expected a column name in braces, found {column!r}")
+        if conversion or not _FORMAT.fullmatch(spec or ""):
             raise ValueError(
-                f"{code}: expected a form such as , or .1f or >8 behind {{{column}:, "
-                f"found {conversion or form!r}"
+                f"{code}: expected a format such as , or .1f or >8 after {{{column}:, "
+                f"found {conversion or spec!r}"
             )
-    if over is not None and not over.isidentifier():
-        raise ValueError(f"{code}: expected the name of a view as `over`, found {over!r}")
+    if view is not None and not view.isidentifier():
+        raise ValueError(f"{code}: expected the name of a view in `view`, found {view!r}")
     return Rule(
         code=code,
         name=name,
         level=level,
-        says=says,
-        page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
-        over=over,
+        message=message,
+        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good),
+        view=view,
         where=where,
         sql=sql,
-        given=given,
+        requires_rows=requires_rows,
         values=values or {},
         level_sql=level_sql,
-        at=at,
+        element=element,
         needs=frozenset(needs),
         is_default=is_default,
         profiles=frozenset(profiles),
-        fixing=fixing,
+        fix_safety=fix_safety,
     )
 
 
-def of_engine(
+def engine_rule(
     code: str,
     *,
     why: str,
-    instead: str,
+    fix_hint: str,
     source: str,
     bad: Example,
     good: Example,
     needs: tuple[Need, ...] = (),
-    fixing: Fixing = "none",
+    fix_safety: FixSafety = "none",
 ) -> Rule:
-    """Declare the page of a rule that the engine reports."""
-    words = RULES[code]
+    """Return a rule that the engine reports; its name, level and message are declared there."""
+    declared = RULES[code]
     return Rule(
         code=code,
-        name=words.name,
-        level=words.level,
-        says=words.template,
-        page=Page(why=why, instead=instead, source=source, bad=bad, good=good),
+        name=declared.name,
+        level=declared.level,
+        message=declared.template,
+        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good),
         needs=frozenset(needs),
-        fixing=fixing,
+        fix_safety=fix_safety,
     )

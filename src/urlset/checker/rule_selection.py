@@ -1,4 +1,4 @@
-"""Which rules are asked for."""
+"""Selection of rules by name, code, profile and document, and custom rules."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
+from typing import Any
 
-from urlset.checker.rule import Rule
+from urlset.checker.rule import Rule, rule
 from urlset.checker.rules import CATALOGUE
+from urlset.config import suggestion
 from urlset.model import Level
 
-__all__ = ["catalogue_with", "rules_named", "selector"]
+__all__ = ["MIN_PREFIX", "catalogue_with", "custom_rule", "rules_named", "selector"]
 
 
 def selector(
@@ -25,15 +27,27 @@ def selector(
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
     always: Collection[str] = (),
 ) -> Callable[[Rule, str | None], bool]:
-    """Make the question whether a rule is wanted; the longest name that covers it decides.
+    """Return a predicate that selects rules; the longest name that covers a rule decides.
 
-    Without ``select`` it is those that are on by default, and those of the ``profile``. A rule
-    that is off by default comes with its name, or with three letters of its code: that of the
-    group is not enough. ``ignore_in`` has further names by a pattern for the source of documents.
-    The codes in ``always`` are selected whatever ``select`` says, unless they are ignored.
+    Args:
+        select: Names, codes or prefixes of codes. None selects the rules that are on by default
+            and those of the ``profile``. A rule that is off by default needs its name or at least
+            three characters of its code; the letter of the group is not enough.
+        ignore: Names that are excluded.
+        extend: Names that are added to ``select``.
+        profile: The search engine whose special rules are on.
+        rules: All rules.
+        ignore_in: Additional excluded names, by a pattern for the source of the document.
+        always: Codes that are selected whatever ``select`` contains, unless they are ignored.
 
-    >>> wanted = selector(["U", "S002"], ["U012"], ignore_in={"old/*": ["U001"]})
-    >>> [wanted(CATALOGUE[code], "old/a.xml") for code in ("U025", "U012", "U001")]
+    Returns:
+        A function of a rule and the source of a document, or None for any document.
+
+    Raises:
+        ValueError: A name matches no rule.
+
+    >>> is_selected = selector(["U", "S002"], ["U012"], ignore_in={"old/*": ["U001"]})
+    >>> [is_selected(CATALOGUE[code], "old/a.xml") for code in ("U025", "U012", "U001")]
     [True, False, False]
     """
     chosen = _lengths(select if select is not None else [""], rules)
@@ -41,59 +55,63 @@ def selector(
         chosen[code] = max(length, chosen.get(code, 0))
     for code in always:
         chosen.setdefault(code, 0)
-    left = _lengths(ignore, rules)
-    left_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
+    ignored = _lengths(ignore, rules)
+    ignored_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
 
-    return _Selector(chosen, left, left_in, profile)
+    return _Selector(chosen, ignored, ignored_in, profile)
 
 
 @dataclass(frozen=True)
 class _Selector:
-    """Tells whether a rule is wanted; the values are lengths of names, by the codes they cover."""
+    """Predicate of :func:`selector`; the values are the lengths of names, by code."""
 
     chosen: Mapping[str, int]
-    left: Mapping[str, int]
-    left_in: Mapping[str, Mapping[str, int]]
+    ignored: Mapping[str, int]
+    ignored_in: Mapping[str, Mapping[str, int]]
     profile: str | None
     known: dict[tuple[str, str | None], bool] = field(default_factory=dict)
 
     def __call__(self, rule: Rule, source: str | None = None) -> bool:
         key = rule.code, source
         if key not in self.known:
-            self.known[key] = self._wants(rule, source)
+            self.known[key] = self._is_selected(rule, source)
         return self.known[key]
 
-    def _wants(self, rule: Rule, source: str | None) -> bool:
+    def _is_selected(self, rule: Rule, source: str | None) -> bool:
         length = self.chosen.get(rule.code, -1)
-        if length < OWN and not _is_on(rule, self.profile):
+        if length < MIN_PREFIX and not _is_on(rule, self.profile):
             return False
-        its = (found for pattern, found in self.left_in.items() if _matches(source, pattern))
-        return all(length > found.get(rule.code, -1) for found in (self.left, *its))
+        here = (found for pattern, found in self.ignored_in.items() if _matches(source, pattern))
+        return all(length > found.get(rule.code, -1) for found in (self.ignored, *here))
 
 
-def catalogue_with(own: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str, Rule]:
-    """The catalogue, with rules of somebody's own behind it, and other levels for some rules.
+def catalogue_with(custom: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str, Rule]:
+    """Return the catalogue with custom rules added and other levels for some rules.
 
-    Raises ``ValueError`` for a code or a name that is taken, and for a rule that there is not.
+    Raises:
+        ValueError: The code or name of a custom rule exists, or ``levels`` names an unknown rule.
     """
     rules = dict(CATALOGUE)
-    for rule in own:
-        taken = next((its for its in rules.values() if rule.name == its.name), None)
-        if taken is not None or rule.code in rules:
-            raise ValueError(f"{rule.code} ({rule.name}): the code or the name is taken")
-        rules[rule.code] = replace(rule, is_custom=True)
+    for new in custom:
+        if new.code in rules or any(new.name == rule.name for rule in rules.values()):
+            raise ValueError(f"{new.code} ({new.name}): the code or the name exists already")
+        rules[new.code] = replace(new, is_custom=True)
     for name, level in levels.items():
         for code in rules_named(name, rules):
             rules[code] = replace(rules[code], level=level, level_sql=f"'{level}'")
     return rules
 
 
-OWN = 3
-"""Letters of a code that are enough to ask for a rule that is off by default."""
+MIN_PREFIX = 3
+"""Minimum length of a prefix that selects a rule that is off by default."""
 
 
 def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
-    """The codes of a rule's name, or that begin with this; raises ``ValueError`` for none."""
+    """Return the codes of the rules with this name, or whose code begins with it.
+
+    Raises:
+        ValueError: There is none.
+    """
     exact = [code for code, rule in rules.items() if name.lower() == rule.name]
     found = exact or [code for code in rules if code.startswith(name.upper())]
     if found:
@@ -107,7 +125,7 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
 
 
 def _matches(source: str | None, pattern: str) -> bool:
-    """Tell whether a document is meant, by the end of its path or by all of it."""
+    """Return whether a pattern matches the path of a document or the end of it."""
     return source is not None and (
         fnmatchcase(source, pattern) or fnmatchcase(source, f"*/{pattern}")
     )
@@ -118,6 +136,55 @@ def _is_on(rule: Rule, profile: str | None) -> bool:
 
 
 def _lengths(names: Iterable[str], rules: Mapping[str, Rule]) -> dict[str, int]:
-    """The codes that names cover, with the length of the longest one."""
+    """Return the codes that names cover, each with the length of its longest name."""
     shortest_first = sorted((name.strip() for name in names), key=len)
     return {code: len(name) for name in shortest_first for code in rules_named(name, rules)}
+
+
+_REQUIRED = ("name", "message")
+_OPTIONAL = ("code", "level", "view", "where", "sql", "element", "why", "fix-hint", "source")
+_EXAMPLE = "<url><loc>https://example.com/</loc></url>"
+
+
+def custom_rule(number: int, table: Mapping[str, Any]) -> Rule:
+    """Return the rule that a table of ``[[check.rules]]`` declares.
+
+    Args:
+        number: Position of the table, from 1; a rule without ``code`` gets ``Z001`` and so on.
+        table: ``name``, ``message``, and either ``view`` with ``where`` or ``sql``. Optional are
+            ``code``, ``level`` (default: warning), ``element``, ``why``, ``fix-hint`` and
+            ``source``. All values are strings.
+
+    Raises:
+        ValueError: A key is missing or unknown, or a value is invalid.
+
+    >>> table = {"name": "old-shop", "message": "{loc}", "view": "urls", "where": "true"}
+    >>> custom_rule(1, table).code
+    'Z001'
+    """
+    for key, value in table.items():
+        if key not in (*_REQUIRED, *_OPTIONAL):
+            raise ValueError(f"unknown key {key!r}{suggestion(key, (*_REQUIRED, *_OPTIONAL))}")
+        if not isinstance(value, str):
+            raise ValueError(f"{key}: expected a string, found {value!r}")
+    for key in _REQUIRED:
+        if not table.get(key, "").strip():
+            raise ValueError(f"{key} is missing")
+    code, name = table.get("code", f"Z{number:03}"), table["name"]
+    if " " in name or " " in code:
+        raise ValueError(f"expected a name and a code without spaces, found {name!r}, {code!r}")
+    query = f"{table.get('view', '')} {table.get('sql', '')}".lower()
+    return rule(
+        f"{code} {name} {table.get('level', 'warning')}",
+        message=table["message"],
+        why=table.get("why", "A rule of this project."),
+        fix_hint=table.get("fix-hint", "See the configuration of this project"),
+        source=table.get("source", "the configuration"),
+        bad=_EXAMPLE,
+        good=_EXAMPLE,
+        view=table.get("view"),
+        where=table.get("where"),
+        sql=table.get("sql"),
+        element=table.get("element"),
+        needs=("markup", "order") if "markup" in query else (),
+    )

@@ -1,7 +1,8 @@
-"""Valid but odd inputs for which rules stay silent: tests of the rules, and a part of their pages.
+"""Valid but unusual inputs that a rule must not report, as documents for tests and rule pages.
 
-Each line has the code of a rule, why the input is valid, and the input. The tables differ in where
-the input belongs: the ``loc`` of an entry, its ``lastmod``, the ``hreflang`` of a link and so on.
+Each line of :mod:`urlset.checker.silent_inputs` has the code of a rule, the reason why the input is
+valid, and the input. A table holds inputs for one place: the ``loc`` of an entry, its ``lastmod``,
+the ``hreflang`` of a link and so on.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ __all__ = ["SILENT", "Silent", "silent_for"]
 
 
 class Silent(NamedTuple):
-    """A valid input: the rule that must not object, the reason, the input alone and as a document.
+    """Valid input with the rule that must not report it and the reason.
 
-    ``table`` is the kind of input; inputs of one kind that are entries can be checked together.
+    ``text`` is the input alone, ``example`` its document. ``table`` is the kind of input; inputs of
+    one kind that are entries can be checked in one document.
     """
 
     code: str
@@ -31,7 +33,7 @@ class Silent(NamedTuple):
 
 
 def silent_for(code: str) -> list[Silent]:
-    """Return the inputs for which a rule stays silent.
+    """Return the valid inputs of a rule.
 
     >>> silent_for("D003")[0].text
     '2013-01-27+01:00'
@@ -126,7 +128,7 @@ def _document(text: str, _number: int) -> str:
 
 
 def _site(text: str, _number: int) -> dict[str, str]:
-    """Documents as ``name: content``, with ⏎⏎ between them; ``loc@lastmod`` is an entry."""
+    """Return documents from ``name: content`` with ⏎⏎ between; ``loc@lastmod`` is an entry."""
     documents: dict[str, str] = {}
     for part in text.split("⏎⏎"):
         name, _, content = part.partition(": ")
@@ -140,7 +142,7 @@ def _site(text: str, _number: int) -> dict[str, str]:
 
 
 def _cluster(text: str, _number: int) -> dict[str, str]:
-    """Pages with their links to other versions: ``loc: tag=href tag=href ; loc: …``."""
+    """Return pages with hreflang links, written as ``loc: tag=href tag=href ; loc: …``."""
     entries = []
     for page in text.split(" ; "):
         loc, _, pairs = page.partition(": ")
@@ -162,7 +164,7 @@ def _row(word: str, *, is_index: bool) -> str:
     return entry(loc, lastmod=lastmod)
 
 
-_MAKERS: dict[str, Callable[[str, int], Example]] = {
+_EXAMPLE_OF: dict[str, Callable[[str, int], Example]] = {
     "loc": _loc,
     "lastmod": _lastmod,
     "hreflang": _hreflang,
@@ -187,8 +189,8 @@ def _read() -> Iterator[Silent]:
         for line in lines.strip().splitlines():
             number += 1
             code, why, text = (cell.strip() for cell in line.split("|", 2))
-            yield Silent(code, why, text, _MAKERS[table](text, number), table)
+            yield Silent(code, why, text, _EXAMPLE_OF[table](text, number), table)
 
 
 SILENT: tuple[Silent, ...] = tuple(_read())
-"""All of them, in the order of the tables."""
+"""All inputs, in the order of the tables."""

@@ -1,4 +1,4 @@
-"""The inputs of :mod:`urlset.checker.silent_examples`: code, reason, input; ``⏎`` is the end of a line."""
+"""Valid inputs of :mod:`urlset.checker.silent_examples`: code, reason, input; ``⏎`` is a line end."""
 
 from __future__ import annotations
 
@@ -427,4 +427,4 @@ TABLES = {
     "site": SITES,
     "cluster": CLUSTERS,
 }
-"""The tables by the kind of their inputs."""
+"""Tables by the kind of their inputs."""

@@ -1,35 +1,36 @@
-"""The views of what holds between documents: who lists, declares, answers and repeats whom.
+"""Views about relations between documents: hreflang, declarations, nested indexes, duplicates.
 
-Made after those of :mod:`urlset.checker.views`, on which they stand.
+They query the views of :mod:`urlset.checker.views`, and are created after them.
 """
 
 from __future__ import annotations
 
-from urlset.checker.url_columns import ENTRY, FROM_ENTRIES, split_url_sql
+from urlset.checker.url_columns import ENTRY_COLUMNS, FROM_ENTRIES, split_url_sql
 
-__all__ = ["VIEWS_OF_SETS"]
+__all__ = ["SITE_VIEWS"]
 
-VIEWS_OF_SETS = {
-    # Every entry that lists versions of its page in other languages, with the hashes of their URLs.
-    # Hashes, for there may be a hundred million of them; that two URLs of ten million have the same
-    # one is as likely as one in 300,000. `urls_key` and `size` have the page itself among them.
-    "versions": f"""
+SITE_VIEWS = {
+    # Every entry with hreflang links, with the hashes of their URLs: there may be a hundred million
+    # of them. The probability that two of ten million URLs share a hash is one in 300,000.
+    # `urls_key` and `size` include the page itself.
+    "hreflang_sets": f"""
         SELECT document, entry, "offset", line, here, theres,
             list_contains(theres, here) AS has_self,
-            len(list_distinct(wholly)) AS size, hash(list_sort(list_distinct(wholly))) AS urls_key,
+            len(list_distinct(all_urls)) AS size,
+            hash(list_sort(list_distinct(all_urls))) AS urls_key,
             hash(list_sort(list_distinct(pairs))) AS pairs_key,
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
             len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
             len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
             list_contains(tags, hash('x-default')) AS has_default
-        FROM (SELECT *, list_append(theres, here) AS wholly
-            -- Each list is made of one other list: what names two in a lambda copies the second
+        FROM (SELECT *, list_append(theres, here) AS all_urls
+            -- Each list is computed from one other list: a lambda over two lists copies the second
             -- for every element of the first.
             FROM (SELECT * EXCLUDE (links), list_transform(links, lambda l: l.there) AS theres,
                     list_transform(links, lambda l: l.tag) AS tags,
                     list_transform(links, lambda l:
                         CASE WHEN l.there IS NOT NULL THEN hash(l.there, l.tag) END) AS pairs
-                FROM (SELECT {ENTRY}, hash(normal_of(e.loc)) AS here,
+                FROM (SELECT {ENTRY_COLUMNS}, hash(normal_of(e.loc)) AS here,
                         list_transform(e.alternates, lambda a: {{
                             'there': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
                                 AND is_web(a.href) THEN hash(normal_of(a.href)) END,
@@ -37,11 +38,12 @@ VIEWS_OF_SETS = {
                                 THEN hash(tag_of(a.hreflang)) END}}) AS links
                     {FROM_ENTRIES} WHERE len(e.alternates) > 0)))
         WHERE link_count > 0""",
-    # Every link to another version that is not as it should be: all versions listed, each with the
-    # same links. Most sites have none, for clusters that are whole are left out first.
-    "doubtful": """
-        WITH whole AS (
-            SELECT pairs_key FROM (SELECT DISTINCT pairs_key, here, size, has_self FROM versions)
+    # Every hreflang link that is not mutual, or whose target is unlisted or lists other URLs. Most
+    # sites have none: complete clusters, with all pages and the same links, are excluded first.
+    "suspect_links": """
+        WITH complete AS (
+            SELECT pairs_key FROM (
+                SELECT DISTINCT pairs_key, here, size, has_self FROM hreflang_sets)
             GROUP BY pairs_key HAVING count(*) = any_value(size) AND bool_and(has_self)),
         links AS (
             SELECT * FROM (
@@ -49,21 +51,21 @@ VIEWS_OF_SETS = {
                     unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth,
                     unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
                     unnest(list_transform(e.alternates, lambda a: host_of(a.href))) AS host
-                FROM versions v ANTI JOIN whole w USING (pairs_key)
+                FROM hreflang_sets v ANTI JOIN complete w USING (pairs_key)
                 JOIN entries e ON e.document = v.document AND e.entry = v.entry)
             WHERE there <> here),
         targets AS (
-            SELECT v.* FROM versions v
+            SELECT v.* FROM hreflang_sets v
             SEMI JOIN (SELECT DISTINCT there FROM links) l ON l.there = v.here),
         answers AS (
             SELECT v.here, unnest(v.theres) AS there,
                 unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag
             FROM targets v JOIN entries e ON e.document = v.document AND e.entry = v.entry),
         returned AS (SELECT DISTINCT here, there FROM answers),
-        alike AS (SELECT DISTINCT here, urls_key FROM targets),
+        same_lists AS (SELECT DISTINCT here, urls_key FROM targets),
         own_tag AS (
             SELECT DISTINCT here, tag FROM answers WHERE here = there AND tag <> 'x-default'),
-        own AS (  -- a few of them, for the message
+        own AS (  -- at most nine, for the message
             SELECT here, list_sort(list(tag ORDER BY tag)[:9]) AS tags FROM own_tag GROUP BY here)
         SELECT l.* EXCLUDE (host), own.tags AS own_tags,
             l.there IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
@@ -72,24 +74,24 @@ VIEWS_OF_SETS = {
             l.tag <> 'x-default' AND own.here IS NOT NULL AND o.here IS NULL AS is_contradicted
         FROM links l
         LEFT JOIN returned r ON r.here = l.there AND r.there = l.here
-        LEFT JOIN alike k ON k.here = l.there AND k.urls_key = l.urls_key
+        LEFT JOIN same_lists k ON k.here = l.there AND k.urls_key = l.urls_key
         LEFT JOIN own ON own.here = l.there
         LEFT JOIN own_tag o ON o.here = l.there AND o.tag = l.tag
         WHERE is_contradicted OR NOT (is_returned AND is_alike) AND is_listed
             OR is_covered AND NOT is_listed""",
-    # The same, with the words of the link.
-    "crossings": """
+    # The same links, with their href and hreflang.
+    "suspect_link_details": """
         SELECT d.*, a.loc, a.alternate.href AS href, a.alternate.hreflang AS hreflang
-        FROM doubtful d JOIN (
+        FROM suspect_links d JOIN (
             SELECT e.document, e.entry, e.loc,
                 unnest(e.alternates, recursive := false) AS alternate,
                 generate_subscripts(e.alternates, 1) AS nth
-            FROM entries e SEMI JOIN doubtful USING (document, entry)) a
+            FROM entries e SEMI JOIN suspect_links USING (document, entry)) a
         ON a.document = d.document AND a.entry = d.entry AND a.nth = d.nth""",
-    # Which hosts declare a document, or an index above it, in their robots.txt.
-    "proofs": """
+    # Hosts whose robots.txt declares a document or an index above it.
+    "declaring_hosts": """
         WITH RECURSIVE named(document, url) AS (
-            -- Beware: planning `normal_of` takes 10 ms, so it is said once.
+            -- Planning `normal_of` takes 10 ms, so it is used once.
             SELECT DISTINCT document, normal_of(address) FROM (
                 SELECT document,
                     unnest([url, loc, if(source ILIKE 'http%', source, NULL)]) AS address
@@ -102,23 +104,23 @@ VIEWS_OF_SETS = {
             JOIN sitemaps c ON normal_of(c.loc) = a.url JOIN named n ON n.document = c.document)
         SELECT a.document, d.host FROM above a JOIN declared d ON normal_of(d.loc) = a.url
         UNION SELECT document, host_of(declared_by) FROM sources WHERE declared_by IS NOT NULL""",
-    # The hosts of which it is known what they declare: they have a robots.txt, or surely none.
-    "answered": """
+    # Hosts whose declarations are known: they have a robots.txt, or certainly none.
+    "known_robots": """
         SELECT DISTINCT host_of(url) AS host FROM robots WHERE state IN ('read', 'absent')""",
-    # The documents that were read, by each URL that leads to them, as `normal_of` has it.
-    "reached": """
+    # Documents that were read, by each URL that leads to them, in the form of `normal_of`.
+    "document_urls": """
         SELECT DISTINCT normal_of(address) AS address, document FROM (
             SELECT unnest([url, loc]) AS address, document FROM sources WHERE kind IS NOT NULL
             UNION ALL
             SELECT d.loc, s.document FROM sources d JOIN sources s ON s.source = d.same_as
             WHERE s.kind IS NOT NULL)
         WHERE address IS NOT NULL""",
-    # Every index that an index lists; `way` leads back from it, by way of at most ten others.
-    "nestings": """
+    # Every index that an index lists; `way` is a path back from it through at most ten others.
+    "nested_indexes": """
         WITH RECURSIVE edges AS (
             SELECT c.document, c."offset", c.line, c.loc, s.document AS child
-            FROM listed c JOIN reached r ON r.address = normal_of(c.loc)
-            JOIN sound s ON s.document = r.document AND s.kind = 'index'),
+            FROM listed c JOIN document_urls r ON r.address = normal_of(c.loc)
+            JOIN readable s ON s.document = r.document AND s.kind = 'index'),
         ways(start, node, way) USING KEY (start, node) AS (
             SELECT DISTINCT document, child, [document, child] FROM edges WHERE child <> document
             UNION
@@ -128,20 +130,20 @@ VIEWS_OF_SETS = {
                 SELECT 1 FROM recurring.ways r WHERE r.start = w.start AND r.node = e.child))
         SELECT e.*, w.way FROM edges e
         LEFT JOIN ways w ON w.start = e.child AND w.node = e.document""",
-    # Feeds that lie in a folder that was read, and that nothing names: they are for readers.
-    "loose_feeds": """
-        SELECT document FROM sound
+    # Feeds in a folder that no index or robots.txt names: they are meant for feed readers.
+    "unlisted_feeds": """
+        SELECT document FROM readable
         WHERE kind IN ('rss', 'atom') AND how = 'folder' AND loc IS NULL AND url IS NOT NULL
-            AND document NOT IN (SELECT document FROM proofs)
+            AND document NOT IN (SELECT document FROM declaring_hosts)
             AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM sitemaps)""",
-    # Every entry that is not plainly below its sitemap, and how its loc stands to the URL of that:
-    # on another `host` (or port, or scheme), `http` where only the scheme is behind, beside the
-    # folder: `path`, or `in` all the same, where its host declares the sitemap (`is_proven`). Of
-    # `loose_feeds` only the scheme is judged.
-    "strays": f"""
+    # Every entry whose loc does not begin with the folder of its sitemap. `scope` is `host` (other
+    # host, port or scheme), `http` (only the scheme differs), `path` (other folder) or `in` (inside
+    # the folder, or its host declares the sitemap: `is_proven`). For `unlisted_feeds` only the
+    # scheme is compared.
+    "url_scopes": f"""
         SELECT u.*, p.host IS NOT NULL AS is_proven, CASE
             WHEN origin_of(loc) = sitemap_origin THEN CASE
-                WHEN starts_with(decoded(path), decoded(sitemap_folder)) THEN 'in'
+                WHEN starts_with(percent_decoded(path), percent_decoded(sitemap_folder)) THEN 'in'
                 WHEN f.document IS NULL THEN 'path' END
             WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) THEN 'http'
             WHEN p.host IS NOT NULL THEN 'in'
@@ -150,33 +152,33 @@ VIEWS_OF_SETS = {
             WHEN strlen(u.host) > length(u.host) AND contains(sitemap_host, 'xn--') THEN NULL
             WHEN strlen(sitemap_host) > length(sitemap_host) AND contains(u.host, 'xn--') THEN NULL
             ELSE 'host' END AS scope
-        FROM ({split_url_sql("outsiders")}) u
-        LEFT JOIN proofs p ON p.document = u.document AND p.host = u.host
-        LEFT JOIN loose_feeds f ON f.document = u.document""",
-    # The hash of what is left of each loc without what makes no difference to most servers.
-    "twins": """
+        FROM ({split_url_sql("outside_candidates")}) u
+        LEFT JOIN declaring_hosts p ON p.document = u.document AND p.host = u.host
+        LEFT JOIN unlisted_feeds f ON f.document = u.document""",
+    # Hash of each loc without the differences that most servers ignore.
+    "duplicate_keys": """
         SELECT document, "offset", hash(CASE WHEN is_simple
-            THEN CASE WHEN suffix(bare, '/') THEN left(bare, length(bare) - 1) ELSE bare END
-            ELSE twin_of(loc) END) AS twin
+            THEN CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END
+            ELSE duplicate_key(loc) END) AS dup_key
         FROM (SELECT document, "offset", loc, substr(lower(loc), CASE
                     WHEN starts_with(loc, 'https://www.') THEN 13
                     WHEN starts_with(loc, 'http://www.') THEN 12
-                    WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS bare,
+                    WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS short,
                 NOT regexp_matches(substr(loc, 9),
                     '[%+#@:]|/[.?]|/(?i:index|default)[.]') AS is_simple
             FROM entries)""",
-    # The places of those that have the same hash as another one.
-    "repeated": """
-        SELECT document, "offset" FROM twins WHERE twin IN (
-            SELECT twin FROM twins GROUP BY twin HAVING count(*) > 1)""",
-    # Every entry that has a twin anywhere, with a hash of each thing that is said of it.
-    "alike": """
-        SELECT e.document, e."offset", e.line, e.loc, twin_of(e.loc) AS twin,
-            unslashed(bare(normal_of(e.loc))) AS spelled, s.kind,
+    # Positions of the entries that share their hash with another entry.
+    "repeated_keys": """
+        SELECT document, "offset" FROM duplicate_keys WHERE dup_key IN (
+            SELECT dup_key FROM duplicate_keys GROUP BY dup_key HAVING count(*) > 1)""",
+    # Every entry with a duplicate anywhere, with a hash of each of its values.
+    "duplicates": """
+        SELECT e.document, e."offset", e.line, e.loc, duplicate_key(e.loc) AS dup_key,
+            without_slash(canonical_guess(normal_of(e.loc))) AS spelled, s.kind,
             e.lastmod, e.lastmod_text, hash(e.changefreq) AS changefreq,
             hash(e.priority) AS priority, hash(e.images) AS images, hash(e.videos) AS videos,
             hash(e.news) AS news, hash(e.alternates) AS alternates, hash(e.extra) AS extra
-        FROM entries e JOIN sound s ON s.document = e.document
-        JOIN repeated r ON e.document = r.document AND e."offset" = r."offset" """,
+        FROM entries e JOIN readable s ON s.document = e.document
+        JOIN repeated_keys r ON e.document = r.document AND e."offset" = r."offset" """,
 }
-"""The views by name, in the order in which they are made."""
+"""SQL of the views by name, in the order of creation."""

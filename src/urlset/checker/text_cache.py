@@ -1,4 +1,4 @@
-"""Keeps the texts of documents while they are judged: in memory, on the disk when they are many."""
+"""Cache for the texts of documents, in memory or in a temporary file, and excerpts of them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from urlset.checker.finding import Excerpt
 from urlset.document import Document
 from urlset.engine import OffsetRun, source_offset
 from urlset.errors import StoreError
 from urlset.model import Kind
 
-__all__ = ["Text", "TextCache", "count_characters", "count_lines", "line_begin"]
+__all__ = ["Excerpt", "Text", "TextCache", "count_characters", "count_lines", "line_begin"]
 
 IN_MEMORY = 64 << 20
-"""Bytes of text that are kept in memory; with more, all of it goes to a temporary file."""
+"""Bytes of text in memory; beyond this, all of it moves to a temporary file."""
 
 BEFORE, AFTER = 160, 240
-"""Characters of a line that are kept around a finding: a document may be one line of 50 MB."""
+"""Characters of a line shown around a finding: a document may be one line of 50 MB."""
 
 _LINE_END = re.compile(rb"[\r\n]")
-_CONTINUATION = bytes(range(0x80, 0xC0))  # every byte of a character in UTF-8 but the first
+_CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a UTF-8 character after its first
+
+
+class Excerpt(NamedTuple):
+    """Part of the line of a finding, and the position of the finding in it (characters from 0)."""
+
+    text: str
+    place: int
 
 
 class Text(NamedTuple):
-    """A document as UTF-8; ``runs`` lead from it to the offsets of the original."""
+    """Text of a document as UTF-8; ``runs`` map its offsets to those of the original bytes."""
 
     kind: Kind
     data: bytes
     runs: list[OffsetRun]
 
     def place_of(self, offset: int) -> int:
-        """The inverse of :func:`urlset.engine.source_offset`: where in ``data`` an offset is."""
+        """Return the position in ``data`` of an offset: inverse of :meth:`offset_of`."""
         if not self.runs:
             return offset
         number = bisect_right(self.runs, offset, key=lambda run: run.source_start) - 1
@@ -43,12 +49,12 @@ class Text(NamedTuple):
         return run.text_start + (offset - run.source_start) // run.source_width * run.text_width
 
     def offset_of(self, place: int) -> int:
-        """The offset in the original of a place in ``data``."""
+        """Return the offset in the original bytes of a position in ``data``."""
         return source_offset(place, self.runs)
 
     def excerpt(self, place: int) -> Excerpt:
-        """The line around a place."""
-        # Beware: four bytes a character at most, so that enough is left when it is decoded.
+        """Return the line around a position."""
+        # A character has at most four bytes, so enough characters remain after decoding.
         left = _LINE_END.split(self.data[max(0, place - 4 * BEFORE) : place])[-1]
         right = _LINE_END.split(self.data[place : place + 4 * AFTER], maxsplit=1)[0]
         before = left.decode(errors="ignore")[-BEFORE:]
@@ -56,24 +62,26 @@ class Text(NamedTuple):
 
 
 def count_lines(data: bytes, begin: int, end: int) -> int:
-    r"""Return how many lines end between two places; "\r\n" ends one line."""
+    r"""Return the number of line ends between two positions; "\r\n" is one."""
     ends = data.count(b"\n", begin, end) + data.count(b"\r", begin, end)
     return ends - data.count(b"\r\n", begin, end + 1)
 
 
 def count_characters(data: bytes, begin: int, end: int) -> int:
-    """Return how many characters begin between two places of UTF-8."""
+    """Return the number of characters that begin between two positions of UTF-8."""
     return len(data[begin:end].translate(None, _CONTINUATION))
 
 
 def line_begin(data: bytes, place: int) -> int:
-    """Return where the line of a place begins."""
+    """Return the start of the line of a position."""
     begin = data.rfind(b"\n", 0, place) + 1
-    # Most documents have no "\r": it is searched in this line only.
+    # Most documents have no "\r", so it is searched in this line only.
     return max(begin, data.rfind(b"\r", begin, place) + 1)
 
 
-class _Kept(NamedTuple):
+class _CachedText(NamedTuple):
+    """Position of a text in the file."""
+
     kind: Kind
     start: int
     size: int
@@ -81,35 +89,39 @@ class _Kept(NamedTuple):
 
 
 class TextCache:
-    """The texts of one check by the number of their document; a context manager."""
+    """Texts of a check by the number of their document; a context manager."""
 
     def __init__(self) -> None:
-        # Closed where the context ends.
+        # Closed at the end of the context.
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, prefix="urlset-")  # noqa: SIM115
-        self._kept: dict[int, _Kept] = {}
+        self._texts: dict[int, _CachedText] = {}
         self._end = 0
 
     def add(self, number: int, document: Document) -> None:
-        """Keep the text of a document; raises :class:`urlset.StoreError` where there is no room."""
+        """Add the text of a document.
+
+        Raises:
+            urlset.StoreError: The temporary file cannot be written.
+        """
         try:
             self._file.seek(self._end)
             self._file.write(document.text)
         except OSError as error:
-            raise _no_room(error) from error
+            raise _write_error(error) from error
         size = len(document.text)
-        self._kept[number] = _Kept(document.kind, self._end, size, document.runs)
+        self._texts[number] = _CachedText(document.kind, self._end, size, document.runs)
         self._end += size
 
     def get(self, number: int) -> Text | None:
-        """The text of a document; None for one that was not kept."""
-        kept = self._kept.get(number)
-        if kept is None:
+        """Return the text of a document, or None if it is not in the cache."""
+        cached = self._texts.get(number)
+        if cached is None:
             return None
         try:
-            self._file.seek(kept.start)  # writes what is still in its buffer
-            return Text(kept.kind, self._file.read(kept.size), kept.runs)
+            self._file.seek(cached.start)  # this flushes the write buffer
+            return Text(cached.kind, self._file.read(cached.size), cached.runs)
         except OSError as error:
-            raise _no_room(error) from error
+            raise _write_error(error) from error
 
     def __enter__(self) -> TextCache:
         return self
@@ -120,12 +132,12 @@ class TextCache:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # of what could not be written; nobody wants it now
+        with suppress(OSError):  # of unwritten data, which is no longer needed
             self._file.close()
 
 
-def _no_room(error: OSError) -> StoreError:
+def _write_error(error: OSError) -> StoreError:
     return StoreError(
-        f"cannot keep the texts of documents in {tempfile.gettempdir()!r}: {error.strerror}; "
-        "make room there, or name another folder by TMPDIR"
+        f"cannot store the texts of documents in {tempfile.gettempdir()!r}: {error.strerror}; "
+        "free space there, or set TMPDIR to another folder"
     )

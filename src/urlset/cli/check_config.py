@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urlset.checker import LEVELS, Rule, own_rule
+from urlset.checker import LEVELS, Rule, custom_rule
 from urlset.cli.console import print_info
 from urlset.config import Configuration, read_configuration
 from urlset.errors import ConfigurationError
@@ -129,7 +129,7 @@ def _rules(found: Configuration, tables: list[Any]) -> list[Rule]:
     for number, table in enumerate(tables, 1):
         found.expect(table, dict, f"rules[{number}]")
         try:
-            rules.append(own_rule(number, table))
+            rules.append(custom_rule(number, table))
         except ConfigurationError:
             raise
         except (TypeError, ValueError, KeyError) as error:

@@ -123,12 +123,12 @@ class CheckRun:
         return int(any(self.by_level[level] for level in levels))
 
     def _new(self, found: Iterable[Finding]) -> Iterator[Finding]:
-        noted = self.found.note(found)
+        noted = self.found.record(found)
         if self._baseline is None:
             yield from noted
             return
         for finding in noted:
-            if self._baseline.takes(finding):
+            if self._baseline.match(finding):
                 self.known += 1
             else:
                 self.by_level[finding.level] += 1
@@ -175,23 +175,23 @@ class CheckRun:
         progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._latest_failures)
 
     def _count(self, found: Findings) -> None:
-        self.found.note_counted(found.not_given)
+        self.found.record_counted(found.unlisted)
         if self._baseline is None:  # these counts include the findings that are not yielded
             self.by_level.update(found.by_level)
             self.omitted.update(found.omitted)
         else:
-            self._count_new(found.not_given)
+            self._count_new(found.unlisted)
         for record in found.documents:
             if record.failure is not None and record.failure != "stream":
                 self.failures.append(f"{record.source}: {record.error}")
             if record.kind is not None:
                 self.documents.append(record._replace(problems=()))
 
-    def _count_new(self, not_given: Mapping[FindingKey, int]) -> None:
+    def _count_new(self, unlisted: Mapping[FindingKey, int]) -> None:
         """Count the findings that are not yielded as new or known, by their numbers."""
         assert self._baseline is not None
-        new = self._baseline.take_counted(not_given)
+        new = self._baseline.match_counted(unlisted)
         for key, count in new.items():
             self.by_level[key.level] += count
             self.omitted[key.code] += count
-        self.known += sum(not_given.values()) - new.total()
+        self.known += sum(unlisted.values()) - new.total()

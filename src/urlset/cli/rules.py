@@ -55,7 +55,7 @@ def _row(rule: Rule, width: int | None) -> Line:
     """Return the line of a rule in the list, cut to the width of the terminal."""
     start = f"{rule.code} ", f"{rule.name:<31} ", f"{rule.level:<8}"
     prefix = "" if rule.is_default and not rule.profiles else "(off) "
-    message = prefix + template_text(rule.says)
+    message = prefix + template_text(rule.message)
     if width is not None:
         message = message[: max(0, width - len("".join(start)))]
     return Span(start[0]), Span(start[1], "rule"), Span(start[2], rule.level), Span(message)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from urlset.checker.rule import Profile, Rule
-from urlset.checker.rule_selection import OWN, catalogue_with, rules_named, selector
+from urlset.checker.rule_selection import MIN_PREFIX, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
 from urlset.fixer.diff import unified_diff
 from urlset.fixer.fix_document import Dropped
@@ -62,7 +62,7 @@ def fix(
     wanted = selector(
         select, ignore, extend_select, profile=profile, rules=catalogue, ignore_in=ignore_in
     )
-    named = [name for name in (*(select or ()), *extend_select) if len(name.strip()) >= OWN]
+    named = [name for name in (*(select or ()), *extend_select) if len(name.strip()) >= MIN_PREFIX]
     wishes = FixOptions(
         rules=catalogue,
         wanted=wanted,

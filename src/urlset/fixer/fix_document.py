@@ -205,7 +205,7 @@ class DocumentFixer:
     def _may_be_made(self, code: str, change: Change) -> bool:
         """Tell whether a change is asked for: one that loses content never is a safe one."""
         wishes = self.wishes
-        is_asked_for = wishes.is_unsafe or wishes.rules[code].fixing == "opt-in"
+        is_asked_for = wishes.is_unsafe or wishes.rules[code].fix_safety == "opt-in"
         return is_asked_for or not loses_content(self.document.text, change)
 
     def _make(self, changes: list[Change]) -> str | None:

@@ -99,7 +99,7 @@ class _Work:
         rules = {c: rule for c, rule in self.wishes.rules.items() if self.wishes.allows(c, None)}
         names: dict[str, None] = {}
         entries = read_documents(self.overlay, self.wishes.engine, self.wishes.limit)
-        if all(rule.is_of_engine for rule in rules.values()):  # no need to ask a database
+        if all(rule.is_engine_rule for rule in rules.values()):  # no need to ask a database
             for record, document in entries.visits():
                 if document is not None and any(p.code in rules for p in document.problems):
                     names[record.source or ""] = None

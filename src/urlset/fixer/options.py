@@ -61,7 +61,7 @@ class FixOptions:
             "unsafe": self.is_unsafe or is_careful,
             "opt-in": code in self.named,
         }
-        return is_asked.get(rule.fixing, False) and self.wanted(rule, source)
+        return is_asked.get(rule.fix_safety, False) and self.wanted(rule, source)
 
     def reported(self, document: Document, name: str) -> Spots:
         """What the engine has found, in the text."""
@@ -88,7 +88,7 @@ class FixOptions:
         rules = {
             code: rule
             for code, rule in self.rules.items()
-            if not rule.is_of_engine and not is_of_set(rule) and self.allows(code, name)
+            if not rule.is_engine_rule and not is_of_set(rule) and self.allows(code, name)
         }
         spots: Spots = defaultdict(list)
         if not rules:

@@ -31,7 +31,7 @@ def rule_page(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"**{rule.level}** · {GROUPS.get(rule.group, 'custom')} · {_when(rule)}"
     yield ""
-    yield from textwrap.wrap(f"Message: {template_text(rule.says)}", 100)
+    yield from textwrap.wrap(f"Message: {template_text(rule.message)}", 100)
     yield ""
     yield from textwrap.wrap(rule.page.why, 100)
     yield ""
@@ -40,11 +40,11 @@ def rule_page(rule: Rule) -> Iterator[str]:
     yield from _example(rule.page.bad)
     yield "## Use instead"
     yield ""
-    yield from textwrap.wrap(f"{rule.page.instead}.", 100)
+    yield from textwrap.wrap(f"{rule.page.fix_hint}.", 100)
     yield ""
     yield from _example(rule.page.good)
     yield from _silent(rule)
-    note = _FIX_NOTES[rule.fixing]
+    note = _FIX_NOTES[rule.fix_safety]
     if note:
         yield note.replace("{code}", rule.code)
         yield ""
@@ -57,10 +57,10 @@ def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
     yield "| code | name | level | message | |"
     yield "|---|---|---|---|---|"
     for rule in rules.values():
-        message = template_text(rule.says).replace("|", "\\|").replace("<", "&lt;")
+        message = template_text(rule.message).replace("|", "\\|").replace("<", "&lt;")
         notes = [] if rule.is_default or rule.profiles else ["off"]
         notes += sorted(rule.profiles)
-        notes += [] if rule.fixing == "none" else [f"fix: {rule.fixing}"]
+        notes += [] if rule.fix_safety == "none" else [f"fix: {rule.fix_safety}"]
         link = f"[{rule.name}](rules/{rule.name}.md)"
         yield f"| {rule.code} | {link} | {rule.level} | {message} | {', '.join(notes)} |"
 
@@ -119,9 +119,9 @@ def _silent(rule: Rule) -> Iterator[str]:
 
 def _query(rule: Rule) -> Iterator[str]:
     """Yield the SQL query of the rule, as a template for custom rules."""
-    if rule.is_of_engine:
+    if rule.is_engine_rule:
         return
-    query = rule.sql or f"SELECT * FROM {rule.over} WHERE {rule.where}"
+    query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"
     yield "## The query"
     yield ""
     yield "```sql"

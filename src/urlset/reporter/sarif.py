@@ -67,9 +67,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": template_text(rule.says)},
+        "shortDescription": {"text": template_text(rule.message)},
         "fullDescription": {"text": rule.page.why},
-        "help": {"text": rule.page.instead},
+        "help": {"text": rule.page.fix_hint},
         "defaultConfiguration": {"level": _LEVEL[rule.level]},
     } | ({"helpUri": source} if source.startswith("https://") else {})
 

@@ -1,6 +1,6 @@
-"""Every rule there is; adding one is adding a declaration to the file of its subject.
+"""Catalogue of all rules, with a module for each subject.
 
-Each file here has ``RULES``, a tuple of declarations, and is found by itself.
+Each module has a tuple ``RULES`` of declarations. The catalogue finds the modules by itself.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ GROUPS = {
     "R": "robots.txt",
     "N": "fetching and opening sitemaps",
 }
-"""The groups by the letter that codes begin with."""
+"""Groups by the first letter of the code."""
 
 
-def _gather() -> dict[str, Rule]:
+def _load_modules() -> dict[str, Rule]:
     rules: dict[str, Rule] = {}
     for found in pkgutil.iter_modules(__path__):
         for rule in import_module(f"{__name__}.{found.name}").RULES:
@@ -41,5 +41,5 @@ def _gather() -> dict[str, Rule]:
     return {code: rules[code] for code in sorted(rules, key=lambda c: (order.index(c[0]), c))}
 
 
-CATALOGUE: dict[str, Rule] = _gather()
-"""The rules by code, in the order of the catalogue."""
+CATALOGUE: dict[str, Rule] = _load_modules()
+"""Rules by code, sorted by group and code."""

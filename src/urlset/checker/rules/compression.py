@@ -6,7 +6,7 @@ import bz2
 import gzip
 
 from urlset.checker.examples import whole
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -20,29 +20,29 @@ _GOOD = {"sitemap.xml.gz": _PACKED}
 _DAMAGED = _PACKED[:-8] + bytes(4) + _PACKED[-4:]  # the sum at the end is wrong
 
 RULES = (
-    of_engine(
+    engine_rule(
         "X025",
         why="Most programs give up at the damage, and some drop what they had unpacked before it. "
         "What comes behind it nobody reads.",
-        instead="Compress the file again, and move it into place only when it is whole",
+        fix_hint="Compress the file again, and move it into place only when it is whole",
         source=_ERRORS,
         bad={"sitemap.xml.gz": _DAMAGED},
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "X026",
         why="What follows the gzip stream is not a part of the sitemap; some programs refuse the "
         "file for it.",
-        instead="Compress the file again; nothing may follow the stream",
+        fix_hint="Compress the file again; nothing may follow the stream",
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "X027 gz-name-mismatch warning",
-        says="{words}",
+        message="{words}",
         sql="""
             SELECT document, name,
                 CASE WHEN layers = 0 THEN 'Name ' || name || ' ends in .gz but the file is not gzip'
@@ -59,29 +59,29 @@ RULES = (
                 )""",
         why="Engines look at the first bytes, but many tools, and many servers, go by the name: "
         "they unpack what is not packed, or do not unpack what is.",
-        instead="Give a gzip file a name that ends in .gz, and no other file",
+        fix_hint="Give a gzip file a name that ends in .gz, and no other file",
         source=_FAQ,
         bad={"sitemap.xml.gz": _PLAIN},
         good=_GOOD,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "X028",
         why="Readers unpack once and find gzip instead of XML. Mostly the file was compressed when "
         "it was written, and again by the server on its way.",
-        instead="Compress once; a server that compresses .gz files on their way does it twice",
+        fix_hint="Compress once; a server that compresses .gz files on their way does it twice",
         source=_ERRORS,
         bad={"sitemap.xml.gz": gzip.compress(_PACKED, mtime=0)},
         good=_GOOD,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "X029",
         why="Engines unpack gzip and nothing else: no URL of this file is read.",
-        instead="Compress with gzip, or not at all",
+        fix_hint="Compress with gzip, or not at all",
         source=_FAQ,
         bad={"sitemap.xml.bz2": bz2.compress(_PLAIN)},
         good=_GOOD,
-        fixing="safe",
+        fix_safety="safe",
     ),
 )

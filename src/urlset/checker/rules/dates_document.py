@@ -15,7 +15,7 @@ _GENERATED = """
     WITH counted AS (
         SELECT l.document, moment, count(*) AS n, count(*) FILTER (
             has_time AND abs(epoch(lastmod) - moment.at) <= 300) AS hits
-        FROM lastmods l JOIN generated g ON g.document = l.document
+        FROM lastmods l JOIN generation_times g ON g.document = l.document
         WHERE lastmod IS NOT NULL GROUP BY ALL)
     SELECT document, n, (100 * hits) // n AS percent, moment.what AS what,
         strftime(to_timestamp(moment.at), '%Y-%m-%dT%H:%M:%SZ') AS moment
@@ -26,7 +26,7 @@ _GENERATED = """
 # middle one is in it: where fewer are near that, which costs little to see, there is none.
 _IDENTICAL = """
     WITH near AS (
-        SELECT * REPLACE (list_sort(all_) AS all_) FROM crowded),
+        SELECT * REPLACE (list_sort(all_) AS all_) FROM clustered_dates),
     gaps AS (
         SELECT *, list_transform(list_zip(all_[:n - most + 1], all_[most:]),
             lambda pair: pair[2] - pair[1]) AS gaps FROM near),
@@ -52,27 +52,27 @@ _SPREAD = (
 RULES = (
     rule(
         "D009 lastmod-all-identical warning",
-        says="{percent} % of {n:,} URLs share the lastmod {value}",
-        given="crowded",
+        message="{percent} % of {n:,} URLs share the lastmod {value}",
+        requires_rows="clustered_dates",
         # Where D010 tells whence the date comes, that is enough.
         sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
         f"(SELECT document FROM ({_GENERATED}))",
         why="Not all pages changed at once; it is the date of a deployment, or of the sitemap. "
         "Search engines that notice no longer use lastmod, on the whole site.",
-        instead="Write when each page itself was last changed, or leave lastmod out",
+        fix_hint="Write when each page itself was last changed, or leave lastmod out",
         source=_BING,
         bad=(Many(entry("https://example.com/{n}"), 10),),
         good=_SPREAD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "D010 lastmod-is-generation-time warning",
-        says="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
-        given="generated",
+        message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
+        requires_rows="generation_times",
         sql=_GENERATED,
         why="It is the time at which the sitemap was made, not that of the page's last change. "
         "Search engines that notice no longer use lastmod, on the whole site.",
-        instead="Write when each page itself was last changed, or leave lastmod out",
+        fix_hint="Write when each page itself was last changed, or leave lastmod out",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad={
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
@@ -85,30 +85,30 @@ RULES = (
             "pages.xml": _SPREAD,
         },
         needs=("set",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "D011 lastmod-coverage info",
-        says="{missing:,} of {total:,} URLs have no lastmod",
+        message="{missing:,} of {total:,} URLs have no lastmod",
         sql="""
             SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
-            FROM totals t JOIN sound s ON s.document = t.document
+            FROM totals t JOIN readable s ON s.document = t.document
             WHERE s.kind <> 'text' AND t.lastmods < t.n""",
         why="lastmod is the one hint that search engines use to fetch what is new first. Without "
         "it, a change is found whenever they come by.",
-        instead="Give each URL the date of its last change",
+        fix_hint="Give each URL the date of its last change",
         source=_BING,
         bad="<url><loc>https://example.com/</loc></url>",
         good=entry("https://example.com/"),
     ),
     rule(
         "D012 lastmod-date-only info",
-        says="None of {n:,} lastmod values has a time",
+        message="None of {n:,} lastmod values has a time",
         sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
         "HAVING NOT bool_or(has_time)",
         why="Where pages change more than once a day, a date alone hides the later changes. Bing "
         "asks for the time.",
-        instead="Write the time and its zone, too, where they are known",
+        fix_hint="Write the time and its zone, too, where they are known",
         source=_BING,
         bad=entry("https://example.com/", lastmod="2026-11-20"),
         good=entry("https://example.com/"),

@@ -19,11 +19,11 @@ _NEWEST = """
     WITH newest AS (
         SELECT document, max(since) AS newest, arg_max(lastmod_text, since) AS newest_text
         FROM (SELECT document, lastmod_text, earliest(lastmod, lastmod_text) AS since
-            FROM entries WHERE lastmod <= moment() + INTERVAL 24 HOUR)
+            FROM entries WHERE lastmod <= check_time() + INTERVAL 24 HOUR)
         GROUP BY document),
     places AS (
-        SELECT document, url AS loc FROM sound WHERE url IS NOT NULL
-        UNION SELECT document, loc FROM sound WHERE loc IS NOT NULL),
+        SELECT document, url AS loc FROM readable WHERE url IS NOT NULL
+        UNION SELECT document, loc FROM readable WHERE loc IS NOT NULL),
     children AS (
         SELECT c.*, newest, newest_text FROM listed c JOIN places p ON p.loc = c.loc
         JOIN newest n ON n.document = p.document)"""
@@ -33,18 +33,18 @@ _DAYS = [f"2026-11-{day}T08:00:00Z" for day in range(11, 16)]
 RULES = (
     rule(
         "D501 index-lastmod-stale warning",
-        says="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
+        message="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
         # Seconds may be cut off. Two days are compared as days: most sites have one time zone.
-        given="listed",
+        requires_rows="listed",
         sql=f"""{_NEWEST}
             SELECT * FROM children
             WHERE newest + CASE WHEN contains(newest_text, ':') OR contains(lastmod_text, ':')
                 THEN INTERVAL 0 HOUR ELSE INTERVAL 14 HOUR END
                 > latest(lastmod, lastmod_text) + INTERVAL 1 MINUTE""",
-        at="lastmod",
+        element="lastmod",
         why="Crawlers fetch a sitemap anew when its lastmod in the index has changed. By this one, "
         "they do not find out about the entry.",
-        instead="Write into the index when the file was last changed",
+        fix_hint="Write into the index when the file was last changed",
         source=_INDEX,
         bad={
             "index.xml": _child("pages", "2026-11-12T08:00:00Z"),
@@ -55,12 +55,12 @@ RULES = (
             "pages.xml": entry("https://example.com/"),
         },
         needs=("set",),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "D502 index-lastmod-constant info",
-        says="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
-        given="listed",
+        message="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
+        requires_rows="listed",
         sql=f"""{_NEWEST}
             SELECT document, count(*) AS n, min(lastmod_text) AS lastmod_text
             FROM listed WHERE document IN (
@@ -70,7 +70,7 @@ RULES = (
                 AND min(lastmod) = max(lastmod)""",
         why="It is the time at which the index was made. Crawlers fetch all anew, or learn "
         "that these dates say nothing.",
-        instead="Write into the index when each file was last changed",
+        fix_hint="Write into the index when each file was last changed",
         source=_INDEX,
         bad={
             "index.xml": "".join(_child(f"s{n}", "2026-11-20T08:00:00Z") for n in range(5)),
@@ -87,17 +87,17 @@ RULES = (
             },
         },
         needs=("set",),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "D503 index-lastmod-missing info",
-        says="{missing:,} of {total:,} sitemaps in the index have no lastmod",
-        given="listed",
+        message="{missing:,} of {total:,} sitemaps in the index have no lastmod",
+        requires_rows="listed",
         sql="""
             SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing
             FROM listed GROUP BY document HAVING count(lastmod_text) < count(*)""",
         why="Crawlers that know which sitemaps changed need not fetch the others.",
-        instead="Write into the index when each file was last changed",
+        fix_hint="Write into the index when each file was last changed",
         source=_INDEX,
         bad={
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
@@ -108,6 +108,6 @@ RULES = (
             "pages.xml": entry("https://example.com/"),
         },
         needs=("set",),
-        fixing="safe",
+        fix_safety="safe",
     ),
 )

@@ -27,9 +27,9 @@ _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"'
 RULES = (
     rule(
         "G070 dead-extension info",
-        says="{words}; entries with it in this file: {n:,}",
+        message="{words}; entries with it in this file: {n:,}",
         # One finding for each file and extension, at the first entry that has it.
-        given="extended",
+        requires_rows="extended",
         sql=f"""
             SELECT document, words, n, unnest(first) FROM (
                 SELECT u.document, d.words, count(*) AS n, arg_min(
@@ -38,25 +38,25 @@ RULES = (
                     ON contains(u.extra, '"' || d.uri || '"')
                 GROUP BY u.document, d.words)""",
         why="What nobody reads makes files larger and says nothing.",
-        instead="Leave the extension out",
+        fix_hint="Leave the extension out",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/"
         "combine-sitemap-extensions",
         bad=_PAGE.format("<mobile:mobile/>"),
         good=_PAGE.format(""),
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
     rule(
         "G071 baidu-mobile-type warning",
-        says='type "{v}" of mobile:mobile is none that Baidu knows',
-        over="extended",
+        message='type "{v}" of mobile:mobile is none that Baidu knows',
+        view="extended",
         where="CASE WHEN NOT contains(extra, "
         f"'\"{URIS[Ns.BAIDU]}\"') THEN false ELSE {_TYPE} NOT IN "
         "('', 'mobile', 'pc,mobile', 'htmladapt', 'autoadapt') END",
-        values={"v": f"shown({_TYPE})"},
-        at="mobile",
+        values={"v": f"preview({_TYPE})"},
+        element="mobile",
         why="Baidu tells from it whether a page is for telephones, for computers or for both. A "
         "word that it does not know says nothing.",
-        instead="Write mobile, pc,mobile or htmladapt, or leave type out",
+        fix_hint="Write mobile, pc,mobile or htmladapt, or leave type out",
         source="Baidu on mobile sitemaps, as webmasters quote it",
         bad=_BAIDU.format('<mobile:mobile type="phone"/>'),
         good=_BAIDU.format('<mobile:mobile type="pc,mobile"/>'),

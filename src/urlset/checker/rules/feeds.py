@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -22,38 +22,38 @@ def _rss(item: str, version: str = "2.0") -> str:
 _GOOD = {"feed.xml": _rss(_LINK + _DATE)}
 
 RULES = (
-    of_engine(
+    engine_rule(
         "F001",
         why="Google takes RSS 2.0 and Atom 1.0 as sitemaps, Bing Atom 0.3 besides; what engines "
         "make of older formats nobody says.",
-        instead="Use RSS 2.0 or Atom 1.0",
+        fix_hint="Use RSS 2.0 or Atom 1.0",
         source=_GOOGLE,
         bad={"feed.xml": _rss(_LINK + _DATE, "0.91")},
         good=_GOOD,
     ),
-    of_engine(
+    engine_rule(
         "F002",
         why="The link of an item is the URL that an engine takes from it; without one the item "
         "lists nothing.",
-        instead="Give the item a <link>",
+        fix_hint="Give the item a <link>",
         source=_FEEDS,
         bad={"feed.xml": _rss("<title>An article</title>" + _DATE)},
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "F003",
         why="The date tells an engine whether the page has changed since it was last read; one "
         "that cannot be read tells nothing.",
-        instead="Write the date as the feed format has it: RFC 822 in RSS, RFC 3339 in Atom",
+        fix_hint="Write the date as the feed format has it: RFC 822 in RSS, RFC 3339 in Atom",
         source=_RSS,
         bad={"feed.xml": _rss(_LINK + "<pubDate>yesterday</pubDate>")},
         good=_GOOD,
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "F004 feed-only-recent info",
-        says="All sitemaps of the site are feeds, which list only recent URLs",
+        message="All sitemaps of the site are feeds, which list only recent URLs",
         sql="""
             SELECT min(document) AS document FROM sources
             WHERE same_as IS NULL
@@ -62,7 +62,7 @@ RULES = (
         needs=("robots", "set"),
         why="A feed has the latest pages. It tells engines of news within minutes, but not of the "
         "pages that have fallen out of it.",
-        instead="Publish a sitemap of all pages besides, and keep the feed for what is new",
+        fix_hint="Publish a sitemap of all pages besides, and keep the feed for what is new",
         source=_GOOGLE,
         bad={"robots.txt": "Sitemap: https://example.com/feed.xml\n", **_GOOD},
         good={

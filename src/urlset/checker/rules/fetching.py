@@ -33,20 +33,20 @@ def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
 RULES = (
     rule(
         "N001 sitemap-http-error error",
-        says="{loc}: {error}",
-        over="failed",
+        message="{loc}: {error}",
+        view="failed",
         where="failure = 'status'",
-        at="loc",
+        element="loc",
         why="A server that answers with another status than 200 gives no sitemap: engines report "
         "the error, and its URLs are not found.",
-        instead="Publish the sitemap at this URL, or remove the URL from what names it",
+        fix_hint="Publish the sitemap at this URL, or remove the URL from what names it",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(status=404)),
         good=_GOOD,
     ),
     rule(
         "N003 sitemap-unreachable error",
-        says="{words}",
+        message="{words}",
         # Of an index on stdin the children are not looked for: one remark for all of them.
         sql="""
             SELECT document, source, "offset", line, loc, loc || ': ' || error AS words,
@@ -56,24 +56,24 @@ RULES = (
             SELECT document, NULL, NULL, NULL, NULL,
                 format('{:,} of its sitemaps were not checked: {}', count(*), min(error)), 'info'
             FROM failed WHERE failure = 'stream' GROUP BY document""",
-        given="failed",
-        at="loc",
+        requires_rows="failed",
+        element="loc",
         why="What cannot be opened is not read: no address, no connection, no answer in time, no "
         "permission. Engines try again for a while, then drop the sitemap.",
-        instead="Make it readable at this place, or remove it from what names it",
+        fix_hint="Make it readable at this place, or remove it from what names it",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(error="timeout")),
         good=_GOOD,
     ),
     rule(
         "N007 sitemap-soft-404 error",
-        says="{loc}: {error}",
-        over="failed",
+        message="{loc}: {error}",
+        view="failed",
         where="failure = 'same-answer'",
-        at="loc",
+        element="loc",
         why="A server that gives one page for every URL that does not exist says that all of them "
         "do. Engines read a page where they expect a sitemap.",
-        instead="Publish the sitemap, or answer with 404",
+        fix_hint="Publish the sitemap, or answer with 404",
         source=_GOOGLE,
         bad={
             "robots.txt": f"{_ROBOTS}\nSitemap: https://example.com/old-sitemap.xml\n"
@@ -88,33 +88,33 @@ RULES = (
     ),
     rule(
         "N008 sitemap-truncated-transfer error",
-        says="{loc}: {error}",
-        over="failed",
+        message="{loc}: {error}",
+        view="failed",
         where="failure = 'incomplete'",
-        at="loc",
+        element="loc",
         why="Only a part arrived, and the rest of the URLs is missing. Engines reject the file, or "
         "take it for all there is.",
-        instead="See why the server ends the transfer early: a time limit, memory, a proxy",
+        fix_hint="See why the server ends the transfer early: a time limit, memory, a proxy",
         source=_HTTP,
         bad=_bad(ExampleResponse(_PAGE, error="cut")),
         good=_GOOD,
     ),
     rule(
         "N012 sitemap-auth error",
-        says="{loc}: {error}",
-        over="failed",
+        message="{loc}: {error}",
+        view="failed",
         where="failure = 'refused'",
-        at="loc",
+        element="loc",
         why="A login or a firewall stands before the sitemap. Engines have no password, and many "
         "do not come through a firewall either.",
-        instead="Let everybody fetch it without a login; for a site behind one, see --auth-file",
+        fix_hint="Let everybody fetch it without a login; for a site behind one, see --auth-file",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(status=403)),
         good=_GOOD,
     ),
     rule(
         "R015 robots-unreachable error",
-        says="robots.txt: {error}",
+        message="robots.txt: {error}",
         # One that is too long is reported by R006.
         sql="""
             SELECT url AS source, error FROM robots
@@ -122,7 +122,7 @@ RULES = (
         needs=("robots",),
         why="While robots.txt answers with a server error, or not at all, crawlers take the whole "
         "site as disallowed; and the sitemaps that it declares are not found.",
-        instead="Serve robots.txt with status 200, or with 404 if there is none",
+        fix_hint="Serve robots.txt with status 200, or with 404 if there is none",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
         bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": _PAGE},
         good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": _PAGE},

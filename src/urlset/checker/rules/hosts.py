@@ -30,15 +30,15 @@ _IS_NOT_PUBLIC = (
 RULES = (
     rule(
         "U009 loc-idn-host warning",
-        says="Host {name} is not ASCII; write its punycode form (xn--…)",
-        over="odd",
+        message="Host {name} is not ASCII; write its punycode form (xn--…)",
+        view="unusual_urls",
         # `host` itself is the form in ASCII.
         where="strlen(authority) > length(authority)",
         values={"name": "regexp_extract(lower(authority), '^(?:.*@)?([^:]*)', 1)"},
-        at="loc",
+        element="loc",
         why="Names are looked up in ASCII. Readers that do not convert international names do not "
         "find the host, and take the two forms for two hosts.",
-        instead="Write the host in punycode",
+        fix_hint="Write the host in punycode",
         source="https://www.rfc-editor.org/rfc/rfc5891",
         bad={"https://xn--bcher-kva.example.com/sitemap.xml": entry("https://bücher.example.com/")},
         good={
@@ -46,27 +46,27 @@ RULES = (
                 "https://xn--bcher-kva.example.com/"
             )
         },
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "U013 loc-credentials error",
-        says='URL contains user information ("{user}" before the @)',
-        over="odd",
+        message='URL contains user information ("{user}" before the @)',
+        view="unusual_urls",
         where="contains(loc, '@') AND contains(authority_of(loc), '@')",
         values={"user": "regexp_extract(authority_of(loc), '^[^:@]*')"},
-        at="loc",
+        element="loc",
         why="Whoever reads the sitemap can read the name and the password. Crawlers do not send "
         "them, and cannot fetch the page.",
-        instead="Remove what stands before the @, and change the password",
+        fix_hint="Remove what stands before the @, and change the password",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
         bad=entry("https://editor:secret@example.com/draft"),
         good=entry("https://example.com/draft"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U014 loc-port info",
-        says="Port {port} is {what}",
-        over="odd",
+        message="Port {port} is {what}",
+        view="unusual_urls",
         # Where the URL of the sitemap is known, it has the same port, or U028 speaks.
         where="port <> '' AND (scheme || port IN ('http80', 'https443') "
         f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
@@ -74,25 +74,25 @@ RULES = (
             "what": "CASE WHEN scheme || port IN ('http80', 'https443') "
             "THEN 'the one of ' || scheme || ' anyway' ELSE 'not the one of ' || scheme END"
         },
-        at="loc",
+        element="loc",
         why="The default port need not be written, and makes a second spelling of each URL. "
         "Another one is mostly that of a server that is not public.",
-        instead="Leave out the port",
+        fix_hint="Leave out the port",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.3",
         bad=entry("https://example.com:443/about"),
         good=entry("https://example.com/about"),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "U016 loc-nonpublic-host warning",
-        says="Host {host} is not public",
-        over="odd",
+        message="Host {host} is not public",
+        view="unusual_urls",
         # Where the URL of the sitemap is known, it lies there itself, or U028 speaks.
         where=f"sitemap IS NULL AND {_IS_NOT_PUBLIC}",
-        at="loc",
+        element="loc",
         why="Nobody outside of your network can fetch the page. Mostly the sitemap was made where "
         "the site is developed.",
-        instead="Make the sitemap with the base URL of the public site",
+        fix_hint="Make the sitemap with the base URL of the public site",
         source="https://www.rfc-editor.org/rfc/rfc6761",
         bad={"file:///srv/www/sitemap.xml": entry("http://localhost:3000/about")},
         good={"file:///srv/www/sitemap.xml": entry("https://example.com/about")},

@@ -18,29 +18,29 @@ _LEVEL = "CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END"
 RULES = (
     rule(
         "U026 mixed-hosts error",
-        says="URLs of {n:,} hosts in one sitemap: {examples}",
-        given="mixtures",
+        message="URLs of {n:,} hosts in one sitemap: {examples}",
+        requires_rows="site_mixes",
         sql=f"""
             WITH hosts AS (
                 SELECT document, kind, host, sum(urls)::BIGINT AS urls,
                     arg_min(first, first.place) AS first
-                FROM mixtures GROUP BY ALL),
+                FROM site_mixes GROUP BY ALL),
             ranked AS (
                 SELECT *, row_number() OVER (
                     PARTITION BY document ORDER BY urls DESC, first.place) AS rank
                 FROM hosts),
-            mixed AS (
+            conflicts AS (
                 SELECT document, kind, count(*) AS n, arg_min(first, rank) FILTER (rank = 2) AS odd,
                     string_agg(format('{{}} ({{:,}})', host, urls), ', ' ORDER BY rank)
                         FILTER (rank <= 3) AS examples
                 FROM ranked GROUP BY ALL HAVING count(*) > 1)
             SELECT document, odd.place AS "offset", odd.line AS line, odd.loc AS loc, n,
                 examples || CASE WHEN n > 3 THEN ' …' ELSE '' END AS examples, {_LEVEL} AS level
-            FROM mixed""",
-        at="loc",
+            FROM conflicts""",
+        element="loc",
         why="A sitemap may only speak of the host that it lies on, or of one that names it in its "
         "robots.txt. URLs of other hosts are dropped; www. makes another host, too.",
-        instead="Write one sitemap for each host, or correct the host",
+        fix_hint="Write one sitemap for each host, or correct the host",
         source=_LOCATION,
         bad={
             "file:///srv/www/sitemap.xml": entry("https://example.com/")
@@ -53,25 +53,25 @@ RULES = (
     ),
     rule(
         "U027 mixed-schemes warning",
-        says="Both http and https URLs: {n:,} of {total:,} are {scheme}",
-        given="mixtures strays",
+        message="Both http and https URLs: {n:,} of {total:,} are {scheme}",
+        requires_rows="site_mixes url_scopes",
         sql="""
             WITH schemes AS (
                 SELECT document, scheme, sum(urls)::BIGINT AS n,
                     arg_min(first, first.place) AS first
-                FROM (SELECT document, scheme, urls, first FROM mixtures
+                FROM (SELECT document, scheme, urls, first FROM site_mixes
                     UNION ALL SELECT document, scheme, 1,
                         {'place': "offset", 'line': line, 'loc': loc}
-                    FROM strays WHERE scope = 'in') GROUP BY ALL)
+                    FROM url_scopes WHERE scope = 'in') GROUP BY ALL)
             SELECT document, s.n AS n, scheme, total,
                 first.place AS "offset", first.line AS line, first.loc AS loc
             FROM schemes s JOIN (
                 SELECT document, sum(n)::BIGINT AS total, arg_min(scheme, (n, scheme)) AS scheme
                 FROM schemes GROUP BY document HAVING count(*) > 1) USING (document, scheme)""",
-        at="loc",
+        element="loc",
         why="Each page has one URL; http mostly redirects to https. Search engines spend a "
         "request on each redirect, and keep the URL that it leads to.",
-        instead="List https URLs only",
+        fix_hint="List https URLs only",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
         bad={
@@ -82,20 +82,21 @@ RULES = (
             "file:///srv/www/sitemap.xml": entry("https://example.com/")
             + entry("https://example.com/about")
         },
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U028 out-of-scope-host error",
-        says="URL is on {origin}, the sitemap is on {sitemap_origin}",
-        over="strays",
+        message="URL is on {origin}, the sitemap is on {sitemap_origin}",
+        view="url_scopes",
         # Where the robots.txt of the host is known, R012 tells it once.
-        where="scope = 'host' AND (host = sitemap_host OR host NOT IN (SELECT host FROM answered))",
+        where="scope = 'host' AND (host = sitemap_host "
+        "OR host NOT IN (SELECT host FROM known_robots))",
         values={"origin": "origin_of(loc)"},
         level_sql=_LEVEL,
-        at="loc",
+        element="loc",
         why="A sitemap may only speak of its own scheme, host and port, or of a host that names it "
         "in its robots.txt. Search engines drop all other URLs.",
-        instead="Move the entry to a sitemap on its own host, or name this one in the robots.txt "
+        fix_hint="Move the entry to a sitemap on its own host, or name this one in the robots.txt "
         "of that host",
         source=_LOCATION,
         bad=entry("https://shop.example.com/about"),
@@ -108,15 +109,15 @@ RULES = (
     ),
     rule(
         "U029 out-of-scope-path error",
-        says="Outside of {folder}, the folder of the sitemap: {what}",
-        given="strays",
-        over="strays",
+        message="Outside of {folder}, the folder of the sitemap: {what}",
+        requires_rows="url_scopes",
+        view="url_scopes",
         where="scope = 'path' AND NOT is_proven",
         values={"folder": "sitemap_folder", "what": "path"},
-        at="loc",
+        element="loc",
         why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
         "host declares it. Search engines ignore other URLs.",
-        instead="Move the sitemap to the highest folder of which it lists pages",
+        fix_hint="Move the sitemap to the highest folder of which it lists pages",
         source=_LOCATION,
         bad={"shop/sitemap.xml": entry("https://example.com/about")},
         good={"shop/sitemap.xml": entry("https://example.com/shop/about")},
@@ -124,17 +125,17 @@ RULES = (
     ),
     rule(
         "U030 http-on-https-site warning",
-        says="http URL in an https sitemap",
-        over="strays",
+        message="http URL in an https sitemap",
+        view="url_scopes",
         where="scope = 'http'",
-        at="loc",
+        element="loc",
         why="Strictly, a sitemap may not speak of another scheme. Where http redirects to https, "
         "it costs one request more for each page, and search engines keep the other URL anyway.",
-        instead="Write https://",
+        fix_hint="Write https://",
         source=_LOCATION,
         bad=entry("http://example.com/about"),
         good=entry("https://example.com/about"),
         needs=("place",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 from urlset.languages import LANGUAGES, VARIANTS
 
 __all__ = ["RULES"]
@@ -59,99 +59,99 @@ _WANTED = (
 )
 
 RULES = (
-    of_engine(
+    engine_rule(
         "H001",
         why="A link says two things, where the other version is and whom it is for. With one of "
         "them missing it is ignored.",
-        instead="Give each xhtml:link a href and a hreflang",
+        fix_hint="Give each xhtml:link a href and a hreflang",
         source=_SOURCE,
         bad=_page('<xhtml:link rel="alternate" href="https://example.org/de"/>'),
         good=_page(_link("de")),
     ),
-    of_engine(
+    engine_rule(
         "H002",
         why='Only a link with rel="alternate" tells of another version of the page.',
-        instead='Write rel="alternate"',
+        fix_hint='Write rel="alternate"',
         source=_SOURCE,
         bad=_page('<xhtml:link rel="altenate" hreflang="de" href="https://example.org/de"/>'),
         good=_page(_link("de")),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "H003 hreflang-relative-href error",
-        says='href "{v}" is not a full URL',
-        over="alternates",
+        message='href "{v}" is not a full URL',
+        view="alternates",
         where="CASE WHEN hreflang IS NULL OR is_web(href) THEN false "
         "ELSE NOT regexp_matches(href, '^(?i:android|ios)-app:') END",
-        values={"v": "shown(href)"},
-        at="link",
+        values={"v": "preview(href)"},
+        element="link",
         why="Google wants the whole URL, with https:// and the host, and does not resolve a path.",
-        instead="Write the URL in full",
+        fix_hint="Write the URL in full",
         source=_SOURCE,
         bad=_page(_link("de", "/de")),
         good=_page(_link("de", "https://example.org/de")),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "H004 hreflang-underscore error",
-        says='hreflang "{v}" has "_"; write "{wanted}"',
-        over="alternates",
+        message='hreflang "{v}" has "_"; write "{wanted}"',
+        view="alternates",
         where="NOT is_locale AND contains(hreflang, '_')",
-        values={"v": "shown(hreflang)", "wanted": "shown(replace(hreflang, '_', '-'))"},
-        at="link",
+        values={"v": "preview(hreflang)", "wanted": "preview(replace(hreflang, '_', '-'))"},
+        element="link",
         why="en_GB is how programs name a locale; in hreflang it is no language at all, and the "
         "link is ignored.",
-        instead='Write "-" for "_"',
+        fix_hint='Write "-" for "_"',
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
         bad=_page(_link("de_AT")),
         good=_page(_link("de-AT")),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "H005 hreflang-language error",
-        says='"{language}" is not a language of ISO 639-1{hint}',
-        over="alternates",
+        message='"{language}" is not a language of ISO 639-1{hint}',
+        view="alternates",
         where="CASE WHEN is_locale OR tag_of(hreflang) = 'x-default' THEN false "
         "ELSE NOT is_language(language_of(hreflang)) END",
-        values={"language": "shown(regexp_extract(hreflang, '^[^-_]*'))", "hint": _HINT},
+        values={"language": "preview(regexp_extract(hreflang, '^[^-_]*'))", "hint": _HINT},
         level_sql="CASE WHEN regexp_full_match(language_of(hreflang), '[a-z]{3}') "
         "THEN 'warning' ELSE 'error' END",
-        at="link",
+        element="link",
         why="hreflang begins with a language, in two letters. With a country there, or a word of "
         "one's own, the link is ignored.",
-        instead="Begin with the code of the language, and put the country behind it, as in ja-JP",
+        fix_hint="Begin with the code of the language, and put the country behind it, as in ja-JP",
         source=_SOURCE,
         bad=_page(_link("jp")),
         good=_page(_link("ja")),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "H006 hreflang-region error",
-        says='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
-        over="alternates",
+        message='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
+        view="alternates",
         # XK is no code of ISO, but what Unicode and the EU write for Kosovo.
         where="CASE WHEN is_locale OR NOT is_language(language_of(hreflang)) THEN false "
         f"ELSE {_REGION} NOT IN ('', 'XK') AND NOT is_region({_REGION}) END",
         values={
-            "region": f"shown({_REGION})",
-            "v": "shown(hreflang)",
+            "region": f"preview({_REGION})",
+            "v": "preview(hreflang)",
             "hint": f"CASE {_REGION} WHEN 'UK' THEN '; write GB' "
             "WHEN '419' THEN '; name its countries one by one' ELSE '' END",
         },
-        at="link",
+        element="link",
         why="Behind the language stands a country, in two letters of ISO 3166-1. Google names "
         "es-419, UK, EU and UN as values that it ignores.",
-        instead="Write the code of a country (GB for the United Kingdom), or the language alone",
+        fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
         source=_SOURCE,
         bad=_page(_link("de-EU")),
         good=_page(_link("de-DE")),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "H007 hreflang-likely-region info",
-        says='"{hreflang}" means the language {name}; if the country is meant, name its language '
-        "first",
-        given="alternates",
+        message='"{hreflang}" means the language {name}; if the country is meant, name its '
+        "language first",
+        requires_rows="alternates",
         sql=f"""
             WITH likely AS (SELECT * FROM alternates
                 WHERE hreflang IN ({", ".join(f"'{code}'" for code in _AMBIGUOUS)})
@@ -165,29 +165,29 @@ RULES = (
             SELECT * FROM likely a
             WHERE (document, entry, host_of(href)) IN (FROM single)""",
         values={"name": _NAME},
-        at="link",
+        element="link",
         why="A code without a region is a language: be is Belarusian, not Belgium, and uk is "
         "Ukrainian. A country alone cannot be said.",
-        instead="Name the language, and the country behind it, as in nl-BE",
+        fix_hint="Name the language, and the country behind it, as in nl-BE",
         source=_SOURCE,
         bad=_page(_link("be", "https://www.example.be/")),
         good=_page(_link("nl-BE", "https://www.example.be/")),
     ),
     rule(
         "H013 hreflang-format info",
-        says='hreflang "{v}" is usually written "{wanted}"',
-        over="alternates",
+        message='hreflang "{v}" is usually written "{wanted}"',
+        view="alternates",
         where=f"CASE WHEN is_locale OR regexp_full_match(hreflang, "
         f"'(?i:[a-z]{{2}}-[a-z]{{2}}-[a-z]{{4}})') THEN hreflang <> {_WANTED} ELSE false END",
-        values={"v": "shown(hreflang)", "wanted": _WANTED},
-        at="link",
+        values={"v": "preview(hreflang)", "wanted": _WANTED},
+        element="link",
         why="Case does not matter to engines. By convention the language is in lower case, the "
         "script has a capital, the region is in capitals, and they stand in this order.",
-        instead="Write it as everybody does, as in zh-Hant-TW",
+        fix_hint="Write it as everybody does, as in zh-Hant-TW",
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1.1",
         bad=_page(_link("ZH-hant-tw")),
         good=_page(_link("zh-Hant-TW")),
         is_default=False,
-        fixing="safe",
+        fix_safety="safe",
     ),
 )

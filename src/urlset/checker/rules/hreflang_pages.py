@@ -31,7 +31,7 @@ def _links(condition: str) -> str:
             unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
             unnest(list_transform(e.alternates, lambda a: a.href)) AS href,
             unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth
-        FROM entries e JOIN versions v ON v.document = e.document AND v.entry = e.entry
+        FROM entries e JOIN hreflang_sets v ON v.document = e.document AND v.entry = e.entry
         WHERE {condition}"""
 
 
@@ -40,26 +40,26 @@ _REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-')))
 RULES = (
     rule(
         "H008 hreflang-missing-self warning",
-        says="Page does not list itself among its {n} alternates",
-        given="alternates",
+        message="Page does not list itself among its {n} alternates",
+        requires_rows="alternates",
         sql="""
-            SELECT v.*, v.link_count AS n, e.loc FROM versions v
+            SELECT v.*, v.link_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
             -- A link without a full URL, which is told of, may be the one to itself.
             WHERE NOT v.has_self AND v.url_count = v.link_count""",
-        at="loc",
+        element="loc",
         why="Each version lists all versions, itself included. Without the link to itself it is "
         "not said in which language the page is.",
-        instead="Add a link from the page to its own URL, with its own language",
+        fix_hint="Add a link from the page to its own URL, with its own language",
         source=_SOURCE,
         bad=_page(_GERMAN),
         good=_page(_SELF, _GERMAN),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "H009 hreflang-duplicate-language error",
-        says='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
-        given="alternates",
+        message='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
+        requires_rows="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT there) AS n,
                 arg_min(href, nth) AS a, arg_max(href, nth) AS b
@@ -67,49 +67,49 @@ RULES = (
             WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
             HAVING count(DISTINCT there) > 1""",
         values={
-            "v": "shown(tag)",
-            "first": "shown(a)",
-            "last": "shown(b)",
+            "v": "preview(tag)",
+            "first": "preview(a)",
+            "last": "preview(b)",
             "others": "CASE WHEN n > 2 THEN ' among them' ELSE '' END",
         },
-        at="link",
+        element="link",
         why="Of two pages for the same readers an engine can show one only, and may take neither.",
-        instead="Keep one URL for each language, or tell the two apart by region",
+        fix_hint="Keep one URL for each language, or tell the two apart by region",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN, "de https://example.org/at"),
         good=_page(_SELF, _GERMAN, "de-AT https://example.org/at"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "H010 hreflang-duplicate-link info",
-        says='Alternate {href} is listed {n} times as "{v}"',
-        given="alternates",
+        message='Alternate {href} is listed {n} times as "{v}"',
+        requires_rows="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
-                shown(min(href)) AS href
+                preview(min(href)) AS href
             FROM ({_links("v.url_count > v.pair_count")})
             WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, there
             HAVING count(*) > 1""",
-        values={"v": "shown(tag)"},
-        at="link",
+        values={"v": "preview(tag)"},
+        element="link",
         why="Saying it twice does no harm and no good; it shows that something writes it twice.",
-        instead="Keep one of the links",
+        fix_hint="Keep one of the links",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN, _GERMAN),
         good=_page(_SELF, _GERMAN),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "H011 hreflang-no-x-default info",
-        says="Page has {n} languages, and no x-default for readers of all others",
-        given="alternates",
+        message="Page has {n} languages, and no x-default for readers of all others",
+        requires_rows="alternates",
         sql="""
-            SELECT v.*, v.tag_count AS n, e.loc FROM versions v
+            SELECT v.*, v.tag_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
             WHERE v.tag_count > 1 AND NOT v.has_default""",
-        at="link",
+        element="link",
         why="x-default names the page for everybody whose language is not among the others.",
-        instead="Add a link with hreflang x-default",
+        fix_hint="Add a link with hreflang x-default",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN),
         good=_page(_SELF, _GERMAN, "x-default https://example.com/en"),
@@ -117,13 +117,14 @@ RULES = (
     ),
     rule(
         "H012 hreflang-no-generic info",
-        says='Page has {n} regions of "{language}" ({regions}), and no "{language}" for all others',
-        given="alternates",
+        message='Page has {n} regions of "{language}" ({regions}), and no "{language}" '
+        "for all others",
+        requires_rows="alternates",
         sql=f"""
             SELECT * FROM (
                 SELECT document, "offset", line, loc, min(nth) AS nth,
-                    shown(split_part(tag, '-', 1)) AS language,
-                    shown(string_agg(DISTINCT tag, ', ' ORDER BY tag)
+                    preview(split_part(tag, '-', 1)) AS language,
+                    preview(string_agg(DISTINCT tag, ', ' ORDER BY tag)
                         FILTER (WHERE contains(tag, '-'))) AS regions,
                     count(DISTINCT tag) FILTER (WHERE contains(tag, '-')) AS n,
                     bool_or(tag = split_part(tag, '-', 1)) AS has_generic
@@ -132,10 +133,10 @@ RULES = (
                 WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
                 GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
             ) WHERE n > 1 AND NOT has_generic""",
-        at="link",
+        element="link",
         why="Readers of the language in other countries are given any of the regions, or another "
         "language.",
-        instead="Add a link with the language alone; it may lead to one of the regional pages",
+        fix_hint="Add a link with the language alone; it may lead to one of the regional pages",
         source=_SOURCE,
         bad=_page("en-US https://example.com/en", "en-GB https://example.org/gb"),
         good=_page(

@@ -32,19 +32,19 @@ _PLACE = 'document, entry, "offset", line, loc'
 RULES = (
     rule(
         "H501 hreflang-no-return-link error",
-        says='Lists {other} as "{lang}", which does not list this page in return',
-        given="doubtful",
+        message='Lists {other} as "{lang}", which does not list this page in return',
+        requires_rows="suspect_links",
         sql=f"""
             SELECT {_PLACE}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
                 min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
                     THEN 'warning' ELSE 'error' END AS level
-            FROM crossings WHERE is_listed AND NOT is_returned
+            FROM suspect_link_details WHERE is_listed AND NOT is_returned
             GROUP BY {_PLACE}, there""",
-        values={"other": "shown(href)", "lang": "shown(hreflang)"},
-        at="link",
+        values={"other": "preview(href)", "lang": "preview(hreflang)"},
+        element="link",
         why="Anybody can say that a page of somebody else is a version of his own. Two pages are "
         "taken for versions of one another only where each lists the other.",
-        instead="List every version, with the same links, on each of them",
+        fix_hint="List every version, with the same links, on each of them",
         source=_SOURCE,
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'de=b')}",
         good=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de=b')}",
@@ -52,26 +52,26 @@ RULES = (
     ),
     rule(
         "H502 hreflang-target-not-listed warning",
-        says="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
+        message="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
         # One finding for each URL, at the first page that lists it. Where not all sitemaps were
         # read, it may stand in one of the others. What x-default names often only redirects.
-        given="doubtful",
+        requires_rows="suspect_links",
         sql="""
             SELECT first.*, n FROM (
                 SELECT count(DISTINCT (document, entry)) AS n, unnest(arg_min(
                     {document: document, "offset": "offset", line: line, loc: loc, nth: nth,
                         href: href}, (document, entry, nth)))
-                FROM crossings
+                FROM suspect_link_details
                 WHERE NOT is_listed AND is_covered AND tag <> 'x-default'
-                    AND (SELECT count(*) FROM sound) > 1
+                    AND (SELECT count(*) FROM readable) > 1
                     AND NOT EXISTS (
-                        SELECT 1 FROM sources WHERE NOT is_sound AND same_as IS NULL)
+                        SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
                 GROUP BY there) first""",
-        values={"other": "shown(href)"},
-        at="link",
+        values={"other": "preview(href)"},
+        element="link",
         why="Each version is to have an entry of its own, with links to all others. It may be that "
         "the URL is written differently there: with a slash, with www.",
-        instead="Add an entry for the URL, or link to the one that is listed",
+        fix_hint="Add an entry for the URL, or link to the one that is listed",
         source=_SOURCE,
         bad={
             "en.xml": _page("a", *_ALL),
@@ -86,17 +86,18 @@ RULES = (
     ),
     rule(
         "H503 hreflang-cluster-differs warning",
-        says="{other} does not list the same {size} URLs as this page, though each lists the other",
-        given="doubtful",
+        message="{other} does not list the same {size} URLs as this page, though each lists "
+        "the other",
+        requires_rows="suspect_links",
         sql=f"""
             SELECT {_PLACE}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
-            FROM crossings WHERE is_returned AND NOT is_alike AND is_listed
+            FROM suspect_link_details WHERE is_returned AND NOT is_alike AND is_listed
             GROUP BY {_PLACE}""",
-        values={"other": "shown(href)"},
-        at="link",
+        values={"other": "preview(href)"},
+        element="link",
         why="All versions of a page are to have the same links. Where they differ, some of the "
         "versions are not known to the others.",
-        instead="Write the same links on each of the versions",
+        fix_hint="Write the same links on each of the versions",
         source=_SOURCE,
         bad=f"{_page('a', *_ALL)}\n{_page('b', 'en=a', 'de=b')}\n{_page('c', 'en=a', 'fr=c')}",
         good=_WHOLE,
@@ -104,18 +105,18 @@ RULES = (
     ),
     rule(
         "H504 hreflang-language-conflict error",
-        says='Lists {other} as "{lang}", which calls itself "{own}"',
-        over="crossings",
+        message='Lists {other} as "{lang}", which calls itself "{own}"',
+        view="suspect_link_details",
         where="is_contradicted",
         values={
-            "other": "shown(href)",
-            "lang": "shown(hreflang)",
-            "own": "shown(list_aggregate(own_tags, 'string_agg', '\", \"'))",
+            "other": "preview(href)",
+            "lang": "preview(hreflang)",
+            "own": "preview(list_aggregate(own_tags, 'string_agg', '\", \"'))",
         },
-        at="link",
+        element="link",
         why="One of the two pages is wrong, and an engine cannot know which; readers may be led to "
         "a page in a language that is not theirs.",
-        instead="Give a URL the same hreflang on all pages that list it",
+        fix_hint="Give a URL the same hreflang on all pages that list it",
         source=_SOURCE,
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de-AT=b')}",
         good=f"{_page('a', 'en=a', 'de-AT=b')}\n{_page('b', 'en=a', 'de-AT=b')}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -23,82 +23,82 @@ _IMAGE = "<image:loc>https://example.com/a.jpg</image:loc>"
 _DEAD = ("caption", "geo_location", "title", "license")
 
 RULES = (
-    of_engine(
+    engine_rule(
         "G001",
         why="An image is its URL; what is said of one without it is about nothing.",
-        instead="Name the URL of the image, or remove the image:image",
+        fix_hint="Name the URL of the image, or remove the image:image",
         source=_SOURCE,
         bad=_page(_IMAGE, "<image:loc></image:loc>"),
         good=_page(_IMAGE),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G002 image-loc-invalid error",
-        says='image:loc "{v}" {fault}',
-        over="images",
+        message='image:loc "{v}" {fault}',
+        view="images",
         where="url_fault(image.loc) IS NOT NULL",
-        values={"v": "shown(image.loc)", "fault": "url_fault(image.loc)"},
-        at="image:loc",
+        values={"v": "preview(image.loc)", "fault": "url_fault(image.loc)"},
+        element="image:loc",
         why="An image is fetched from the URL as it stands there; a path alone, or a URL that is "
         "none, leads to no image.",
-        instead="Write the URL in full, with https:// and the host, and percent-encoded",
+        fix_hint="Write the URL in full, with https:// and the host, and percent-encoded",
         source=_SOURCE,
         bad=_page("<image:loc>/a.jpg</image:loc>"),
         good=_page(_IMAGE),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G003 image-removed-tag info",
-        says="{tags} of an image: engines have ignored it since 2022",
-        over="images",
+        message="{tags} of an image: engines have ignored it since 2022",
+        view="images",
         where=" OR ".join(f"image.{name} IS NOT NULL" for name in _DEAD),
         values={
             "tags": "concat_ws(', ', {})".format(
                 ", ".join(f"CASE WHEN image.{n} IS NOT NULL THEN 'image:{n}' END" for n in _DEAD)
             )
         },
-        at="image:image",
+        element="image:image",
         why="Google has removed these elements from image sitemaps, and reads what surrounds the "
         "image on its page instead.",
-        instead="Leave them out, and write captions on the page",
+        fix_hint="Leave them out, and write captions on the page",
         source=_REMOVED,
         bad=_page(f"{_IMAGE}<image:title>Rye</image:title>"),
         good=_page(_IMAGE),
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
     rule(
         "G004 image-duplicate info",
-        says="Image {image} is listed {n} times on this page",
-        given="images",
+        message="Image {image} is listed {n} times on this page",
+        requires_rows="images",
         sql="""
-            SELECT document, "offset", line, loc, shown(src) AS image, count(*) AS n,
+            SELECT document, "offset", line, loc, preview(src) AS image, count(*) AS n,
                 max(nth) AS nth
             FROM (
                 SELECT e.document, e.entry, e."offset", e.line, e.loc,
                     unnest(list_transform(e.images, lambda i: i.loc)) AS src,
                     generate_subscripts(e.images, 1) AS nth
-                FROM entries e JOIN sound s ON s.document = e.document
+                FROM entries e JOIN readable s ON s.document = e.document
                 WHERE len(e.images) > 1 AND len(list_distinct(
                     list_transform(e.images, lambda i: hash(i.loc)))) < len(e.images))
             GROUP BY document, entry, "offset", line, loc, src HAVING count(*) > 1""",
-        at="image:image",
+        element="image:image",
         why="Once is enough: the others only take room, of which there is for 1,000 images a page.",
-        instead="List each image once on a page",
+        fix_hint="List each image once on a page",
         source=_SOURCE,
         bad=_page(_IMAGE, _IMAGE),
         good=_page(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G005 image-is-page warning",
-        says="image:loc is the URL of the page itself",
-        over="images",
+        message="image:loc is the URL of the page itself",
+        view="images",
         # Where the URL is that of an image file, the page is what is odd, which U020 reports.
         where="CASE WHEN same_url(image.loc, loc) THEN NOT regexp_matches(path_of(loc), "
         "'(?i)\\.(png|jpe?g|gif|webp|avif|svg|bmp|tiff?)$') ELSE false END",
-        at="image:loc",
+        element="image:loc",
         why="Where the image should be there is a page, so that no image is found.",
-        instead="Name the URL of the image file",
+        fix_hint="Name the URL of the image file",
         source=_SOURCE,
         bad=_page("<image:loc>https://example.com/a</image:loc>"),
         good=_page(_IMAGE),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["NOT_A_SITEMAP", "RULES"]
 
@@ -23,23 +23,23 @@ NOT_A_SITEMAP = r"""
         '(?i)\.(x?html?|pdf|jpe?g|png|gif|webp|svg|css|js|json|zip|docx?|xlsx?|mp[34])$'))"""
 
 _NOT_PROVEN = """
-    (document, host) NOT IN (SELECT (document, host) FROM proofs)
+    (document, host) NOT IN (SELECT (document, host) FROM declaring_hosts)
     AND loc NOT IN (SELECT loc FROM declared)"""
 
 RULES = (
     rule(
         "I001 index-child-cross-site error",
-        says="{loc} is on another site than the index ({sitemap_origin})",
-        over="listed",
+        message="{loc} is on another site than the index ({sitemap_origin})",
+        view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
         # As of a page, U030: where only the scheme is behind, http mostly redirects.
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
         "THEN 'warning' ELSE 'error' END",
-        at="loc",
+        element="loc",
         needs=("place",),
         why="An index may list sitemaps of its own site only: the same scheme, host and port. "
         "Others are ignored, unless the robots.txt of their host declares them.",
-        instead="List the sitemap in an index on its own site, or declare it in the robots.txt of "
+        fix_hint="List the sitemap in an index on its own site, or declare it in the robots.txt of "
         "that site",
         source=_PROTOCOL,
         bad={
@@ -55,16 +55,17 @@ RULES = (
     ),
     rule(
         "I002 index-child-above warning",
-        says="{loc} is not in or below {sitemap_folder}, where the index lies",
-        over="listed",
+        message="{loc} is not in or below {sitemap_folder}, where the index lies",
+        view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
-            AND NOT starts_with(decoded(undotted(path)), decoded(undotted(sitemap_folder)))
+            AND NOT starts_with(percent_decoded(remove_dot_segments(path)),
+                percent_decoded(remove_dot_segments(sitemap_folder)))
             AND {_NOT_PROVEN}""",
-        at="loc",
+        element="loc",
         needs=("place",),
         why="Google takes the sitemaps of an index from its own folder or below; others are "
         "ignored, unless robots.txt declares the index.",
-        instead="Move the index to the top of the site, or declare it in robots.txt",
+        fix_hint="Move the index to the top of the site, or declare it in robots.txt",
         source=_GOOGLE,
         bad={
             "maps/index.xml": _listed("example.com/sitemap.xml"),
@@ -74,15 +75,15 @@ RULES = (
     ),
     rule(
         "I003 index-self-reference error",
-        says="The index lists itself: {loc}",
-        over="listed",
+        message="The index lists itself: {loc}",
+        view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
             SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
             WHERE f.failure = 'cycle' AND p.depth = 0))""",
-        at="loc",
+        element="loc",
         why="An index lists sitemaps, not indexes; a crawler that follows this one goes in a "
         "circle.",
-        instead="Remove the entry",
+        fix_hint="Remove the entry",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("example.com/sitemap.xml")
@@ -92,12 +93,12 @@ RULES = (
         },
         good=_GOOD,
         needs=("set",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "I004 index-duplicate-child warning",
-        says="{loc} is listed {n:,} times",
-        given="listed",
+        message="{loc} is listed {n:,} times",
+        requires_rows="listed",
         sql="""
             SELECT document, "offset", line, loc, n FROM (
                 SELECT document, "offset", line, loc,
@@ -106,35 +107,35 @@ RULES = (
                         PARTITION BY document, normal_of(loc) ORDER BY number) AS place
                 FROM listed)
             WHERE place = 2""",
-        at="loc",
+        element="loc",
         why="Each entry stands for a file of its own. Where two have different dates, engines take "
         "either.",
-        instead="Keep one entry, with the date at which the file last changed",
+        fix_hint="Keep one entry, with the date at which the file last changed",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": "\n".join([_listed("example.com/sitemap.xml")] * 2),
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "I005",
         why="An index without sitemaps leads nowhere; mostly what writes it has failed.",
-        instead="List the sitemaps, or remove the index",
+        fix_hint="List the sitemaps, or remove the index",
         source="https://www.sitemaps.org/schemas/sitemap/0.9/siteindex.xsd",
         bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
         good=_GOOD,
     ),
     rule(
         "I006 index-child-not-sitemap info",
-        says="{loc} does not look like a sitemap",
-        over="listed",
-        where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM reached)",
-        at="loc",
+        message="{loc} does not look like a sitemap",
+        view="listed",
+        where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
+        element="loc",
         why="An index lists sitemaps. A page, a picture or robots.txt in it is an error for "
         "engines, and its URLs are not read.",
-        instead="List pages in a sitemap, and that one in the index",
+        fix_hint="List pages in a sitemap, and that one in the index",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("example.com/sitemap.xml")

@@ -23,14 +23,14 @@ _GOOD = {"sitemap-index.xml": _listed("sitemap.xml"), "sitemap.xml": _PAGE}
 RULES = (
     rule(
         "I501 nested-index error",
-        says="{loc} is an index, too: an index lists sitemaps only",
-        over="nestings",
+        message="{loc} is an index, too: an index lists sitemaps only",
+        view="nested_indexes",
         where="child <> document AND way IS NULL",
-        at="loc",
+        element="loc",
         needs=("set",),
         why="Google does not follow an index that another one lists, so that none of the sitemaps "
         "in it is read.",
-        instead="List the sitemaps of the inner index in the outer one, or declare both in "
+        fix_hint="List the sitemaps of the inner index in the outer one, or declare both in "
         "robots.txt",
         source="https://support.google.com/webmasters/answer/7451001",
         bad={
@@ -39,14 +39,14 @@ RULES = (
             "blog.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "I502 index-cycle error",
-        says="Index cycle: {path}",
+        message="Index cycle: {path}",
         # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
         # URLs do not show that (a file without a URL, a redirect), the reader noticed it.
-        given="listed",
+        requires_rows="listed",
         sql="""
             WITH shown AS (
                 SELECT n.document, n."offset", n.line, n.loc,
@@ -54,7 +54,7 @@ RULES = (
                         arg_min(s.source, n.place) AS path
                 FROM (SELECT document, "offset", line, loc, unnest(way) AS step,
                         generate_subscripts(way, 1) AS place
-                    FROM nestings WHERE way IS NOT NULL AND child < document) n
+                    FROM nested_indexes WHERE way IS NOT NULL AND child < document) n
                 JOIN sources s ON s.document = n.step
                 GROUP BY n.document, n."offset", n.line, n.loc)
             FROM shown UNION ALL
@@ -64,10 +64,10 @@ RULES = (
                     SELECT (document, loc) FROM shown)
                 AND CASE WHEN s.url IS NULL THEN s.depth > 0
                     ELSE normal_of(f.loc) <> normal_of(s.url) END""",
-        at="loc",
+        element="loc",
         needs=("set",),
         why="A crawler that follows indexes comes back to where it was; engines stop at once.",
-        instead="Remove the entry that leads back",
+        fix_hint="Remove the entry that leads back",
         source=_PROTOCOL,
         bad={
             "a-index.xml": _listed("b-index.xml"),
@@ -75,39 +75,39 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "I503 child-missing error",
-        says="{loc} is listed but not there",
-        over="failed",
+        message="{loc} is listed but not there",
+        view="failed",
         where="failure = 'missing'",
-        at="loc",
+        element="loc",
         needs=("set",),
         why="Engines ask for the file, find nothing, and report the index as faulty; whatever the "
         "sitemap should hold is not found.",
-        instead="Publish the file, or remove its entry from the index",
+        fix_hint="Publish the file, or remove its entry from the index",
         source=_PROTOCOL,
         bad={"sitemap-index.xml": _listed("sitemap.xml", "blog.xml"), "sitemap.xml": _PAGE},
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "I504 sitemap-not-referenced info",
-        says="No index lists it{nor}",
+        message="No index lists it{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
         # one is listed.
-        given="listed",
+        requires_rows="listed",
         sql=r"""
-            WITH listing AS (SELECT DISTINCT host FROM sound WHERE kind = 'index'),
+            WITH listing AS (SELECT DISTINCT host FROM readable WHERE kind = 'index'),
             known AS (SELECT normal_of(loc) AS address FROM listed
                 UNION SELECT normal_of(loc) FROM declared),
             free AS (
                 SELECT *, regexp_replace(source, '\.gz$', '') AS stem,
                     loc IS NOT NULL OR coalesce(normal_of(url), '')
                         IN (SELECT address FROM known) AS is_named
-                FROM sound)
-            SELECT document, if(host IN (SELECT host FROM answered),
+                FROM readable)
+            SELECT document, if(host IN (SELECT host FROM known_robots),
                 ', and robots.txt does not declare it', '') AS nor
             FROM free
             WHERE NOT is_named AND how IN ('folder', 'given') AND kind IN ('urlset', 'text')
@@ -117,7 +117,7 @@ RULES = (
         needs=("set",),
         why="Engines find a sitemap by robots.txt, by an index, or because somebody submits it. "
         "One that nothing names is read by nobody.",
-        instead="List it in the index, or remove the file",
+        fix_hint="List it in the index, or remove the file",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("sitemap.xml"),

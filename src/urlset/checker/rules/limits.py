@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.examples import Many
-from urlset.checker.rule import of_engine
+from urlset.checker.rule import engine_rule
 from urlset.protocol import SITEMAP_NS
 
 __all__ = ["RULES"]
@@ -32,70 +32,70 @@ _PADDING = Many(
 )
 
 RULES = (
-    of_engine(
+    engine_rule(
         "L001",
         why="Google refuses a sitemap with more than 50,000 URLs as a whole; other engines stop "
         "reading there.",
-        instead="Split it into several sitemaps, and list those in an index",
+        fix_hint="Split it into several sitemaps, and list those in an index",
         source=_PROTOCOL,
         bad=Many(_PAGE, 50_001),
         good=Many(_PAGE, 9),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "L002",
         why="A sitemap of more than 50 MiB is refused, or cut off in the middle; what counts are "
         "the bytes before compression.",
-        instead="Split it into several sitemaps, and list those in an index",
+        fix_hint="Split it into several sitemaps, and list those in an index",
         source=_PROTOCOL,
         bad=(_ONE, "<!--", _PADDING, "-->"),
         good=(_ONE, "<!-- written by hand -->"),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "L004",
         why="An index lists at most 50,000 sitemaps; what comes after them is not read.",
-        instead="Write several indexes, and declare each of them in robots.txt",
+        fix_hint="Write several indexes, and declare each of them in robots.txt",
         source=_PROTOCOL,
         bad={"sitemap-index.xml": Many(_CHILD, 50_001), "sitemap.xml": _ONE},
         good={"sitemap-index.xml": _CHILD, "sitemap.xml": _ONE},
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "L005",
         why="An index has the same limit as a sitemap: 50 MiB before compression.",
-        instead="Write several indexes, and declare each of them in robots.txt",
+        fix_hint="Write several indexes, and declare each of them in robots.txt",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": (_CHILD, "<!--", _PADDING, "-->"),
             "sitemap.xml": _ONE,
         },
         good={"sitemap-index.xml": (_CHILD, "<!-- short -->"), "sitemap.xml": _ONE},
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "L006",
         why="Google takes 1,000 images of a page; those after them are not seen.",
-        instead="List the images that matter most, at most 1,000 of them",
+        fix_hint="List the images that matter most, at most 1,000 of them",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps",
         bad=(_ONE.removesuffix("</url>"), Many(_IMAGE, 1_001), "</url>"),
         good=(_ONE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "L007",
         why="A news sitemap holds at most 1,000 articles; Google reports more of them as an error.",
-        instead="Split it, and leave out articles that are older than two days",
+        fix_hint="Split it, and leave out articles that are older than two days",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap",
         bad=Many(_ARTICLE, 1_001),
         good=Many(_ARTICLE, 2),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "L009",
         why="A file that is, or unpacks to, far more than a sitemap may be is damaged or meant as "
         "an attack; crawlers stop reading it, and so does this check.",
-        instead="Publish sitemaps of at most 50 MiB before compression; compress them once",
+        fix_hint="Publish sitemaps of at most 50 MiB before compression; compress them once",
         source=_PROTOCOL,
         bad=(
             '<?xml version="1.0" encoding="UTF-8"?>',

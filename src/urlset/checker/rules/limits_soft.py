@@ -16,8 +16,8 @@ _CHILD = (
 RULES = (
     rule(
         "L003 near-limit info",
-        says="{share}% of the limit: {n:,} of {most:,} {what}",
-        over="sound",
+        message="{share}% of the limit: {n:,} of {most:,} {what}",
+        view="readable",
         # Whoever splits fills each file up: what is listed, or has a number, is meant to be full.
         where="""loc IS NULL
             AND NOT regexp_matches(coalesce(name, ''), '[0-9]\\.[a-z]+(\\.gz)?$')
@@ -34,19 +34,19 @@ RULES = (
             "greatest(entry_count, sitemap_count) * 100 // 50000, size * 100 // 52428800)",
         },
         why="A sitemap that grows over its limit is refused as a whole, from one day to the next.",
-        instead="Split it into several sitemaps with an index before it is full",
+        fix_hint="Split it into several sitemaps with an index before it is full",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=Many(_PAGE, 45_001),
         good=Many(_PAGE, 9),
     ),
     rule(
         "L008 engine-profile-limit warning",
-        says="{what} has {n:,} {unit}; {engine} takes {most:,} at most",
+        message="{what} has {n:,} {unit}; {engine} takes {most:,} at most",
         sql="""
             SELECT document, NULL::UBIGINT AS "offset", NULL::UINTEGER AS line,
                 NULL::VARCHAR AS loc, 'File' AS what, size AS n, 'bytes' AS unit,
                 'Baidu' AS engine, 10485760 AS most
-            FROM sound WHERE profile() = 'baidu' AND size > 10485760
+            FROM readable WHERE profile() = 'baidu' AND size > 10485760
             UNION ALL
             SELECT document, "offset", line, loc, 'URL', strlen(loc), 'bytes', 'Baidu', 256
             FROM urls WHERE profile() = 'baidu' AND strlen(loc) > 256
@@ -57,27 +57,27 @@ RULES = (
             SELECT document, "offset", line, loc, 'lastmod', strlen(lastmod_text), 'bytes',
                 'Yandex', 100
             FROM urls WHERE profile() = 'yandex' AND strlen(lastmod_text) > 100""",
-        at="loc",
+        element="loc",
         why="Some engines take less than the protocol allows, and leave out what is longer.",
-        instead="Keep to the limits of the engine: smaller files, shorter URLs",
+        fix_hint="Keep to the limits of the engine: smaller files, shorter URLs",
         source="https://yandex.com/support/webmaster/error-dictionary/sitemap.html",
         bad=f"<url><loc>https://example.com/{'a-long-name/' * 21}</loc>"
         "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
         good="<url><loc>https://example.com/a-short-name</loc>"
         "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
         profiles=("baidu", "yandex"),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "L501 too-many-index-files warning",
-        says="One of {n:,} index files{of}; Search Console takes 500 of a site",
+        message="One of {n:,} index files{of}; Search Console takes 500 of a site",
         sql="""
             SELECT min(document) AS document, count(*) AS n,
                 coalesce(' of ' || host, '') AS of
-            FROM sound WHERE kind = 'index' GROUP BY host HAVING count(*) > 500""",
+            FROM readable WHERE kind = 'index' GROUP BY host HAVING count(*) > 500""",
         needs=("set",),
         why="Search Console takes 500 index files of a site; those after them cannot be submitted.",
-        instead="List more sitemaps in each index: 50,000 fit",
+        fix_hint="List more sitemaps in each index: 50,000 fit",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
         bad={
             **{f"index-{number}.xml": _CHILD for number in range(1, 502)},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.examples import PAGE, whole
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 
 __all__ = ["RULES"]
@@ -19,49 +19,49 @@ _PICTURED = PAGE.replace("</url>", f"{_PICTURE}</url>")
 _BOUND = f' xmlns:image="{_IMAGE}"'
 
 RULES = (
-    of_engine(
+    engine_rule(
         "X020",
         why="A prefix means nothing until it is declared: strict readers refuse the file, others "
         "do not see the elements.",
-        instead='Declare the prefix on the root element: xmlns:image="…"',
+        fix_hint='Declare the prefix on the root element: xmlns:image="…"',
         source="https://www.w3.org/TR/xml-names/#nsc-NSDeclared",
         bad=whole(_PICTURED),
         good=whole(_PICTURED, attributes=_BOUND),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S002",
         why="The protocol demands the namespace, and strict readers see no sitemap without it; "
         "Search Console reports it.",
-        instead=f'Add xmlns="{SITEMAP_NS}" to the root',
+        fix_hint=f'Add xmlns="{SITEMAP_NS}" to the root',
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(f' xmlns="{SITEMAP_NS}"', ""),
         good=whole(),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S003",
         why="A namespace is a name and not an address: https instead of http, or a slash at the "
         "end, makes it another one, and strict readers find no sitemap.",
-        instead=f'Write xmlns="{SITEMAP_NS}", byte for byte',
+        fix_hint=f'Write xmlns="{SITEMAP_NS}", byte for byte',
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(SITEMAP_NS, SITEMAP_NS.replace("http:", "https:")),
         good=whole(),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S004",
         why="A namespace is a name and not an address: with another one, byte for byte, an engine "
         "does not see the images, videos or links that were meant.",
-        instead="Use the namespace of the extension as its documentation has it, byte for byte",
+        fix_hint="Use the namespace of the extension as its documentation has it, byte for byte",
         source=_COMBINING,
         bad=whole(_PICTURED, attributes=_BOUND.replace("http:", "https:")),
         good=whole(_PICTURED, attributes=_BOUND),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "S005 unknown-namespace info",
-        says="Elements in the namespace {uri}, which no search engine is known to read "
+        message="Elements in the namespace {uri}, which no search engine is known to read "
         "(entries: {n:,})",
         sql=rf"""
             SELECT document, min("offset") AS "offset", min(line) AS line, uri,
@@ -75,7 +75,7 @@ RULES = (
             GROUP BY document, uri""",
         why="The protocol allows extensions of your own, and readers skip what they do not know. "
         "Whoever did not mean to have one may have misspelt the namespace of another.",
-        instead="Nothing, where the extension is your own; else use the namespace of the one that "
+        fix_hint="Nothing, where the extension is your own; else use the namespace of the one that "
         "was meant",
         source=_EXTENDING,
         bad=whole(
@@ -85,18 +85,18 @@ RULES = (
         good=whole(_PICTURED, attributes=_BOUND),
         is_default=False,
     ),
-    of_engine(
+    engine_rule(
         "S011",
         why="Without the prefix it is no element of the extension, and engines do not see it.",
-        instead="Write the prefix of the extension, and declare it on the root",
+        fix_hint="Write the prefix of the extension, and declare it on the root",
         source=_COMBINING,
         bad=whole(_PICTURED.replace("image:", "")),
         good=whole(_PICTURED, attributes=_BOUND),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "S023 schema-location info",
-        says="{name} {words}",
+        message="{name} {words}",
         sql=r"""
             SELECT *, CASE
                 WHEN other <> 'http://www.w3.org/2001/XMLSchema-instance'
@@ -123,16 +123,16 @@ RULES = (
         needs=("markup",),
         why="Only who validates against the schemas looks at it, and finds none, or the wrong one. "
         "Engines do not need it.",
-        instead="Remove the attribute, or write each namespace with the address of its schema",
+        fix_hint="Remove the attribute, or write each namespace with the address of its schema",
         source=f"{_PROTOCOL}#validating",
         bad=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS}"'),
         good=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS} {SITEMAP_NS}/sitemap.xsd"'),
         is_default=False,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "P005 unused-namespace info",
-        says="Declared but not used: {names}",
+        message="Declared but not used: {names}",
         sql="""
             SELECT document, min("offset") AS "offset", min(line) AS line,
                 string_agg('xmlns:' || name, ', ' ORDER BY "offset") AS names
@@ -140,10 +140,10 @@ RULES = (
         needs=("markup",),
         why="It does no harm. Where images, videos or links were meant to be in the sitemap, they "
         "are not there.",
-        instead="Remove the declaration, or add what it was declared for",
+        fix_hint="Remove the declaration, or add what it was declared for",
         source="https://www.w3.org/TR/xml-names/#ns-decl",
         bad=whole(attributes=_BOUND),
         good=whole(_PICTURED, attributes=_BOUND),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

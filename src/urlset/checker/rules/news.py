@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -37,106 +37,107 @@ _END = "latest(w3c_moment(news.publication_date), news.publication_date)"
 RULES = (
     rule(
         "G050 news-missing-required error",
-        says="news:news without {missing}",
-        over="articles",
+        message="news:news without {missing}",
+        view="articles",
         where=" OR ".join(f"news.{name} IS NULL" for name in _REQUIRED),
         values={
             "missing": "concat_ws(', ', {})".format(
                 ", ".join(f"CASE WHEN news.{n} IS NULL THEN 'news:{n}' END" for n in _REQUIRED)
             )
         },
-        at="news:news",
+        element="news:news",
         why="Who published an article, in which language, when and under which title: Google wants "
         "all four, or takes no notice of the article.",
-        instead="Give each article its publication with name and language, its date and its title",
+        fix_hint="Give each article its publication with name and language, its date and its title",
         source=_SOURCE,
         bad=_article(title=""),
         good=_article(),
     ),
     rule(
         "G051 news-language error",
-        says='news:language "{v}" is not a language of ISO 639, nor zh-cn or zh-tw',
-        over="articles",
+        message='news:language "{v}" is not a language of ISO 639, nor zh-cn or zh-tw',
+        view="articles",
         where="CASE WHEN news.language IS NULL OR news.language IN ('en', 'zh-cn', 'zh-tw') "
         "THEN false WHEN length(news.language) = 2 THEN NOT is_language(news.language) "
         "ELSE NOT regexp_full_match(news.language, '[a-z]{3}') END",
-        values={"v": "shown(news.language)"},
-        at="news:language",
+        values={"v": "preview(news.language)"},
+        element="news:language",
         why="The language of a publication is two or three small letters, without a country; only "
         "zh-cn and zh-tw have one.",
-        instead="Write the code of the language alone: en for en-US",
+        fix_hint="Write the code of the language alone: en for en-US",
         source=_SOURCE,
         bad=_article(language="en-US"),
         good=_article(),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "G052 news-date error",
-        says='news:publication_date "{v}" {fault}',
-        over="articles",
+        message='news:publication_date "{v}" {fault}',
+        view="articles",
         where="w3c_fault(news.publication_date) IS NOT NULL",
         values={
-            "v": "shown(news.publication_date)",
+            "v": "preview(news.publication_date)",
             "fault": "w3c_fault(news.publication_date)",
         },
-        at="news:publication_date",
+        element="news:publication_date",
         why="Without a date that can be read nobody knows whether it is news.",
-        instead="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
+        fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         source=_SOURCE,
         bad=_article("2026-11-20T08:00:00"),
         good=_article("2026-11-20T08:00:00+01:00"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G053 news-too-old warning",
-        says="Article is {n:,} hours old; news are of the last 48 hours",
-        over="articles",
-        where=f"{_END} < moment() - INTERVAL 48 HOURS",
-        values={"n": "date_diff('hour', w3c_moment(news.publication_date), moment())"},
-        at="news:publication_date",
+        message="Article is {n:,} hours old; news are of the last 48 hours",
+        view="articles",
+        where=f"{_END} < check_time() - INTERVAL 48 HOURS",
+        values={"n": "date_diff('hour', w3c_moment(news.publication_date), check_time())"},
+        element="news:publication_date",
         why="A news sitemap is for articles of the last two days. Older ones stay in search, and "
         "do not need their news:news.",
-        instead="Remove the news:news, or the entry, of articles of more than two days",
+        fix_hint="Remove the news:news, or the entry, of articles of more than two days",
         source=_SOURCE,
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
         needs=("time",),
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
     rule(
         "G054 news-future warning",
-        says='news:publication_date "{v}" is in the future',
-        over="articles",
-        where=f"{_BEGIN} > moment() + INTERVAL 1 HOUR",
-        values={"v": "shown(news.publication_date)"},
-        at="news:publication_date",
+        message='news:publication_date "{v}" is in the future',
+        view="articles",
+        where=f"{_BEGIN} > check_time() + INTERVAL 1 HOUR",
+        values={"v": "preview(news.publication_date)"},
+        element="news:publication_date",
         why="It is the time at which the article was first published. One in the future is mostly "
         "a wrong time zone.",
-        instead="Write when the article was published, with the right offset from UTC",
+        fix_hint="Write when the article was published, with the right offset from UTC",
         source=_SOURCE,
         bad=_article("2026-11-21T14:00:00Z"),
         good=_article("2026-11-21T12:00:00Z"),
         needs=("time",),
     ),
-    of_engine(
+    engine_rule(
         "G055",
         why="A page is one article. Of several, or of several values, the first one is read.",
-        instead="Keep one news:news in each url, and each of its elements once",
+        fix_hint="Keep one news:news in each url, and each of its elements once",
         source=_SOURCE,
         bad=_article(more="<news:title>Sowing</news:title>"),
         good=_article(),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G056 news-name info",
-        says='news:name "{v}" {what}',
-        given="articles",
+        message='news:name "{v}" {what}',
+        requires_rows="articles",
         sql=r"""
-            SELECT document, "offset", line, loc, shown(news.name) AS v,
+            SELECT document, "offset", line, loc, preview(news.name) AS v,
                 'has words in parentheses' AS what
             FROM articles WHERE regexp_matches(news.name, '\([^)]*\)')
             UNION ALL
-            SELECT document, first.*, shown(name) AS v, 'is also written "' || shown(usual) || '"'
+            SELECT document, first.*, preview(name) AS v,
+                'is also written "' || preview(usual) || '"'
             FROM (
                 SELECT document, name, first, first_value(name) OVER same AS usual
                 FROM (
@@ -146,31 +147,31 @@ RULES = (
                 WINDOW same AS (PARTITION BY document, language, lower(
                     regexp_replace(name, '[\s\pP]|(?i:^the )', '', 'g')) ORDER BY n DESC, name)
             ) WHERE name <> usual""",
-        at="news:name",
+        element="news:name",
         why="The name is to be the one that readers know from news.google.com, letter for letter "
         "and without what stands in parentheses there.",
-        instead="Write the name in one way, without parentheses",
+        fix_hint="Write the name in one way, without parentheses",
         source=_SOURCE,
         bad=_article(name="The Rye (subscription)"),
         good=_article(),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G057 news-removed-tag info",
-        says="{tags}: engines do not use it any more",
-        over="articles",
+        message="{tags}: engines do not use it any more",
+        view="articles",
         where=" OR ".join(f"news.{name} IS NOT NULL" for name in _DEAD),
         values={
             "tags": "concat_ws(', ', {})".format(
                 ", ".join(f"CASE WHEN news.{n} IS NOT NULL THEN 'news:{n}' END" for n in _DEAD)
             )
         },
-        at="news:news",
+        element="news:news",
         why="Google's documentation of news sitemaps has only name, language, date and title.",
-        instead="Leave it out, unless somebody else reads it",
+        fix_hint="Leave it out, unless somebody else reads it",
         source=_SOURCE,
         bad=_article(more="<news:keywords>rye</news:keywords>"),
         good=_article(),
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
 )

@@ -20,7 +20,7 @@ def _with(element: str, *, lastmod: str = "2026-11-20T08:00:00Z", loc: str = "{n
 RULES = (
     rule(
         "P001 ignored-hints info",
-        says="{hints}: Google and Bing ignore {them}",
+        message="{hints}: Google and Bing ignore {them}",
         # Baidu and Yandex read them.
         sql="""
             SELECT document, if(changefreqs > 0 AND priorities > 0, 'both', 'it') AS them,
@@ -32,41 +32,41 @@ RULES = (
                 AND coalesce(profile(), '') NOT IN ('yandex', 'baidu')""",
         why="Google and Bing do not look at changefreq and priority. They make the file larger, "
         "and somebody has to keep them right.",
-        instead="Leave both out, and give a <lastmod> that is true",
+        fix_hint="Leave both out, and give a <lastmod> that is true",
         source=_GOOGLE,
         bad=_with("<changefreq>daily</changefreq><priority>0.8</priority>", loc=""),
         good=_ONE,
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
     rule(
         "P002 constant-priority info",
-        says="All {n:,} priorities are {value}",
+        message="All {n:,} priorities are {value}",
         sql="""
             SELECT document, count(priority) AS n, min(priority) AS value
-            FROM entries e SEMI JOIN sound s USING (document) GROUP BY document
+            FROM entries e SEMI JOIN readable s USING (document) GROUP BY document
             HAVING count(priority) >= 10 AND count(*) = count(priority)
                 AND min(priority) = max(priority)""",
         why="A priority compares the pages of one site. Where it is the same for all, it says "
         "nothing.",
-        instead="Leave it out, or give it to the pages that differ",
+        fix_hint="Leave it out, or give it to the pages that differ",
         source=_TAGS,
         bad=Many(_with("<priority>0.8</priority>"), 10),
         good=Many(_PAGE, 9),
         is_default=False,
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
     rule(
         "P003 hint-contradiction info",
-        says="changefreq is {changefreq}, but nothing has changed for {days:,} days",
-        over="urls",
+        message="changefreq is {changefreq}, but nothing has changed for {days:,} days",
+        view="urls",
         # A year or a month alone is its first day; the page may have changed at its end.
         where="""changefreq IN ('always', 'hourly', 'daily') AND length(lastmod_text) >= 10
-            AND lastmod < moment() - INTERVAL 366 DAY""",
-        values={"days": "date_diff('day', lastmod, moment())"},
-        at="changefreq",
+            AND lastmod < check_time() - INTERVAL 366 DAY""",
+        values={"days": "date_diff('day', lastmod, check_time())"},
+        element="changefreq",
         why="A crawler that is promised daily changes and finds none for a year stops to believe "
         "the file.",
-        instead="Leave changefreq out, or correct the date",
+        fix_hint="Leave changefreq out, or correct the date",
         source=_TAGS,
         bad=_with("<changefreq>daily</changefreq>", lastmod="2024-05-01T08:00:00Z", loc=""),
         good=_ONE,
@@ -74,22 +74,22 @@ RULES = (
     ),
     rule(
         "P004 not-compressed info",
-        says="{size:,} bytes are not compressed",
+        message="{size:,} bytes are not compressed",
         sql="""
-            SELECT document, size FROM sound
+            SELECT document, size FROM readable
             WHERE size > 1048576 AND layers = 0 AND NOT coalesce(wire_size < size, false)
                 AND coalesce(source || '.gz', '') NOT IN (
                     SELECT source FROM sources WHERE source IS NOT NULL)""",
         why="A sitemap shrinks to a tenth with gzip, and crawlers fetch it often; all of them can "
         "unpack it.",
-        instead="Write it as .xml.gz, or have the server compress what it sends",
+        fix_hint="Write it as .xml.gz, or have the server compress what it sends",
         source="https://www.sitemaps.org/faq.html#faq_sitemap_size",
         bad=Many(_PAGE, 12_500),
         good=Many(_PAGE, 9),
     ),
     rule(
         "P007 low-value-url info",
-        says="URL looks like {kind}",
+        message="URL looks like {kind}",
         sql=r"""
             SELECT document, "offset", line, loc, kind FROM (
                 SELECT document, "offset", line, loc, CASE
@@ -117,10 +117,10 @@ RULES = (
                 FROM urls WHERE contains(loc, '?') OR regexp_matches(loc,
                     '(?i)/(cart|basket|checkout|wish|log|sign|regis|acc|my-acc|wp-|admin|feed|rss|atom|page|search|genindex)'))
             WHERE kind IS NOT NULL""",
-        at="loc",
+        element="loc",
         why="Pages that are for one visitor, or show once more what others show, are not for "
         "search engines; each of them takes time from those that are.",
-        instead="List pages that somebody may look for",
+        fix_hint="List pages that somebody may look for",
         source=_GOOGLE,
         bad=_PAGE.replace("{n}", "cart/"),
         good=_PAGE.replace("{n}", "carts-and-horses/"),

@@ -32,12 +32,12 @@ def _set(count: int) -> dict[str, str]:
 RULES = (
     rule(
         "P006 inconsistent-url-style info",
-        says="Mixed {style} ({a:,} like {first}, {b:,} like {second})",
+        message="Mixed {style} ({a:,} like {first}, {b:,} like {second})",
         # Folders and the pages in them may differ: what lies side by side should not. Documents
         # in which no style is mixed at all are left out first, by what costs little.
-        given="mixed",
+        requires_rows="style_mixes",
         sql=r"""
-            WITH sloped AS (FROM mixed WHERE least(slashes, n - slashes) >= n * 0.05),
+            WITH sloped AS (FROM style_mixes WHERE least(slashes, n - slashes) >= n * 0.05),
             pages AS (
                 SELECT document, loc, ends_with(loc, '/') AS is_slash,
                     left(bare, length(bare) - length(last)) AS folder
@@ -58,7 +58,7 @@ RULES = (
                 FROM folders GROUP BY document HAVING sum(a + b) >= 20),
             tops AS (
                 SELECT document, split_part(loc, '/', 4) AS top, count(*) AS n, min(loc) AS loc
-                FROM entries SEMI JOIN (FROM mixed WHERE is_upper) USING (document)
+                FROM entries SEMI JOIN (FROM style_mixes WHERE is_upper) USING (document)
                 WHERE split_part(loc, '/', 5) <> '' GROUP BY document, top),
             cases AS (
                 SELECT document, 'upper and lower case' AS style, max(n) AS a,
@@ -70,7 +70,8 @@ RULES = (
             FROM slashes UNION ALL FROM cases""",
         why="Where /a and /a/, or /Blog and /blog, show the same page, links and crawlers meet "
         "both, and each counts half.",
-        instead="Choose one way to write URLs, redirect the other, and list the one that you chose",
+        fix_hint="Choose one way to write URLs, redirect the other, and list the one that you "
+        "chose",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
         bad=(Many(_SHOP, 18), Many(_SLASH, 2)),
@@ -78,17 +79,17 @@ RULES = (
     ),
     rule(
         "P501 fragmented-set info",
-        says="{n:,} sitemaps hold {mean:,} URLs on average; 50,000 fit in each",
+        message="{n:,} sitemaps hold {mean:,} URLs on average; 50,000 fit in each",
         sql="""
             SELECT coalesce(min(i.document), min(s.document)) AS document, count(*) AS n,
                 round(avg(s.entry_count))::UBIGINT AS mean
-            FROM sound s LEFT JOIN sound i ON i.source = s.parent AND i.kind = 'index'
+            FROM readable s LEFT JOIN readable i ON i.source = s.parent AND i.kind = 'index'
             WHERE s.kind <> 'index' GROUP BY s.parent
             HAVING count(*) > 20 AND avg(s.entry_count) < 1000""",
         needs=("set",),
         why="Each file is a request of its own, and each crawler asks for all of them, again and "
         "again.",
-        instead="Put the URLs of many small sitemaps into few large ones",
+        fix_hint="Put the URLs of many small sitemaps into few large ones",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=_set(21),
         good=_set(2),

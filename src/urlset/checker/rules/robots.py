@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.examples import Many
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -20,50 +20,50 @@ _IS_HTML = (
 RULES = (
     rule(
         "R001 robots-no-sitemap warning",
-        says="robots.txt has no Sitemap line",
+        message="robots.txt has no Sitemap line",
         # Where a line is there but wrong, that is told.
-        given="declared",
+        requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots
             WHERE state = 'read' AND len(sitemaps) = 0
                 AND NOT coalesce({_IS_HTML}, false)
                 AND url NOT IN (SELECT source FROM problems
                     WHERE document IS NULL AND source IS NOT NULL AND code IN ('R002', 'R003'))
-                AND host_of(url) IN (SELECT host FROM sound WHERE host IS NOT NULL)""",
+                AND host_of(url) IN (SELECT host FROM readable WHERE host IS NOT NULL)""",
         needs=("robots",),
         why="robots.txt is where every engine looks for sitemaps by itself; without the line each "
         "of them has to be told.",
-        instead="Add a line with the whole URL, as Sitemap: https://example.com/sitemap.xml",
+        fix_hint="Add a line with the whole URL, as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
         bad={"robots.txt": "User-agent: *\nDisallow: /cart/", "sitemap.xml": _PAGE},
         good=_GOOD,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "R002",
         why="A Sitemap line stands for any host, so that its URL must be whole; engines ignore a "
         "path alone.",
-        instead="Write the whole URL, with https:// and the host",
+        fix_hint="Write the whole URL, with https:// and the host",
         source=_PROTOCOL,
         bad={"robots.txt": "Sitemap: /sitemap.xml", "sitemap.xml": _PAGE},
         good=_GOOD,
         needs=("robots",),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "R003",
         why="Some engines guess what is meant; others skip the line, and with it the sitemap.",
-        instead="Write one line for each sitemap: Sitemap: and its URL, and nothing else",
+        fix_hint="Write one line for each sitemap: Sitemap: and its URL, and nothing else",
         source=_GOOGLE,
         bad={"robots.txt": _SITEMAP.replace(":", "s:", 1), "sitemap.xml": _PAGE},
         good=_GOOD,
         needs=("robots",),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "R004 robots-sitemap-duplicate info",
-        says="{loc} is declared {n:,} times",
-        given="declared",
+        message="{loc} is declared {n:,} times",
+        requires_rows="declared",
         sql=r"""
             WITH lines AS (
                 SELECT url AS source, unnest(texts) AS text, generate_subscripts(texts, 1) AS line
@@ -81,16 +81,16 @@ RULES = (
         needs=("robots",),
         why="A Sitemap line holds for all crawlers, wherever it stands: it need not be repeated in "
         "each group.",
-        instead="Keep one line for each sitemap",
+        fix_hint="Keep one line for each sitemap",
         source=_PROTOCOL,
         bad={"robots.txt": f"{_SITEMAP}\n{_SITEMAP}", "sitemap.xml": _PAGE},
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "R005 robots-sitemap-variant warning",
-        says="Declared as {declared}; the site is {site}",
-        given="declared",
+        message="Declared as {declared}; the site is {site}",
+        requires_rows="declared",
         sql="""
             SELECT source, line, loc, origin_of(loc) AS declared, site FROM (
                 SELECT r.url AS source, unnest(r.sitemaps).line AS line,
@@ -103,7 +103,7 @@ RULES = (
         needs=("robots",),
         why="Each scheme and each host is a site of its own. What leads through a redirect is "
         "fetched later, and its place no longer fits the URLs in it.",
-        instead="Declare the sitemap with the scheme and the host of the site",
+        fix_hint="Declare the sitemap with the scheme and the host of the site",
         source=_GOOGLE,
         bad={
             "robots.txt": _SITEMAP.replace("https:", "http:"),
@@ -111,11 +111,11 @@ RULES = (
         },
         good=_GOOD,
     ),
-    of_engine(
+    engine_rule(
         "R006",
         why="Google reads the first 500 KiB and ignores the rest; what is declared there is not "
         "seen.",
-        instead="Shorten it: one pattern for many paths; and put Sitemap lines first",
+        fix_hint="Shorten it: one pattern for many paths; and put Sitemap lines first",
         source=_GOOGLE,
         bad={
             "robots.txt": (_SITEMAP, Many("# a comment that is the same in each line", 12_500)),
@@ -124,26 +124,26 @@ RULES = (
         good=_GOOD,
         needs=("robots",),
     ),
-    of_engine(
+    engine_rule(
         "R007",
         why="A robots.txt is UTF-8. What is not may hide the first line, or all of them.",
-        instead="Save it as UTF-8 without a byte order mark",
+        fix_hint="Save it as UTF-8 without a byte order mark",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
         bad={"robots.txt": b"\xef\xbb\xbf" + _SITEMAP.encode(), "sitemap.xml": _PAGE},
         good=_GOOD,
         needs=("robots",),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "R008 robots-is-html warning",
-        says="robots.txt is a page of HTML",
-        given="declared",
+        message="robots.txt is a page of HTML",
+        requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
         needs=("robots",),
         why="A server that gives its start page for every URL has no robots.txt: nothing is "
         "forbidden and no sitemap is declared.",
-        instead="Publish a text file there, or answer with 404",
+        fix_hint="Publish a text file there, or answer with 404",
         source=_GOOGLE,
         bad={
             "robots.txt": "<!DOCTYPE html>\n<html><title>Example</title></html>",

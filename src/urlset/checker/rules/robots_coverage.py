@@ -18,13 +18,13 @@ _PATHS = ", ".join(f"'{path}'" for path in PATHS)
 RULES = (
     rule(
         "R009 sitemap-disallowed error",
-        says="{loc} is disallowed for {agent} by {robots}",
-        given="declared",
+        message="{loc} is disallowed for {agent} by {robots}",
+        requires_rows="declared",
         sql="""
             SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
         needs=("robots",),
         why="A sitemap that robots.txt forbids is not fetched, and none of its URLs is seen.",
-        instead="Allow it in robots.txt, with a line as Allow: /sitemap.xml",
+        fix_hint="Allow it in robots.txt, with a line as Allow: /sitemap.xml",
         source=_GOOGLE,
         bad={
             "robots.txt": "User-agent: *\nDisallow: /*.xml$\n"
@@ -39,18 +39,18 @@ RULES = (
     ),
     rule(
         "R010 url-disallowed warning",
-        says="{url} is disallowed for {agent} by {robots}",
-        given="declared",
+        message="{url} is disallowed for {agent} by {robots}",
+        requires_rows="declared",
         sql="""
             SELECT e.document, e."offset", e.line, e.loc, d.nth, coalesce(d.url, e.loc) AS url,
                 d.robots, d.agent
-            FROM entries e SEMI JOIN sound s USING (document)
+            FROM entries e SEMI JOIN readable s USING (document)
             JOIN disallowed d ON d.document = e.document AND d.entry = e.entry""",
-        at="loc",
+        element="loc",
         needs=("robots", "set"),
         why="A URL is offered here and forbidden there: it is not fetched, and Search Console "
         "tells it as an error. The same holds for images and videos of a page.",
-        instead="Remove it from the sitemap, or allow it in robots.txt",
+        fix_hint="Remove it from the sitemap, or allow it in robots.txt",
         source=_GOOGLE,
         bad={
             "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
@@ -60,12 +60,12 @@ RULES = (
             "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
             "sitemap.xml": _PAGE,
         },
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "R011 robots-sitemap-not-a-sitemap warning",
-        says="{loc} is no sitemap but {what}",
-        given="declared",
+        message="{loc} is no sitemap but {what}",
+        requires_rows="declared",
         sql="""
             SELECT source, line, loc, what FROM (
                 SELECT d.source, d.line, d.loc, CASE
@@ -76,12 +76,12 @@ RULES = (
                     END AS what
                 FROM declared d LEFT JOIN (
                     SELECT r.address, any_value(s.kind) AS kind
-                    FROM reached r JOIN sources s USING (document) GROUP BY r.address
+                    FROM document_urls r JOIN sources s USING (document) GROUP BY r.address
                 ) k ON k.address = normal_of(d.loc))
             WHERE what IS NOT NULL""",
         needs=("robots",),
         why="Engines read what is declared as a sitemap, find none, and tell it as an error.",
-        instead="Declare the URL of the sitemap itself, or remove the line",
+        fix_hint="Declare the URL of the sitemap itself, or remove the line",
         source=_PROTOCOL,
         bad={
             "robots.txt": f"{_SITEMAP}\nSitemap: https://example.com/",
@@ -91,21 +91,21 @@ RULES = (
     ),
     rule(
         "R012 cross-submit-unproven error",
-        says="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
-        given="declared",
+        message="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
+        requires_rows="declared",
         # Once for each host; entries of hosts whose robots.txt is not known are those of U028.
         sql="""
             SELECT document, host, count(*) AS n, min("offset") AS "offset", min(line) AS line,
                 arg_min(loc, "offset") AS loc,
                 CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END AS level
-            FROM strays WHERE scope = 'host' AND host <> sitemap_host
-                AND host IN (SELECT host FROM answered)
+            FROM url_scopes WHERE scope = 'host' AND host <> sitemap_host
+                AND host IN (SELECT host FROM known_robots)
             GROUP BY document, kind, host""",
-        at="loc",
+        element="loc",
         needs=("place", "robots"),
         why="A sitemap may list URLs of another host where the robots.txt of that host declares "
         "it: that proves that both belong together. Without it engines drop the URLs.",
-        instead="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
+        fix_hint="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
         source="https://www.sitemaps.org/protocol.html#sitemaps_cross_submits",
         bad={
             "sitemap.xml": _PAGE.replace("//", "//shop."),
@@ -118,23 +118,23 @@ RULES = (
     ),
     rule(
         "R013 sitemap-undiscoverable info",
-        says="robots.txt does not declare it, and crawlers do not look here by themselves",
+        message="robots.txt does not declare it, and crawlers do not look here by themselves",
         # What an index lists is found with it; what none lists though there is one, I504 tells.
-        given="declared",
+        requires_rows="declared",
         sql=f"""
-            SELECT document FROM sound s
-            WHERE host IN (SELECT host FROM answered)
+            SELECT document FROM readable s
+            WHERE host IN (SELECT host FROM known_robots)
                 AND kind IN ('urlset', 'index', 'text') AND loc IS NULL
                 AND how NOT IN ('link', 'feed', 'index') AND path_of(url) NOT IN ({_PATHS})
-                AND document NOT IN (SELECT document FROM proofs)
+                AND document NOT IN (SELECT document FROM declaring_hosts)
                 AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM listed)
                 AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM declared)
                 AND (kind = 'index' OR host NOT IN (
-                    SELECT host FROM sound WHERE kind = 'index' AND host IS NOT NULL))""",
+                    SELECT host FROM readable WHERE kind = 'index' AND host IS NOT NULL))""",
         needs=("place", "robots"),
         why="A sitemap that nothing names, at a place where nobody looks, is only found by the "
         "engines to which it was submitted.",
-        instead="Declare it in robots.txt, or move it to /sitemap.xml",
+        fix_hint="Declare it in robots.txt, or move it to /sitemap.xml",
         source="https://www.sitemaps.org/protocol.html#informing",
         bad={
             "robots.txt": _SITEMAP,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.examples import PAGE, whole
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -20,125 +20,126 @@ _DATE = "<lastmod>2026-11-20T08:00:00Z</lastmod>"
 _GOOD_INDEX = {"sitemap.xml": _CHILD, "pages.xml": PAGE}
 
 RULES = (
-    of_engine(
+    engine_rule(
         "S001",
         why="Engines tell what a file is by its root, and read nothing of one that they do not "
         "know.",
-        instead="Let the root be <urlset> or <sitemapindex>",
+        fix_hint="Let the root be <urlset> or <sitemapindex>",
         source=_FORMAT,
         bad="<pages><page>https://example.com/</page></pages>",
         good=PAGE,
     ),
-    of_engine(
+    engine_rule(
         "S006",
         why="XML tells <URL> from <url>: most readers find no URL in such a file.",
-        instead="Write the tag in lower case",
+        fix_hint="Write the tag in lower case",
         source=_FORMAT,
         bad=whole(PAGE.replace("url>", "URL>")),
         good=PAGE,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S007",
         why="An entry without a URL lists nothing, and Search Console reports it as an error.",
-        instead="Add a <loc>, or remove the entry",
+        fix_hint="Add a <loc>, or remove the entry",
         source=f"{_PROTOCOL}#locdef",
         bad=f"<url>{_DATE}</url>\n{PAGE}",
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S008",
         why="An entry is one URL with one date. Some readers take the first, some the last, and "
         "some neither.",
-        instead="Keep one of them; a second URL needs an entry of its own",
+        fix_hint="Keep one of them; a second URL needs an entry of its own",
         source=_SCHEMA,
         bad=PAGE.replace(_DATE, _DATE * 2),
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S010",
         why="The sitemap namespace has no such element here, and engines report it. What a program "
         "wants to note for itself belongs in a namespace of its own.",
-        instead="Remove the element",
+        fix_hint="Remove the element",
         source=_FORMAT,
         bad=PAGE.replace("</url>", "<title>Home</title></url>"),
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S012",
         why="The elements of the protocol have no attributes: nobody looks at them, and a check "
         "against the schema fails.",
-        instead="Remove the attribute",
+        fix_hint="Remove the attribute",
         source=_SCHEMA,
         bad=whole(PAGE.replace("<url>", '<url id="1">')),
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S014",
         why="A file is a sitemap, which lists pages, or an index, which lists sitemaps. In a file "
         "that is both, most readers take a page for a sitemap, or drop one of the two.",
-        instead="Make it two files: an index of sitemaps, and a sitemap",
+        fix_hint="Make it two files: an index of sitemaps, and a sitemap",
         source=_INDEX,
         bad={"sitemap.xml": f"{PAGE}\n{_CHILD}", "pages.xml": PAGE.replace(".com/", ".com/a")},
         good=_GOOD_INDEX,
     ),
-    of_engine(
+    engine_rule(
         "S015",
         why="The entries are one level too deep for many readers, which then find none. Mostly "
         "whole files were put together instead of their entries.",
-        instead="Remove the inner root, and keep what is in it",
+        fix_hint="Remove the inner root, and keep what is in it",
         source=_FORMAT,
         bad=whole(f"<urlset>\n{PAGE}\n</urlset>"),
         good=whole(),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S016",
         why="Most readers look for <url> and then for its <loc>; this one they do not see.",
-        instead="Put the <loc> in a <url>, or in a <sitemap>",
+        fix_hint="Put the <loc> in a <url>, or in a <sitemap>",
         source=_FORMAT,
         bad=whole(f"<loc>https://example.com/about</loc>\n{PAGE}"),
         good=PAGE,
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "S018 element-order info",
-        says="<{name}> stands behind <{value}>, the schema has it before (entries: {times:,})",
-        over="markup",
+        message="<{name}> stands behind <{value}>, the schema has it before (entries: {times:,})",
+        view="markup",
         where="fact = 'order'",
         needs=("order",),
         why="The schema has loc, lastmod, changefreq, priority and then extensions; the protocol "
         "and Google take them in any order. Only a check against the schema fails.",
-        instead="Nothing, unless you validate against the schema; `urlset build` writes this order",
+        fix_hint="Nothing, unless you validate against the schema; `urlset build` writes this "
+        "order",
         source=_SCHEMA,
         bad=f"<url>{_DATE}<loc>https://example.com/</loc></url>",
         good=PAGE,
         is_default=False,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S021",
         why="Engines report a sitemap without URLs; mostly it was written before there was "
         "anything to list, or nothing was found. For a news sitemap it is nothing unusual.",
-        instead="List URLs, or remove the sitemap and what names it",
+        fix_hint="List URLs, or remove the sitemap and what names it",
         source=_ERRORS,
         bad=whole(""),
         good=whole(),
     ),
-    of_engine(
+    engine_rule(
         "S022",
         why="In an index only <loc> and <lastmod> count; the others are for pages.",
-        instead="Remove the element",
+        fix_hint="Remove the element",
         source=_INDEX,
         bad={
             "sitemap.xml": _CHILD.replace("</sitemap>", "<priority>0.5</priority></sitemap>"),
             "pages.xml": PAGE,
         },
         good=_GOOD_INDEX,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

@@ -3,78 +3,78 @@
 from __future__ import annotations
 
 from urlset.checker.examples import entry
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
 RULES = (
-    of_engine(
+    engine_rule(
         "U001",
         why="A sitemap lists whole URLs. Most readers drop a path alone; those that resolve it do "
         "not agree against what.",
-        instead="Write the URL in full, with https:// and the host",
+        fix_hint="Write the URL in full, with https:// and the host",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("/about"),
         good=entry("https://example.com/about"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "U002",
         why="Crawlers fetch pages over HTTP only; mailto:, javascript: and ftp: are dropped, and "
         "the entry with them.",
-        instead="List the http or https URL of a page, or remove the entry",
+        fix_hint="List the http or https URL of a page, or remove the entry",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("mailto:me@example.com") + entry("https://example.com/contact"),
         good=entry("https://example.com/contact"),
     ),
-    of_engine(
+    engine_rule(
         "U003",
         why="The protocol wants fewer than 2,048 characters. Longer URLs are dropped, and servers "
         "and caches on the way may cut them.",
-        instead="Shorten the URL; what is that long is mostly a query that no page needs",
+        fix_hint="Shorten the URL; what is that long is mostly a query that no page needs",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry(f"https://example.com/?filter={'a' * 2030}"),
         good=entry("https://example.com/filtered"),
     ),
     rule(
         "U004 loc-too-short info",
-        says="URL has {n} characters, fewer than the 12 of the schema",
-        over="locs",
+        message="URL has {n} characters, fewer than the 12 of the schema",
+        view="locs",
         where="length(loc) < 12",
         values={"n": "length(loc)"},
-        at="loc",
+        element="loc",
         why="The XML schema of the protocol wants 12 characters at least; the protocol itself "
         "does not, and https://t.co is a URL.",
-        instead="Nothing, unless you validate against the schema",
+        fix_hint="Nothing, unless you validate against the schema",
         source="https://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd",
         bad={"http://a.io/sitemap.xml": entry("http://a.io")},
         good=entry("https://example.com/"),
         is_default=False,
     ),
-    of_engine(
+    engine_rule(
         "U005",
         why="White space is no part of the URL. Some readers keep it, and ask for a page that does "
         "not exist; spaces that are not ASCII are not even trimmed by XML.",
-        instead="Write the URL directly between its tags",
+        fix_hint="Write the URL directly between its tags",
         source="https://www.w3.org/TR/xmlschema-2/#anyURI",
         bad=entry("\n  https://example.com/about\n  "),
         good=entry("https://example.com/about"),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "U006",
         why="A space is not allowed in a URL. Readers cut it off there, encode it or drop the "
         "entry; several URLs in one loc become none.",
-        instead="Write %20 for a space that belongs to the URL, and one URL in each entry",
+        fix_hint="Write %20 for a space that belongs to the URL, and one URL in each entry",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/our team"),
         good=entry("https://example.com/our%20team"),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "U015",
         why="No such host can be looked up, so that nobody can fetch the page.",
-        instead="Correct the host name; it is mostly a setting of the generator",
+        fix_hint="Correct the host name; it is mostly a setting of the generator",
         source="https://www.rfc-editor.org/rfc/rfc1123#section-2.1",
         bad=entry("https://example..com/about") + entry("https://example.com/contact"),
         good=entry("https://example.com/about"),

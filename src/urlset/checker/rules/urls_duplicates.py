@@ -23,7 +23,7 @@ _REPEATED = f"""
     SELECT document, loc, count(*) AS n, min("offset", 2)[2] AS "offset",
         arg_min(line, "offset", 2)[2] AS line, min(line) AS first,
         concat_ws(', ', {_DIFFERENT}) AS what
-    FROM alike GROUP BY document, loc HAVING count(*) > 1"""
+    FROM duplicates GROUP BY document, loc HAVING count(*) > 1"""
 
 _INDEX = r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)'"
 _SLASH = r"'/(\?|$)'"
@@ -47,7 +47,7 @@ DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
 IS_TWIN = """(spelled = others OR (split_part(spelled, '?', 2) = split_part(others, '?', 2)
     AND (split_part(spelled, '?', 1) = lower(split_part(spelled, '?', 1))
         OR split_part(others, '?', 1) = lower(split_part(others, '?', 1)))))"""
-"""Whether ``loc`` and ``other``, which have the same ``twin_of``, most likely are one page.
+"""Whether ``loc`` and ``other``, which have the same ``duplicate_key``, most likely are one page.
 
 Both want ``spelled`` of the view ``alike``, and that of ``other`` as ``others``.
 """
@@ -59,51 +59,51 @@ _CONSOLIDATE = (
 RULES = (
     rule(
         "U023 duplicate-loc warning",
-        says="URL listed {n:,} times, first in line {first}",
-        given="alike",
+        message="URL listed {n:,} times, first in line {first}",
+        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what = ''",
-        at="loc",
+        element="loc",
         why="The second entry adds nothing, and counts among the 50,000 all the same.",
-        instead="List each URL once",
+        fix_hint="List each URL once",
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=entry("https://example.com/about") * 2,
         good=entry("https://example.com/about") + entry("https://example.com/contact"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U024 duplicate-loc-conflict warning",
-        says="URL listed {n:,} times, with different {what}; first in line {first}",
-        given="alike",
+        message="URL listed {n:,} times, with different {what}; first in line {first}",
+        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what <> ''",
-        at="loc",
+        element="loc",
         why="Each reader takes another one of the entries for true: the first, the last or none.",
-        instead="List each URL once, with what is true of it",
+        fix_hint="List each URL once, with what is true of it",
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=entry("https://example.com/about")
         + entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z"),
         good=entry("https://example.com/about") + entry("https://example.com/contact"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U025 near-duplicate-loc info",
-        says="Differs from {other} only by {what}",
+        message="Differs from {other} only by {what}",
         # A fragment is told by U012.
-        given="alike",
+        requires_rows="duplicates",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM (
                 SELECT a.document, a.loc, spelled, first.loc AS other, first.spelled AS others,
                     min("offset") AS "offset", arg_min(line, "offset") AS line
-                FROM alike a JOIN (
-                    SELECT document, twin,
+                FROM duplicates a JOIN (
+                    SELECT document, dup_key,
                         arg_min({{'loc': loc, 'spelled': spelled}}, "offset") AS first
-                    FROM alike WHERE NOT contains(loc, '#')
-                    GROUP BY document, twin HAVING min(loc) <> max(loc)
-                ) USING (document, twin)
+                    FROM duplicates WHERE NOT contains(loc, '#')
+                    GROUP BY document, dup_key HAVING min(loc) <> max(loc)
+                ) USING (document, dup_key)
                 WHERE a.loc <> first.loc AND NOT contains(a.loc, '#') GROUP BY ALL
             ) WHERE {IS_TWIN}""",
-        at="loc",
+        element="loc",
         why="Each of the two is fetched, though most servers give the same page for both.",
-        instead="Keep the one that the page itself names as canonical",
+        fix_hint="Keep the one that the page itself names as canonical",
         source=_CONSOLIDATE,
         bad=entry("https://example.com/a") + entry("https://example.com/a/"),
         good=entry("https://example.com/a") + entry("https://example.com/b"),

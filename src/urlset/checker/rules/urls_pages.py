@@ -58,22 +58,22 @@ _IS_PAGE = "kind <> 'index'"
 RULES = (
     rule(
         "U012 loc-fragment warning",
-        says="URL has a fragment (#{fragment})",
-        over="odd",
+        message="URL has a fragment (#{fragment})",
+        view="unusual_urls",
         where="contains(loc, '#') AND fragment <> ''",
-        at="loc",
+        element="loc",
         why="Search engines drop what comes after #, so that several entries become one, and a "
         "page that only exists behind a fragment is never found.",
-        instead="Remove the fragment, and list each page once",
+        fix_hint="Remove the fragment, and list each page once",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com/#about"),
         good=entry("https://example.com/about"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U018 loc-session-or-tracking warning",
-        says="Parameter {parameter} is {what}",
-        over="asking",
+        message="Parameter {parameter} is {what}",
+        view="parameterized",
         where=f"{_IS_PAGE} AND (CASE WHEN regexp_matches(loc, '{_MAY_HAVE}') "
         f"THEN regexp_matches(query, '{_PARAMETER}') ELSE false END "
         "OR CASE WHEN contains(loc, ';') OR contains(loc, '(') "
@@ -87,52 +87,52 @@ RULES = (
             f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({SESSION})(?:=|&|;|$)') "
             "THEN 'a tracking tag' ELSE 'a session id' END",
         },
-        at="loc",
+        element="loc",
         why="The page is the same without it. With it, crawlers see as many URLs as there are "
         "visits, and the visits that campaigns brought are counted wrongly.",
-        instead="List the URL without the parameter",
+        fix_hint="List the URL without the parameter",
         source="https://www.sitemaps.org/faq.html",
         bad=entry("https://example.com/shoes?utm_source=newsletter"),
         good=entry("https://example.com/shoes?page=2"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U020 loc-not-a-page info",
-        says="A {type} file is not a page",
-        over="odd",
+        message="A {type} file is not a page",
+        view="unusual_urls",
         where=f"{_IS_PAGE} AND {_IS_FILE}",
         values={"type": "'.' || lower(regexp_extract(path, '\\.([^./]*)$', 1))"},
-        at="loc",
+        element="loc",
         why="A sitemap lists what may stand among search results. Images and videos belong to the "
         "entry of the page that shows them; styles, scripts and archives nowhere.",
-        instead="Remove the entry, or name an image by image:loc in the entry of its page",
+        fix_hint="Remove the entry, or name an image by image:loc in the entry of its page",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/photos/rye.jpg"),
         good=entry("https://example.com/photos/rye"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U021 loc-is-sitemap warning",
-        says="{what} is listed as a page",
+        message="{what} is listed as a page",
         sql=f"""
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
                 THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'
                 ELSE 'A sitemap' END AS what
-            FROM (SELECT document, "offset", line, loc, sitemap, path FROM odd
+            FROM (SELECT document, "offset", line, loc, sitemap, path FROM unusual_urls
                 WHERE kind <> 'index' AND (path = '/robots.txt'
                 OR ((contains(path, '.xml') OR contains(path, '.txt')) AND regexp_matches(path,
                     '{SITEMAP_NAME}')))
                 UNION
                 SELECT e.document, e."offset", e.line, e.loc, s.url, path_of(e.loc)
-                FROM entries e JOIN sound s ON s.document = e.document
-                WHERE e.loc IN (SELECT url FROM sound UNION SELECT loc FROM sitemaps)) l""",
-        at="loc",
+                FROM entries e JOIN readable s ON s.document = e.document
+                WHERE e.loc IN (SELECT url FROM readable UNION SELECT loc FROM sitemaps)) l""",
+        element="loc",
         why="Crawlers take what a sitemap lists for pages. A sitemap among search results helps "
         "nobody, and as a page it is not read for its URLs.",
-        instead="Remove the entry; name sitemaps in an index or in robots.txt",
+        fix_hint="Remove the entry; name sitemaps in an index or in robots.txt",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=entry("https://example.com/sitemap.xml"),
         good=entry("https://example.com/sitemap"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

@@ -19,10 +19,10 @@ _FILED = """
                 WHEN bool_and(len(e.videos) > 0) THEN 'videos'
                 WHEN bool_and(len(e.images) > 0) AND contains(any_value(d.name), 'image')
                 THEN 'images' ELSE 'pages' END AS role
-        FROM sound d JOIN entries e ON e.document = d.document
-        WHERE d.kind IN ('urlset', 'text') AND d.document IN (SELECT document FROM alike)
+        FROM readable d JOIN entries e ON e.document = d.document
+        WHERE d.kind IN ('urlset', 'text') AND d.document IN (SELECT document FROM duplicates)
         GROUP BY d.document, d.source),
-    filed AS (SELECT a.*, role, file, source FROM alike a JOIN files USING (document))"""
+    filed AS (SELECT a.*, role, file, source FROM duplicates a JOIN files USING (document))"""
 
 _SHARED = f"""{_FILED},
     firsts AS (
@@ -55,15 +55,15 @@ _CONSOLIDATE = (
 RULES = (
     rule(
         "U501 duplicate-across-files warning",
-        says="URL is in {n:,} sitemaps; the first is {other}",
-        given="alike",
+        message="URL is in {n:,} sitemaps; the first is {other}",
+        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE NOT differs",
         # The same URLs as text are another format of the same list.
         level_sql="CASE WHEN is_other_format THEN 'info' ELSE 'warning' END",
-        at="loc",
+        element="loc",
         why="Each page belongs to one sitemap: where two list it, they will not agree for long, "
         "and numbers by sitemap, as in Search Console, no longer add up.",
-        instead="Keep the URL in one of the sitemaps",
+        fix_hint="Keep the URL in one of the sitemaps",
         source="https://www.sitemaps.org/protocol.html#index",
         bad={
             "a.xml": entry("https://example.com/about"),
@@ -74,17 +74,17 @@ RULES = (
             "b.xml": entry("https://example.com/contact"),
         },
         needs=("set",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U502 conflict-across-files warning",
-        says="lastmod is {mine} here and {theirs} in {other}",
-        given="alike",
+        message="lastmod is {mine} here and {theirs} in {other}",
+        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
-        at="lastmod",
+        element="lastmod",
         why="At most one of the two is true. Search engines that find lastmod wrong no longer "
         "use it, on the whole site.",
-        instead="Keep the URL in one of the sitemaps, with the date of its last change",
+        fix_hint="Keep the URL in one of the sitemaps, with the date of its last change",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad={
             "a.xml": entry("https://example.com/about"),
@@ -95,29 +95,29 @@ RULES = (
             "b.xml": entry("https://example.com/contact", lastmod="2026-11-12T10:00:00Z"),
         },
         needs=("set",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U503 variant-across-files info",
-        says="Differs from {other}, in {there}, only by {what}",
-        given="alike",
+        message="Differs from {other}, in {there}, only by {what}",
+        requires_rows="duplicates",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM ({_FILED},
                 firsts AS (
-                    SELECT role, twin, arg_min({{'file': file, 'source': source, 'loc': loc,
+                    SELECT role, dup_key, arg_min({{'file': file, 'source': source, 'loc': loc,
                         'spelled': spelled}}, (document, "offset")) AS first
-                    FROM filed WHERE NOT contains(loc, '#') GROUP BY role, twin
+                    FROM filed WHERE NOT contains(loc, '#') GROUP BY role, dup_key
                     HAVING min(loc) <> max(loc) AND min(file) <> max(file))
                 SELECT f.document, f.loc, spelled, first.loc AS other, first.spelled AS others,
                     first.source AS there,
                     min(f."offset") AS "offset", arg_min(f.line, f."offset") AS line
-                FROM filed f JOIN firsts USING (role, twin)
+                FROM filed f JOIN firsts USING (role, dup_key)
                 WHERE f.file <> first.file AND f.loc <> first.loc AND NOT contains(f.loc, '#')
                 GROUP BY ALL
             ) WHERE {IS_TWIN}""",
-        at="loc",
+        element="loc",
         why="Each of the two is fetched, though most servers give the same page for both.",
-        instead="Keep the one that the page itself names as canonical, in one of the sitemaps",
+        fix_hint="Keep the one that the page itself names as canonical, in one of the sitemaps",
         source=_CONSOLIDATE,
         bad={
             "a.xml": entry("https://example.com/about"),

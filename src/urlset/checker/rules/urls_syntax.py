@@ -55,20 +55,20 @@ _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
 _TWICE = "%25(?:[0-9][0-9A-Fa-f]|[A-Fa-f][0-9]|[A-Fa-f]{2}%25)"
 _UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
-    f"origin_of(loc) || tidied(CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
-    "THEN list_reduce("
+    f"origin_of(loc) || normalize_escapes("
+    f"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} THEN list_reduce("
     "string_split(path, '/')[2:], lambda done, part: CASE part "
     "WHEN '.' THEN done WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') "
     "ELSE done || '/' || part END, '') || CASE WHEN regexp_matches(path, '/\\.\\.?$') "
-    "THEN '/' ELSE '' END ELSE path END) || tidied(substr(rest, "
+    "THEN '/' ELSE '' END ELSE path END) || normalize_escapes(substr(rest, "
     "length(split_part(split_part(rest, '#', 1), '?', 1)) + 1))"
 )
 
 RULES = (
     rule(
         "U007 loc-illegal-character error",
-        says="Character {character} must be percent-encoded, as {encoded}",
-        over="odd",
+        message="Character {character} must be percent-encoded, as {encoded}",
+        view="unusual_urls",
         where=f"regexp_matches(loc, '{_ILLEGAL}') AND NOT {_IS_UNFILLED}",
         values={
             "character": f"CASE WHEN regexp_extract(loc, '{_ILLEGAL}') BETWEEN '!' AND '}}' "
@@ -76,70 +76,70 @@ RULES = (
             f"ELSE printf('U+%04X', ascii(regexp_extract(loc, '{_ILLEGAL}'))) END",
             "encoded": f"printf('%%%02X', ascii(regexp_extract(loc, '{_ILLEGAL}')))",
         },
-        at="loc",
+        element="loc",
         why="These characters are not allowed in a URL. Browsers repair them, each in its way; a "
         "crawler may drop the URL instead, or ask for another one.",
-        instead="Percent-encode the character",
+        fix_hint="Percent-encode the character",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/a|b"),
         good=entry("https://example.com/a%7Cb"),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "U008 loc-not-percent-encoded warning",
-        says="{character} is not ASCII and should be percent-encoded, as {encoded}",
-        over="odd",
+        message="{character} is not ASCII and should be percent-encoded, as {encoded}",
+        view="unusual_urls",
         where=f"strlen(loc) > length(loc) AND regexp_matches(path || query, '{_NOT_ASCII}')",
         values={
             "character": f"regexp_extract(path || query, '{_NOT_ASCII}')",
             "encoded": f"coalesce(try(url_encode(regexp_extract(path || query, '{_NOT_ASCII}'))), "
             "'UTF-8')",
         },
-        at="loc",
+        element="loc",
         why="The protocol wants URLs that are escaped. Readers that are not prepared for other "
         "characters encode them differently, or give up.",
-        instead="Percent-encode path and query, as UTF-8",
+        fix_hint="Percent-encode path and query, as UTF-8",
         source="https://www.sitemaps.org/protocol.html#escaping",
         bad=entry("https://example.com/über"),
         good=entry("https://example.com/%C3%BCber"),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "U010 loc-bad-percent error",
-        says="{piece} is not a percent sign with two hex digits; a percent sign is written %25",
-        over="odd",
+        message="{piece} is not a percent sign with two hex digits; a percent sign is written %25",
+        view="unusual_urls",
         where="contains(loc, '%') "
         f"AND regexp_matches(loc, '{_BAD_PERCENT}') AND NOT {_IS_UNFILLED}",
         values={"piece": f"'\"' || regexp_extract(loc, '{_BAD_PERCENT}') || '\"'"},
-        at="loc",
+        element="loc",
         why="It is not decided what such a URL means: servers answer with an error, or with "
         "another page.",
-        instead="Write %25 where a percent sign is meant, or the two digits that are missing",
+        fix_hint="Write %25 where a percent sign is meant, or the two digits that are missing",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.1",
         bad=entry("https://example.com/100%-wool"),
         good=entry("https://example.com/100%25-wool"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U011 loc-double-encoded info",
-        says="URL looks percent-encoded twice: {piece}",
-        over="odd",
+        message="URL looks percent-encoded twice: {piece}",
+        view="unusual_urls",
         where=f"contains(loc, '%25') AND (regexp_matches(path, '{_TWICE}') OR "
         f"(regexp_matches(query, '{_TWICE}') "
         f"AND NOT regexp_matches(query, '{_IN_URL}')))",
         values={"piece": f"left(regexp_extract(loc, '{_TWICE}'), 5)"},
-        at="loc",
+        element="loc",
         why="What was encoded already and is encoded again names another page, mostly one that "
         "does not exist.",
-        instead="Encode each URL once",
+        fix_hint="Encode each URL once",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.4",
         bad=entry("https://example.com/our%2520team"),
         good=entry("https://example.com/our%20team"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "U017 loc-not-normalised info",
-        says="URL is not in normal form; that is {tidy}",
+        message="URL is not in normal form; that is {tidy}",
         sql=f"""
             SELECT * FROM (
                 SELECT *, {_TIDY} AS tidy FROM locs
@@ -147,48 +147,48 @@ RULES = (
                     AND (contains(path, '/.') OR NOT regexp_matches(loc, '^https?://[^/?#:A-Z]+/')
                         OR (contains(loc, '%') AND regexp_matches(loc, '{_UNTIDY}')))
             ) WHERE tidy <> loc""",
-        at="loc",
+        element="loc",
         why="RFC 3986 has one spelling among those that mean the same. Where all use it, a page is "
         "not counted twice.",
-        instead="Write scheme and host in lower case, %XX in upper case, and no dot segments",
+        fix_hint="Write scheme and host in lower case, %XX in upper case, and no dot segments",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2",
         bad=entry("https://EXAMPLE.com/%7eme/./a"),
         good=entry("https://example.com/~me/a"),
         is_default=False,
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "U019 loc-placeholder error",
-        says="URL contains the unfilled template value {value}",
-        over="odd",
+        message="URL contains the unfilled template value {value}",
+        view="unusual_urls",
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
         # A dictionary may have a page on the word "null"; nobody has one on {slug}.
         level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
         "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
         f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
-        at="loc",
+        element="loc",
         why="A generator wrote the name of a value instead of the value. The page does not exist, "
         "and those that were meant are not listed.",
-        instead="Correct the template, or leave out entries without a value",
+        fix_hint="Correct the template, or leave out entries without a value",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/blog/[slug]"),
         good=entry("https://example.com/blog/rye-bread"),
     ),
     rule(
         "U022 loc-double-slash info",
-        says='Empty path segment ("//") in {path}',
-        over="odd",
+        message='Empty path segment ("//") in {path}',
+        view="unusual_urls",
         # A URL in the path, as archives have it, is meant; one that is all of it was joined.
         where="contains(path, '//') AND (contains(replace(path, '://', ':'), '//') "
         "OR regexp_matches(path, '^/https?://'))",
-        at="loc",
+        element="loc",
         why="Mostly a base URL with a slash at its end and a path with one at its beginning were "
         "joined. Servers that answer both have the page twice.",
-        instead="Write one slash",
+        fix_hint="Write one slash",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com//about"),
         good=entry("https://example.com/about"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

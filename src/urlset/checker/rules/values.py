@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.checker.examples import PAGE
-from urlset.checker.rule import of_engine
+from urlset.checker.rule import engine_rule
 
 __all__ = ["RULES"]
 
@@ -16,75 +16,75 @@ def _with(element: str) -> str:
 
 
 RULES = (
-    of_engine(
+    engine_rule(
         "X022",
         why="Readers unescape once, and what is left is another URL: with &amp; in its text. "
         "Mostly two programs have both escaped it.",
-        instead="Escape once: &amp; and not &amp;amp;",
+        fix_hint="Escape once: &amp; and not &amp;amp;",
         source=f"{_PROTOCOL}#escaping",
         bad=PAGE.replace(".com/", ".com/?size=1&amp;amp;color=2"),
         good=PAGE.replace(".com/", ".com/?size=1&amp;color=2"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "X023",
         why="It is well-formed, but many readers cut the value at the comment, and ask for a URL "
         "that is not there.",
-        instead="Move the comment out of the value",
+        fix_hint="Move the comment out of the value",
         source="https://www.w3.org/TR/xml/#sec-comments",
         bad=PAGE.replace(".com/", ".com/<!-- home -->"),
         good=PAGE.replace("<loc>", "<!-- home --><loc>"),
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S009",
         why="An empty element says nothing, and the schema does not allow it; Search Console "
         "reports an invalid value.",
-        instead="Remove the element, or give it a value",
+        fix_hint="Remove the element, or give it a value",
         source=_SCHEMA,
         bad="<url><loc>https://example.com/</loc><lastmod></lastmod></url>",
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S013",
         why="Text that is in no element belongs to nothing. Where it is a URL, the entry lists "
         "none for most readers.",
-        instead="Remove the text; a URL belongs in <url><loc>",
+        fix_hint="Remove the text; a URL belongs in <url><loc>",
         source=_SCHEMA,
         bad=PAGE.replace("<url>", "<url>Home"),
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S017",
         why="A value is text: readers that look for it find nothing, or give up on the file. A "
         "link in it mostly comes from an editor of web pages.",
-        instead="Leave only text in the value",
+        fix_hint="Leave only text in the value",
         source=_SCHEMA,
         bad=PAGE.replace("https://example.com/", "<b>https://example.com/</b>"),
         good=PAGE,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "S019",
         why="The protocol has seven words; another one is ignored, as Google and Bing ignore all "
         "of them.",
-        instead="Leave changefreq out; or use always, hourly, daily, weekly, monthly, yearly or "
+        fix_hint="Leave changefreq out; or use always, hourly, daily, weekly, monthly, yearly or "
         "never",
         source=f"{_PROTOCOL}#changefreqdef",
         bad=_with("<changefreq>often</changefreq>"),
         good=PAGE,
-        fixing="safe",
+        fix_safety="safe",
     ),
-    of_engine(
+    engine_rule(
         "S020",
         why="The protocol has a decimal number from 0.0 to 1.0, with a point; another value is "
         "ignored, as Google and Bing ignore all of them.",
-        instead="Leave priority out; or use a number from 0.0 to 1.0",
+        fix_hint="Leave priority out; or use a number from 0.0 to 1.0",
         source=f"{_PROTOCOL}#prioritydef",
         bad=_with("<priority>0,8</priority>"),
         good=PAGE,
-        fixing="safe",
+        fix_safety="safe",
     ),
 )

@@ -29,7 +29,7 @@ def _first(conditions: dict[str, str]) -> str:
 
 def _value(names: dict[str, str]) -> str:
     """SQL for what stands in the element whose name is in ``tag``."""
-    return "shown(CASE tag {} END)".format(
+    return "preview(CASE tag {} END)".format(
         " ".join(f"WHEN '{name}' THEN video.{name}" for name in names)
     )
 
@@ -58,7 +58,7 @@ def _relation(name: str) -> str:
         f"CASE WHEN video.{name} IS NULL THEN NULL "
         f"WHEN video.{name}_relationship IS NULL THEN 'has no relationship (allow or deny)' "
         f"WHEN video.{name}_relationship NOT IN ('allow', 'deny') THEN 'has the relationship \"' "
-        f"|| shown(video.{name}_relationship) || '\", which is neither allow nor deny' END"
+        f"|| preview(video.{name}_relationship) || '\", which is neither allow nor deny' END"
     )
 
 
@@ -69,11 +69,11 @@ _WRONG_REGION = (
 _RESTRICTION = (
     f"coalesce({_relation('restriction')}, CASE WHEN contains(video.restriction, ',') "
     f"THEN 'has commas; write blanks between regions' WHEN {_WRONG_REGION} IS NOT NULL "
-    f"THEN 'names \"' || shown({_WRONG_REGION}) || '\", which is no region of ISO 3166-1' END)"
+    f"THEN 'names \"' || preview({_WRONG_REGION}) || '\", which is no region of ISO 3166-1' END)"
 )
 _PLATFORM = (
     f"coalesce({_relation('platform')}, CASE WHEN NOT regexp_full_match(video.platform, "
-    "'(web|mobile|tv)(\\s+(web|mobile|tv))*') THEN 'is \"' || shown(video.platform) "
+    "'(web|mobile|tv)(\\s+(web|mobile|tv))*') THEN 'is \"' || preview(video.platform) "
     "|| '\"; write web, mobile, tv with blanks between them' END)"
 )
 
@@ -87,25 +87,25 @@ _IS_OFF = (
 RULES = (
     rule(
         "G025 video-duration error",
-        says='duration "{v}" is not a whole number of seconds from 1 to 28,800',
-        over="videos",
+        message='duration "{v}" is not a whole number of seconds from 1 to 28,800',
+        view="videos",
         where="CASE WHEN video.duration IS NULL THEN false "
         "WHEN NOT regexp_full_match(video.duration, '\\+?\\d+') THEN true "
         "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
-        values={"v": "shown(video.duration)"},
-        at="video:video",
+        values={"v": "preview(video.duration)"},
+        element="video:video",
         why="The duration is given in seconds, and by Google's rules no video has more than eight "
         "hours of them.",
-        instead="Write the seconds alone: 90 for 1:30 or PT1M30S",
+        fix_hint="Write the seconds alone: 90 for 1:30 or PT1M30S",
         source=_SOURCE,
         bad=_video("<video:duration>1:30</video:duration>"),
         good=_video("<video:duration>90</video:duration>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G026 video-number-range error",
-        says='{tag} "{v}" is not {wanted}',
-        over="videos",
+        message='{tag} "{v}" is not {wanted}',
+        view="videos",
         where=" OR ".join(_NUMBERS.values()),
         values={
             "tag": _first(_NUMBERS),
@@ -113,18 +113,18 @@ RULES = (
             "wanted": "CASE tag WHEN 'rating' THEN 'a number from 0.0 to 5.0' "
             "ELSE 'a whole number' END",
         },
-        at="video:video",
+        element="video:video",
         why="A number that is none, or out of its range, is not read.",
-        instead="Write rating as 0.0 to 5.0 and view_count in digits alone, or leave them out",
+        fix_hint="Write rating as 0.0 to 5.0 and view_count in digits alone, or leave them out",
         source=_SOURCE,
         bad=_video("<video:rating>9.5</video:rating>"),
         good=_video("<video:rating>4.5</video:rating>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G027 video-date error",
-        says='{tag} "{v}" {fault}',
-        over="videos",
+        message='{tag} "{v}" {fault}',
+        view="videos",
         where=" OR ".join(_DATES.values()),
         values={
             "tag": _first(_DATES),
@@ -132,101 +132,101 @@ RULES = (
             "fault": "w3c_fault(CASE tag WHEN 'publication_date' THEN video.publication_date "
             "ELSE video.expiration_date END)",
         },
-        at="video:video",
+        element="video:video",
         why="A date that cannot be read is ignored: the video does not expire, or is of no date.",
-        instead="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
+        fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         source=_SOURCE,
         bad=_video("<video:publication_date>20.11.2026</video:publication_date>"),
         good=_video("<video:publication_date>2026-11-20</video:publication_date>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G028 video-expired warning",
-        says="expiration_date {v} is {what}",
-        over="videos",
-        where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < moment() "
+        message="expiration_date {v} is {what}",
+        view="videos",
+        where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < check_time() "
         f"OR coalesce({_EXPIRY} < w3c_moment(video.publication_date), false) END",
         values={
-            "v": "shown(video.expiration_date)",
-            "what": f"CASE WHEN {_EXPIRY} < moment() THEN 'past' "
+            "v": "preview(video.expiration_date)",
+            "what": f"CASE WHEN {_EXPIRY} < check_time() THEN 'past' "
             "ELSE 'before publication_date ' || video.publication_date END",
         },
-        at="video:video",
+        element="video:video",
         why="After this date the video is not shown in search any more.",
-        instead="Remove the video where it is gone, or the date where it is not",
+        fix_hint="Remove the video where it is gone, or the date where it is not",
         source=_SOURCE,
         bad=_video("<video:expiration_date>2026-11-01</video:expiration_date>"),
         good=_video("<video:expiration_date>2027-11-01</video:expiration_date>"),
         needs=("time",),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G029 video-yes-no warning",
-        says='{tag} "{v}" is neither yes nor no',
-        over="videos",
+        message='{tag} "{v}" is neither yes nor no',
+        view="videos",
         where=" OR ".join(_SWITCHES.values()),
         values={"tag": _first(_SWITCHES), "v": _value(_SWITCHES)},
-        at="video:video",
+        element="video:video",
         why="Other words than these two are not read, also where they mean the same.",
-        instead="Write yes or no",
+        fix_hint="Write yes or no",
         source=_SOURCE,
         bad=_video("<video:live>false</video:live>"),
         good=_video("<video:live>no</video:live>"),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "G030 video-restriction error",
-        says="video:restriction {fault}",
-        over="videos",
+        message="video:restriction {fault}",
+        view="videos",
         where="CASE WHEN video.restriction IS NULL THEN false "
         f"ELSE ({_RESTRICTION}) IS NOT NULL END",
         values={"fault": _RESTRICTION},
-        at="video:video",
+        element="video:video",
         why="Where it cannot be read, the video may be shown where it must not be, or nowhere.",
-        instead='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
+        fix_hint='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
         source=_SOURCE,
         bad=_video('<video:restriction relationship="allow">GB UK</video:restriction>'),
         good=_video('<video:restriction relationship="allow">GB IE</video:restriction>'),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "G031 video-platform error",
-        says="video:platform {fault}",
-        over="videos",
+        message="video:platform {fault}",
+        view="videos",
         where=f"CASE WHEN video.platform IS NULL THEN false ELSE ({_PLATFORM}) IS NOT NULL END",
         values={"fault": _PLATFORM},
-        at="video:video",
+        element="video:video",
         why="Where it cannot be read, the video may be shown on devices that cannot play it.",
-        instead='Write relationship="allow" or "deny", and devices as in "web tv"',
+        fix_hint='Write relationship="allow" or "deny", and devices as in "web tv"',
         source=_SOURCE,
         bad=_video('<video:platform relationship="allow">desktop</video:platform>'),
         good=_video('<video:platform relationship="allow">web tv</video:platform>'),
-        fixing="safe",
+        fix_safety="safe",
     ),
     rule(
         "G032 video-uploader warning",
-        says="video:uploader {fault}",
-        over="videos",
+        message="video:uploader {fault}",
+        view="videos",
         where="CASE WHEN video.uploader IS NULL AND video.uploader_info IS NULL THEN false "
         f"ELSE coalesce(length(video.uploader) > 255, false) OR {_IS_OFF} END",
         values={
             "fault": "CASE WHEN length(video.uploader) > 255 "
             "THEN format('has {:,} characters; the limit is 255', length(video.uploader)) "
-            "ELSE 'leads to ' || shown(host_of(video.uploader_info)) || ', not to the site of "
+            "ELSE 'leads to ' || preview(host_of(video.uploader_info)) || ', not to the site of "
             "the page' END"
         },
-        at="video:video",
+        element="video:video",
         why="The name of whoever uploaded it has 255 characters at most, and the page about him is "
         "to be on the same site.",
-        instead="Shorten the name, and link to a page of your own site",
+        fix_hint="Shorten the name, and link to a page of your own site",
         source=_SOURCE,
         bad=_video('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
         good=_video('<video:uploader info="https://example.com/ann">Ann</video:uploader>'),
     ),
     rule(
         "G033 video-text-length error",
-        says="{tag} has {n:,} characters; {most}",
-        over="videos",
+        message="{tag} has {n:,} characters; {most}",
+        view="videos",
         where="length(video.description) > 2048 OR length(video.title) > 100",
         values={
             "tag": "CASE WHEN length(video.description) > 2048 THEN 'description' ELSE 'title' END",
@@ -234,13 +234,13 @@ RULES = (
             "most": "CASE tag WHEN 'title' THEN 'the schema has 100' ELSE 'the limit is 2,048' END",
         },
         level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
-        at="video:video",
+        element="video:video",
         why="Google takes 2,048 characters of a description at most. Of titles only the schema has "
         "a limit, and search results have room for less.",
-        instead="Say it in fewer words",
+        fix_hint="Say it in fewer words",
         source=_SOURCE,
         bad=_video("", description="Sowing rye. " * 180),
         good=_video(""),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
 )

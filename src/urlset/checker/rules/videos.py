@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.rule import of_engine, rule
+from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
 
@@ -68,120 +68,120 @@ _REMOVED_TAGS = {
 RULES = (
     rule(
         "G020 video-missing-required error",
-        says="video:video without {missing}",
-        over="videos",
+        message="video:video without {missing}",
+        view="videos",
         where=" OR ".join(_MISSING.values()),
         values={"missing": _named(_MISSING)},
-        at="video:video",
+        element="video:video",
         why="A video is shown with its picture, its title and its description. Without one of them "
         "Google does not take it.",
-        instead="Give each video a thumbnail_loc, a title and a description",
+        fix_hint="Give each video a thumbnail_loc, a title and a description",
         source=_SOURCE,
         bad=_video(title=""),
         good=_GOOD,
     ),
     rule(
         "G021 video-no-content-or-player error",
-        says="video:video has neither content_loc nor player_loc",
-        over="videos",
+        message="video:video has neither content_loc nor player_loc",
+        view="videos",
         where="video.content_loc IS NULL AND video.player_loc IS NULL",
-        at="video:video",
+        element="video:video",
         why="It must be said where the video is: its file, or the player that shows it.",
-        instead="Name the file in content_loc, or else the player in player_loc",
+        fix_hint="Name the file in content_loc, or else the player in player_loc",
         source=_SOURCE,
         bad=_video(content_loc=""),
         good=_GOOD,
     ),
     rule(
         "G022 video-loc-equals-page error",
-        says="{tags} is the URL of the page itself",
-        over="videos",
+        message="{tags} is the URL of the page itself",
+        view="videos",
         where=" OR ".join(f"coalesce({condition}, false)" for condition in _SAME.values()),
         values={"tags": _named(_SAME)},
-        at="video:video",
+        element="video:video",
         why="The video is in the page; a page that is its own video cannot be played.",
-        instead="Name the file of the video, or the player that the page embeds",
+        fix_hint="Name the file of the video, or the player that the page embeds",
         source=_SOURCE,
         bad=_video(content_loc="https://example.com/a"),
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G023 video-url-invalid error",
-        says='video:{tag} "{v}" {fault}',
-        over="videos",
+        message='video:{tag} "{v}" {fault}',
+        view="videos",
         where=f"({_FAULTY}) IS NOT NULL",
         values={
             "tag": _FAULTY,
-            "v": "shown(CASE tag {} END)".format(
+            "v": "preview(CASE tag {} END)".format(
                 " ".join(f"WHEN '{name}' THEN video.{name}" for name in _FAULTS)
             ),
             "fault": "CASE tag {} END".format(
                 " ".join(f"WHEN '{name}' THEN {fault}" for name, fault in _FAULTS.items())
             ),
         },
-        at="video:video",
+        element="video:video",
         why="Videos and their pictures are fetched over HTTP or FTP, from the URL as it stands "
         "there; paths, streams (rtmp, rtsp) and Flash lead to none.",
-        instead="Write a full URL of a file or a player that a browser can open",
+        fix_hint="Write a full URL of a file or a player that a browser can open",
         source=_SOURCE,
         bad=_video(content_loc="rtmp://example.com/a"),
         good=_GOOD,
     ),
     rule(
         "G024 video-content-looks-like-page warning",
-        says="content_loc looks like a page, not a video file: {v}",
-        over="videos",
+        message="content_loc looks like a page, not a video file: {v}",
+        view="videos",
         where="CASE WHEN video.content_loc IS NULL THEN false ELSE regexp_matches("
         "video.content_loc, '(?i)^https?://[^/?#]+/[^?#]*\\.(x?html?|aspx?|jsp|php)(#|$)"
         "|^https?://((www|m)\\.)?(youtube(-nocookie)?\\.com/(watch|embed)|youtu\\.be/"
         "|vimeo\\.com/\\d+|dailymotion\\.com/(embed/)?video/)|^https?://player\\.vimeo\\.com/video/')"
         " END",
-        values={"v": "shown(video.content_loc)"},
-        at="video:video",
+        values={"v": "preview(video.content_loc)"},
+        element="video:video",
         why="content_loc is the file of the video. A player or a page there cannot be read as one.",
-        instead="Name the media file (.mp4, .webm …), and the player in player_loc",
+        fix_hint="Name the media file (.mp4, .webm …), and the player in player_loc",
         source=_SOURCE,
         bad=_video(content_loc="https://www.youtube.com/embed/x"),
         good=_video(content_loc="", player_loc="https://www.youtube.com/embed/x"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G034 video-too-many-tags error",
-        says="{n} video:tag; the limit is 32",
-        over="videos",
+        message="{n} video:tag; the limit is 32",
+        view="videos",
         where="len(video.tags) > 32",
         values={"n": "len(video.tags)"},
-        at="video:video",
+        element="video:video",
         why="Google takes 32 tags of a video at most.",
-        instead="Keep the tags that say most",
+        fix_hint="Keep the tags that say most",
         source=_SOURCE,
         bad=_video("\n    " + "".join(f"<video:tag>{n}</video:tag>" for n in range(33))),
         good=_video("<video:tag>rye</video:tag>"),
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
-    of_engine(
+    engine_rule(
         "G035",
         why="Each element says one thing of a video. Of several the first one is read, which may "
         "not be the one that was meant.",
-        instead="Keep each element once; only tag may stand many times",
+        fix_hint="Keep each element once; only tag may stand many times",
         source=_SOURCE,
         bad=_video("<video:title>Wheat</video:title>"),
         good=_GOOD,
-        fixing="unsafe",
+        fix_safety="unsafe",
     ),
     rule(
         "G036 video-removed-tag info",
-        says="{tags} of a video: engines do not use it any more",
-        over="videos",
+        message="{tags} of a video: engines do not use it any more",
+        view="videos",
         where=" OR ".join(_REMOVED_TAGS.values()),
         values={"tags": _named(_REMOVED_TAGS)},
-        at="video:video",
+        element="video:video",
         why="Google has removed it from video sitemaps, or never documented it.",
-        instead="Leave it out, unless somebody else reads it",
+        fix_hint="Leave it out, unless somebody else reads it",
         source=_REMOVED,
         bad=_video("<video:category>Grain</video:category>"),
         good=_GOOD,
-        fixing="opt-in",
+        fix_safety="opt-in",
     ),
 )
