@@ -99,7 +99,7 @@ class Document:
             _problem(diagnostic, diagnostic.offset, diagnostic.end, 1, 1)
             for diagnostic in self._packing_diagnostics
         ]
-        return packing + list(_located(self._diagnostics, self.text, self.runs))
+        return packing + list(_with_positions(self._diagnostics, self.text, self.runs))
 
     @property
     def is_whole(self) -> bool:
@@ -183,10 +183,13 @@ def parse(
     inflated = inflate(data, limit, chosen.gunzip)
     is_cut = any(diagnostic.code in _CUT for diagnostic in inflated.diagnostics)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
-    text = _whole_lines(decoded.text) if is_cut else decoded.text
+    text = _complete_lines(decoded.text) if is_cut else decoded.text
     template = find_template(text)
     if template is not None:
-        parsed, found = chosen.parse(b"", base, source, []), [_mark_of(template, source)]
+        parsed, found = (
+            chosen.parse(b"", base, source, []),
+            [_template_diagnostic(template, source)],
+        )
     else:
         parsed = chosen.parse(text, base, source, decoded.runs)
         found = [*decoded.diagnostics, *parsed.diagnostics]
@@ -234,14 +237,14 @@ def _unpickled(
 _CUT = ("X025", "L009")
 
 
-def _mark_of(template: Template, source: str | None) -> Diagnostic:
+def _template_diagnostic(template: Template, source: str | None) -> Diagnostic:
     """Return the diagnostic of a template: an error over HTTP, a warning for a file."""
     is_served = source is not None and source.startswith(("http://", "https://"))
     level = "error" if is_served else None
     return Diagnostic("X031", template.offset, template.end, template.language, level)
 
 
-def _whole_lines(text: bytes) -> bytes:
+def _complete_lines(text: bytes) -> bytes:
     """Remove the last line of a truncated text sitemap: a truncated URL may look complete."""
     is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
@@ -257,7 +260,7 @@ def _problem(diagnostic: Diagnostic, offset: int, end: int, line: int, column: i
     return Problem(rule.name, rule.code, level, message, offset, end, line, column, detail)  # type: ignore[arg-type]
 
 
-def _located(
+def _with_positions(
     diagnostics: list[Diagnostic], text: bytes, runs: list[OffsetRun]
 ) -> Iterator[Problem]:
     """Yield sorted diagnostics as problems with line and column, in one pass over the text."""

@@ -11,7 +11,7 @@ from urlset.document import Document
 from urlset.engine import source_offset
 from urlset.model import Entry, Problem
 
-__all__ = ["IN_PACKED", "ProblemLocation", "located", "text_offset"]
+__all__ = ["IN_PACKED", "ProblemLocation", "locate_problems", "text_offset"]
 
 IN_PACKED = {"X025", "X026", "X028", "X029", "L009"}
 """Rules about compression: their offsets are not positions in the text."""
@@ -33,7 +33,7 @@ class ProblemLocation(NamedTuple):
     loc: str | None
 
 
-def located(document: Document) -> Iterator[ProblemLocation]:
+def locate_problems(document: Document) -> Iterator[ProblemLocation]:
     """Yield each problem with the entry that contains it, in one pass over both."""
     if not document.problems:
         return

@@ -249,9 +249,9 @@ def resolve(reference: str, base: str) -> str:
         if not path:
             path, query = base_path, query or base_query
         elif path.startswith("/"):
-            path = _without_dots(path)
+            path = _remove_dot_segments(path)
         else:
-            path = _without_dots((base_path[: base_path.rfind("/") + 1] or "/") + path)
+            path = _remove_dot_segments((base_path[: base_path.rfind("/") + 1] or "/") + path)
     if authority is not None and path and not path.startswith("/"):
         path = f"/{path}"
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
@@ -348,7 +348,7 @@ def _split(url: str) -> tuple[str | None, str, str | None, str | None]:
     return found[1], found[2], found[3], found[4]
 
 
-def _without_dots(path: str) -> str:
+def _remove_dot_segments(path: str) -> str:
     """Remove ``.`` and ``..`` from an absolute path (RFC 3986 section 5.2.4)."""
     kept: list[str] = []
     segments = path.split("/")

@@ -11,7 +11,7 @@ from typing import Any
 from urlset.checker.findings import Findings
 from urlset.checker.rule import Profile, Rule
 from urlset.document import Document
-from urlset.entry_spans import IN_PACKED, located, text_offset
+from urlset.entry_spans import IN_PACKED, locate_problems, text_offset
 from urlset.fixer.container import CONTAINERS
 from urlset.fixer.registry import ELSEWHERE, FIXERS, FindingLocation
 from urlset.fixer.split import SPLITS
@@ -68,7 +68,7 @@ class FixOptions:
         spots: Spots = defaultdict(list)
         codes = {problem.code for problem in document.problems} - IN_PACKED
         asked = {code for code in codes if self.allows(code, name)}
-        for problem, _, loc in located(document) if asked else ():
+        for problem, _, loc in locate_problems(document) if asked else ():
             if problem.code in asked:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
                 spots[problem.code].append(

@@ -166,7 +166,7 @@ class SiteWalk:
             return  # the home page and a document may name the same sitemap
         for task, response in self._tasks.ready(self._is_known):
             yield from self.robots_cache.publish(origin_of(task.url) or "")
-            yield from self._visit(task, response)
+            yield from self._read_document(task, response)
 
     def _is_known(self, task: FetchTask) -> bool:
         """Return whether a child of an index was read in the meantime, by another URL."""
@@ -211,7 +211,7 @@ class SiteWalk:
         site = DocumentRecord(self.discovery.site, how="site", error=error, failure="unreachable")
         yield Visit(site, None)
 
-    def _visit(self, task: FetchTask, response: Response) -> Iterator[Visit]:
+    def _read_document(self, task: FetchTask, response: Response) -> Iterator[Visit]:
         if task.declared_by is None:
             task = replace(task, declared_by=self.robots_cache.declared_by(task.url))
         record = DocumentRecord(
@@ -245,7 +245,7 @@ class SiteWalk:
             first = self._bodies.setdefault(hash(response.body), first)
         document = None
         if first in self._relative and first != self._read[key]:
-            document = self._parsed(task, response)
+            document = self._parse(task, response)
             if (urls := _digest(document)) != self._relative[first]:
                 # The same bytes at another URL resolve to other URLs.
                 first = self._bodies.setdefault(hash((response.body, urls)), task.url)
@@ -258,7 +258,7 @@ class SiteWalk:
         if first != task.url:
             yield from self._emit(task, response, "same", record._replace(same_as=first), None)
             return
-        document = document or self._parsed(task, response)
+        document = document or self._parse(task, response)
         if task.depth == 0 and _is_relative(document):
             self._relative[task.url] = _digest(document)
         record = with_document(record, document, response)
@@ -272,7 +272,7 @@ class SiteWalk:
         for child in not_read:
             yield Visit(child, None)
 
-    def _parsed(self, task: FetchTask, response: Response) -> Document:
+    def _parse(self, task: FetchTask, response: Response) -> Document:
         return parse(
             response.body,
             base=response.url,
@@ -325,7 +325,7 @@ class SiteWalk:
             elif key not in self._named and self._may_queue():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
-                queued.append(_child(task, child, response.scope, delay, above))
+                queued.append(_child_task(task, child, response.scope, delay, above))
             elif self._documents_left < 0:
                 error = "more documents than are allowed; not read"
                 yield failed._replace(error=error, failure="unreadable")
@@ -355,7 +355,7 @@ def _digest(document: Document) -> int:
     return hash(tuple(row.loc for row in rows))
 
 
-def _child(
+def _child_task(
     task: FetchTask, child: Sitemap, scope: NetworkScope, delay_s: float, above: tuple[str, ...]
 ) -> FetchTask:
     return FetchTask(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.document import Document
-from urlset.entry_spans import located
+from urlset.entry_spans import locate_problems
 from urlset.robots import SitemapLine, robots_from_response
 from urlset.store.schema import TABLES
 
@@ -79,7 +79,9 @@ def sitemap_rows(number: int, document: Document) -> list[Row]:
 
 def problem_rows(number: int, source: str | None, document: Document) -> list[Row]:
     """Return a row for each problem of a document, with the entry that contains it."""
-    return [(number, source, entry, loc, *problem) for problem, entry, loc in located(document)]
+    return [
+        (number, source, entry, loc, *problem) for problem, entry, loc in locate_problems(document)
+    ]
 
 
 def fetch_row(response: Response, **more: Any) -> Row:
