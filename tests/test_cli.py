@@ -88,7 +88,7 @@ def test_the_options_of_a_build_are_in_groups(urlset):
     assert options["Dates"] == ["--git-root", "--git-path", "--lastmod"]
     assert "--force" in options["Safety"]
     assert re.findall(r"^  (?:-\w, )?(--[a-z-]+)", general, re.MULTILINE) == [
-        "--config", "--json", "--quiet", "--engine", "--help",
+        "--config", "--json", "--quiet", "--verbose", "--engine", "--help",
     ]  # fmt: skip
 
 

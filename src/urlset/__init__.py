@@ -1,16 +1,21 @@
-"""The Sitemaps protocol, whole: read, build and check sitemaps.
+"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org).
 
-The jobs (``read``, ``write``, ``build``, ``check``, ``fix``) come in when they are first asked for,
-so that ``import urlset`` costs next to nothing.
+``read``, ``write``, ``build``, ``check`` and ``fix`` are imported on first use, so that
+``import urlset`` is fast.
+
+The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
+level info, requests and documents at the level debug. Without a handler they are silent.
 """
 
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 from urlset.document import Document, parse
 from urlset.errors import (
+    ConfigurationError,
     EngineError,
     EntryError,
     GateError,
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternate",
     "Build",
+    "ConfigurationError",
     "Document",
     "DocumentRecord",
     "Dropped",
@@ -72,8 +78,7 @@ __all__ = [
     "write_fixed",
 ]
 
-_LATER = {
-    "QueryResult": "store",
+_LAZY = {
     "Build": "builder",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
@@ -85,6 +90,7 @@ _LATER = {
     "FixedDocument": "fixer",
     "Policy": "http",
     "Publication": "writer",
+    "QueryResult": "store",
     "Store": "store",
     "build": "builder",
     "check": "checker",
@@ -96,15 +102,17 @@ _LATER = {
     "write_fixed": "fixer",
 }
 
+logging.getLogger("urlset").addHandler(logging.NullHandler())
+
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # takes longer than all the rest of this module
+        from importlib.metadata import version  # slower than the rest of this module
 
         return version("urlset")
-    if name not in _LATER:
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LATER[name]}"), name)
+    value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LAZY[name]}"), name)
     return value
 
 

@@ -1,4 +1,4 @@
-"""Lets ``python -m urlset`` be the command ``urlset``."""
+"""Run the command ``urlset`` as ``python -m urlset``."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
@@ -51,6 +53,8 @@ from urlset.store import ScratchDatabase
 
 __all__ = ["LEDGER", "Pipeline"]
 
+logger = logging.getLogger("urlset.build")
+
 
 class Pipeline:
     """One build; :meth:`run` runs all of its stages."""
@@ -71,6 +75,7 @@ class Pipeline:
         self._duplicates = self._undated = 0
         self._excluded_counts: dict[str, int] = {}
         self._explained: tuple[str, ...] = ()
+        self._stage_start = time.monotonic()
 
     def run(self) -> Build:
         """Build and publish the set; return the result."""
@@ -85,6 +90,7 @@ class Pipeline:
             ledger = Ledger(db, path, target.location, settings.name, is_persistent=is_persistent)
             ingest = Ingest(db, self._engine, settings)
             self._ingest_sources(db, ledger, ingest, target)
+            self._log_stage("sources read")
             self._duplicates = resolve(db, ledger, settings, is_matched=ingest.is_matched)
             counts = count_changes(db)
             self._undated = count_undated(db, ledger, settings)
@@ -93,12 +99,15 @@ class Pipeline:
                 names = [source.name for source in self._sources]
                 write_excluded(db, settings, names, ingest.rejected, settings.excluded)
             self._check_guards(db, ledger, ingest, counts)
+            self._log_stage("rows resolved and checked")
             allocator = Allocator(db, ledger, settings, self._engine, has_more=ingest.has_extended)
             allocator.allocate()
+            self._log_stage("rows assigned to files")
             renderer = FileRenderer(
                 db, settings, self._engine, target, has_more=ingest.has_extended
             )
             published = publish(allocator, renderer, ledger, settings, target, self._progress)
+            self._log_stage("files written")
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
             if settings.robots is not None:
@@ -110,8 +119,14 @@ class Pipeline:
             self._explain(db, allocator, published)
             if not settings.dry_run:
                 self._publish(db, ledger, allocator, published, counts, target)
+                self._log_stage("published")
             self._notes += other_tool_notes(published, settings, self._engine, target)
             return self._result(db, ingest, published, counts)
+
+    def _log_stage(self, stage: str) -> None:
+        now = time.monotonic()
+        logger.info("%s: %.2f s", stage, now - self._stage_start)
+        self._stage_start = now
 
     def _target(self) -> Target:
         settings = self._settings

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
-from urlset.cli.console import print_error
+from urlset.cli.console import print_error, stop_logging
 from urlset.cli.sink import ClosedPipeError
 from urlset.errors import UrlsetError
 
@@ -42,6 +42,8 @@ def run(arguments: Sequence[str]) -> int:
         return FAILURE
     except Exception as error:  # noqa: BLE001 - the top of the command line
         return _report_internal_error(error)
+    finally:
+        stop_logging()
 
 
 class GroupedCommand(TyperCommand):

@@ -7,7 +7,8 @@ from typing import Any
 import typer
 
 from urlset.cli import build_options as option
-from urlset.cli.options import EngineOption, Quiet, as_usage_error
+from urlset.cli.console import start_logging
+from urlset.cli.options import EngineOption, Quiet, Verbose, as_usage_error
 from urlset.errors import GateError
 
 __all__ = ["build"]
@@ -18,6 +19,7 @@ def build(
     config: option.Config = None,
     as_json: option.AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = 0,
     engine: EngineOption = None,
     mapping: option.Mapping = None,
     query: option.Query = None,
@@ -86,9 +88,10 @@ def build(
       urlset build --why https://example.com/a   explain why it is listed, or not
     """  # noqa: D301 - the \b keeps the lines of the examples
     options: dict[str, Any] = dict(locals())
+    start_logging(verbose)
     from urlset.cli.build_run import run_build
 
-    for name_ in ("config", "as_json", "quiet"):
+    for name_ in ("config", "as_json", "quiet", "verbose"):
         options.pop(name_)
     try:
         with as_usage_error("build"):

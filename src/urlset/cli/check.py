@@ -18,6 +18,7 @@ from urlset.cli.console import (
     pluralize,
     print_errors,
     print_info,
+    start_logging,
     terminal_width,
 )
 from urlset.cli.fix_run import run_fix
@@ -36,6 +37,7 @@ from urlset.cli.options import (
     Timeout,
     UsageError,
     UserAgent,
+    Verbose,
     time_limit,
 )
 from urlset.cli.sink import Sink
@@ -187,6 +189,7 @@ def check(
     base_url: BaseUrl = None,
     engine: EngineOption = None,
     quiet: Quiet = False,
+    verbose: Verbose = 0,
 ) -> None:
     """Check sitemaps: report each problem, where it is and how to fix it.
 
@@ -210,6 +213,7 @@ def check(
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
     if statistics and format not in ("text", "json"):
         raise UsageError(f"--statistics: expected --format text or json, found {format}")
     network = NetworkOptions.of(

@@ -5,6 +5,7 @@ Data never goes to stderr: see :mod:`urlset.cli.sink`.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -25,6 +26,8 @@ __all__ = [
     "print_error",
     "print_errors",
     "print_info",
+    "start_logging",
+    "stop_logging",
     "terminal_width",
 ]
 
@@ -36,6 +39,8 @@ REFRESH_INTERVAL_S = 0.1
 
 SLOW_S = 3.0
 """Age in seconds from which a request in flight is named; most requests take less than one."""
+
+_logger = logging.getLogger("urlset")
 
 MAX_LISTED = 20
 MAX_REQUESTS = 3
@@ -88,6 +93,33 @@ def format_size(count: int) -> str:
         if size >= 1_000:
             size, unit = size / 1_000, larger
     return f"{size:.1f} {unit}"
+
+
+def start_logging(verbosity: int) -> None:
+    """Print the log records of urlset on stderr.
+
+    Args:
+        verbosity: 0 for no records, 1 for the level info, 2 or more for debug.
+    """
+    stop_logging()
+    if verbosity:
+        _logger.addHandler(_LogHandler())
+        _logger.setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)
+
+
+def stop_logging() -> None:
+    """Undo :func:`start_logging`."""
+    for handler in [*_logger.handlers]:
+        if isinstance(handler, _LogHandler):
+            _logger.removeHandler(handler)
+            _logger.setLevel(logging.NOTSET)
+
+
+class _LogHandler(logging.Handler):
+    """Print log records, with the name of their logger."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _print(f"{record.name}: {record.getMessage()}")
 
 
 def line_renderer(*, is_stdout: bool) -> Callable[[Line], str]:

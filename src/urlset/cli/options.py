@@ -32,6 +32,7 @@ __all__ = [
     "Timeout",
     "UsageError",
     "UserAgent",
+    "Verbose",
     "as_usage_error",
     "time_limit",
 ]
@@ -66,6 +67,17 @@ EngineOption = Annotated[
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print only the result and errors."),
+]
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        metavar="",
+        help="Log stages and retries to stderr; -vv also requests and documents.",
+    ),
 ]
 Output = Annotated[
     Path | None,

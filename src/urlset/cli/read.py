@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from urlset.atomic import is_special
-from urlset.cli.console import line_renderer, pluralize, terminal_width
+from urlset.cli.console import line_renderer, pluralize, start_logging, terminal_width
 from urlset.cli.formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.cli.options import (
     AuthFile,
@@ -29,6 +29,7 @@ from urlset.cli.options import (
     Timeout,
     UsageError,
     UserAgent,
+    Verbose,
 )
 from urlset.cli.read_session import ReadSession
 from urlset.cli.sink import Sink
@@ -151,6 +152,7 @@ def read(
     base_url: BaseUrl = None,
     engine: EngineOption = None,
     quiet: Quiet = False,
+    verbose: Verbose = 0,
 ) -> None:
     """Read sitemaps and print their entries.
 
@@ -186,6 +188,7 @@ def read(
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
     chosen = format or _format_of(output, is_tree=tree)
     filters: dict[str, Any] = {
         "since": since,

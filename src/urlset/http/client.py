@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from itertools import count
 from types import TracebackType
 from typing import Self
@@ -20,6 +21,8 @@ from urlset.inflight import track
 from urlset.urls import resolve
 
 __all__ = ["Fetcher"]
+
+logger = logging.getLogger("urlset.http")
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -74,6 +77,13 @@ class Fetcher:
             if wait is None or wait >= left:
                 self._budget.acquire(len(best.body))
                 return _with_attempts(best, response, attempt)
+            logger.info(
+                "%s failed (%s), attempt %d; retry in %.1f s",
+                response.url,
+                response.status or response.error,
+                attempt,
+                wait,
+            )
             is_asked = response.error == "status" and "retry-after" in response.headers
             if is_asked:
                 self._limiter.pause(origin_of(response.url) or "", wait)
@@ -147,6 +157,13 @@ class Fetcher:
             except BaseException:
                 self._limiter.release_document()
                 raise
+        logger.debug(
+            "GET %s: %s, %d bytes in %.3f s",
+            url,
+            response.error or response.status,
+            len(response.body),
+            response.seconds,
+        )
         if self._policy.allow_private:
             return response, "anywhere"
         if proxy is not None:  # the peer address is that of the proxy

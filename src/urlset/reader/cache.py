@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from urlset.http import Request, Response, Walk, document_key
 from urlset.reader.documents import Visit
 
 __all__ = ["CachedWalk"]
+
+logger = logging.getLogger("urlset.http")
 
 _MAGIC = "urlset-cache-1"
 _HEADERS = ("content-type", "etag", "last-modified", "link")
@@ -61,6 +64,7 @@ class CachedWalk:
             if cached is None:  # another process removed it in the meantime
                 self._repeated.append(request._replace(etag=None, last_modified=None))
                 return
+            logger.debug("%s: not modified, read from the cache", request.url)
             response = response._replace(
                 url=cached.url,
                 status=200,
@@ -94,6 +98,7 @@ class CachedWalk:
                 file.write(response.body)
             os.replace(temporary, path)
             temporary = None
+            logger.debug("%s: stored in the cache", response.url)
         except OSError as error:
             raise TargetError(
                 f"cannot cache documents in {self._folder!r}: {error.strerror}"

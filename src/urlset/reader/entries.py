@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import (
     AsyncGenerator,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt
 
 __all__ = ["Entries", "OnResponse", "SourceReader"]
+
+logger = logging.getLogger("urlset.read")
 
 OnResponse = Callable[["Response"], None]
 """Function that is called with every response before it is parsed.
@@ -315,6 +318,8 @@ class _ReadLog:
         record = record._replace(problems=record.problems[: self._problems_left])
         self._problems_left -= len(record.problems)
         self.records.append(record)
+        result = record.error or record.skipped or f"{record.entries:,} entries"
+        logger.debug("%s: %s, %s", record.source, record.kind, result)
         is_fatal = document is None and record.how in ("given", "site")
         if record.error and (is_strict or is_fatal):
             message = f"{record.source or 'the document'}: {record.error}"
