@@ -157,7 +157,7 @@ def test_column_of_a_database_that_could_be_used_is_reported(server):  # noqa: F
 def test_column_that_holds_the_urls_is_proposed():
     path = parquet("SELECT 1 AS id, '/a' AS permalink")
 
-    with pytest.raises(SourceError, match="map the one that holds the URLs: loc=permalink"):
+    with pytest.raises(SourceError, match="map the column with the URLs: loc=permalink"):
         build(open_source(path))
 
 

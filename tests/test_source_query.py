@@ -140,7 +140,7 @@ def test_password_that_a_driver_would_take_apart_is_refused(password):
 def test_database_that_is_not_reached(url):
     pytest.importorskip("adbc_driver_postgresql")
 
-    with pytest.raises(SourceError, match="expected a database that answers") as caught:
+    with pytest.raises(SourceError, match="cannot connect to the database") as caught:
         rows(Query(url, "SELECT 1"))
 
     assert "s3cret" not in str(caught.value)
@@ -197,7 +197,7 @@ def test_postgresql_dates(mapping, expected, server):
 
 
 def test_postgresql_naive_time_is_refused(server):
-    with pytest.raises(SourceError, match="nobody can know whose clock it was"):
+    with pytest.raises(SourceError, match="the zone of the time is unknown"):
         rows(Query(server, "SELECT url, naive FROM pages", mapping="lastmod=naive"))
 
 

@@ -1,4 +1,4 @@
-"""Access logs as a source: their formats, what they tell of each URL, and what is kept private."""
+"""Source that reads access logs: formats, status history of each URL, privacy filter."""
 
 from __future__ import annotations
 

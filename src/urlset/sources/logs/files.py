@@ -1,4 +1,4 @@
-"""Files of logs as blocks of whole lines, packed or not."""
+"""Read log files in blocks of complete lines; detect compression, format and first timestamp."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def blocks(path: str, name: str) -> Iterator[bytes]:
-    """Yield the file's lines, about a megabyte of whole ones at a time; ``-`` is standard input.
+    """Yield the lines of a file in blocks of about a megabyte; ``-`` is standard input.
 
-    gzip, bzip2 and xz are told by their first bytes. A line of more than a megabyte becomes one
-    that nobody can read. Raises :class:`urlset.SourceError`, which calls the file ``name``, after
-    what could be read.
+    gzip, bzip2 and xz are detected by their first bytes. A line of more than a megabyte is cut, and
+    counts as damaged.
+
+    Raises:
+        urlset.SourceError: The file (``name`` in the message) cannot be read to its end. The
+            readable part is yielded first.
     """
     try:
         with _open(path) as file:
@@ -72,7 +75,7 @@ def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
             yield rest + chunk[:end]
             rest = chunk[end:]
         else:
-            # Of a line that is too long its beginning is kept: it is damaged for everybody.
+            # Only the beginning of a line that is too long is kept: the line counts as damaged.
             rest = rest + chunk if len(rest) < BLOCK_BYTES else rest
     if rest:
         yield rest + b"\n"
@@ -85,7 +88,7 @@ def _read(file: Any) -> bytes:
 
 
 def detect_format(block: bytes) -> LogFormat:
-    """Tell the format by the first line that is not empty."""
+    """Detect the format of a log from the first line that is not empty."""
     first = block.lstrip()[:1]
     if first == b"#":
         return ExtendedFormat()
@@ -93,7 +96,7 @@ def detect_format(block: bytes) -> LogFormat:
 
 
 def first_timestamp(path: str) -> int:
-    """The time of the first line that has one; late where there is none."""
+    """Return the time of the first line that has one, in seconds; 2^60 if there is none."""
     parser = TimestampParser()
     try:
         for block in islice(blocks(path, path), 1):

@@ -1,4 +1,4 @@
-"""Lines of access logs in JSON, under the names that servers and log shippers give to things."""
+"""Access logs of JSON lines, with the field names of common servers and log shippers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from urlset.sources.logs.lines import (
 
 __all__ = ["JsonFormat"]
 
-# In the order in which they are looked for; a point leads into an object. Whence: the manuals of
+# Names in the order in which they are searched; a dot leads into an object. Source: the manuals of
 # nginx (variables), Caddy, Traefik, CloudFront, Cloudflare, Google Cloud and the Elastic schema.
 _METHODS = (
     "request_method method RequestMethod ClientRequestMethod requestMethod cs-method cs_method "
@@ -46,7 +46,7 @@ _TEXTS = ("log", "message", "msg")
 
 
 class JsonFormat:
-    """One JSON object a line.
+    """Format with one JSON object per line.
 
     >>> line = b'{"ts": 1793707205.5, "request": {"method": "GET", "uri": "/a"}, "status": 200}'
     >>> next(iter(JsonFormat().rows(line)))[2:7]
@@ -58,7 +58,7 @@ class JsonFormat:
         self._last_names: dict[int, str] = {}
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
-        """Give all rows: no engine reads them."""
+        """Return all rows and no hits: the engines do not read this format."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
     def rows(self, block: bytes) -> Iterator[LogLine]:
@@ -70,7 +70,7 @@ class JsonFormat:
                 yield unparsed_line(b"")
 
     def row(self, line: bytes) -> LogLine | None:
-        """Read the line of text that some shippers put into an object."""
+        """Parse the text line that some shippers wrap in an object; None if it is no request."""
         record = _loaded(line)
         text = next((record[name] for name in _TEXTS if isinstance(record.get(name), str)), "")
         return self._common.row(text.strip().encode("utf-8", "replace"))
@@ -87,7 +87,7 @@ class JsonFormat:
         if isinstance(query, str) and query != "-":
             target += b"?" + _bytes(query)
         host = self._value(record, _HOSTS)
-        # The name of a machine (web-1) says nothing of the site.
+        # A name without a dot (web-1) is that of a machine, and not of the site.
         host = host if b"." in host or host.startswith((b"[", b"localhost")) else b""
         return log_line(host, self._time(record), method, target, status)
 
@@ -98,7 +98,7 @@ class JsonFormat:
         return self._value(record, _TIMES)
 
     def _value(self, record: dict[str, Any], names: list[str]) -> bytes:
-        """The first value of one of these names; mostly it has that of the line before."""
+        """Return the value of the first name present, starting with that of the previous line."""
         last = self._last_names.get(id(names))
         value = _at(record, last) if last else None
         if value is None:

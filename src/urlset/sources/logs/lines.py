@@ -1,4 +1,4 @@
-"""Lines of access logs in text: common, combined, with a virtual host first, and W3C extended."""
+"""Parse text lines of access logs: common, combined, with a virtual host, and W3C extended."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 
 
 class LogLine(NamedTuple):
-    """One line: the request as it stands there, or all of the line in ``other``.
+    """Fields of one line, as written; a line that is not parsed yet is in ``other``.
 
-    ``host`` counts only where ``marker`` is not empty. The target is ``path`` and ``tail``, which
-    begins with the first character that is not ordinary (``?``, ``;``, ``%``, a byte over 127).
+    ``host`` is valid only if ``marker`` is not empty. The target is ``path`` and ``tail``, which
+    begins with the first special character (``?``, ``;``, ``%``, a byte over 127).
     """
 
     host: bytes
@@ -43,25 +43,23 @@ ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
 
 
 class LogFormat(Protocol):
-    """One way to write a log."""
+    """A format of access logs."""
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
-        """Return the hits and rows of a block of whole lines.
+        """Return the hits and rows of a block of complete lines.
 
-        See :meth:`urlset.engine.Engine.aggregate_log`.
-
-        Other threads may ask meanwhile for what they need.
+        See :meth:`urlset.engine.Engine.aggregate_log`. Other threads may use the format meanwhile.
         """
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
-        """Yield a row for each of some whole lines, in order."""
+        """Yield a row for each line of a block, in order."""
 
     def row(self, line: bytes) -> LogLine | None:
-        """Look closer at a line that a row has in ``other``; None where it is no request."""
+        """Parse a line that a row has in ``other``; None if it is no request."""
 
 
 def unparsed_line(line: bytes) -> LogLine:
-    """A row of which nothing is known yet."""
+    """Return a row for a line that is not parsed yet."""
     return LogLine(b"", b"", b"", b"", b"", b"", b"", line)
 
 
@@ -75,7 +73,7 @@ _MAX_LINE = 1 << 16
 
 
 class CommonFormat:
-    """The formats of Apache and nginx: common, combined, and both with a virtual host first.
+    """Formats of Apache and nginx: common and combined, with or without a leading virtual host.
 
     >>> line = b'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512'
     >>> CommonFormat().row(line)[2:7]
@@ -83,7 +81,7 @@ class CommonFormat:
     """
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
-        """Let the engine read the block: nearly all lines of a log are of one kind."""
+        """Return the hits and rows that the engine finds in a block."""
         return engine.aggregate_log(block, keeps_queries)
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
@@ -91,7 +89,7 @@ class CommonFormat:
         return lines(block)
 
     def row(self, line: bytes) -> LogLine | None:
-        """Read a line with escapes in its request, or with something before or behind it."""
+        """Parse a line with escapes in its request, or with additional fields."""
         time = _TIME.search(line) if len(line) <= _MAX_LINE else None
         request = _REQUEST.match(line, time.end()) if time else None
         if time is None or request is None:
@@ -103,9 +101,9 @@ class CommonFormat:
 
 
 class ExtendedFormat:
-    """The W3C extended format (https://www.w3.org/TR/WD-logfile), of IIS, CloudFront and others.
+    """W3C extended format (https://www.w3.org/TR/WD-logfile) of IIS, CloudFront and others.
 
-    ``#Fields:`` tells what the columns are, as often as they change.
+    The directive ``#Fields:`` names the columns, and may be repeated when they change.
     """
 
     _NAMES = (
@@ -124,11 +122,11 @@ class ExtendedFormat:
         self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
-        """Give all rows: no engine knows columns that a log names itself."""
+        """Return all rows and no hits: the engines do not read this format."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
     def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
-        """Yield the rows of a block of lines, those of directives empty."""
+        """Yield the rows of a block of lines; the rows of directives are empty."""
         for raw_line in block.split(b"\n")[:-1]:
             line = raw_line.rstrip(b"\r")
             if line.startswith(b"#"):
@@ -137,8 +135,8 @@ class ExtendedFormat:
             else:
                 yield self._row(line) or unparsed_line(line)
 
-    def row(self, line: bytes) -> LogLine | None:  # noqa: ARG002 - of the contract
-        """Know what ``rows`` knew: there is one way to read them."""
+    def row(self, line: bytes) -> LogLine | None:  # noqa: ARG002 - of the protocol
+        """Return None: ``rows`` has already tried the only way to parse a line."""
         return None
 
     def _read_directive(self, line: bytes) -> None:
@@ -146,7 +144,7 @@ class ExtendedFormat:
         if name.lower() == b"#fields":
             fields = value.decode("ascii", "replace").lower().split()
             self._width = len(fields)
-            # What there is no field for is the empty cell behind all others.
+            # A missing field reads the empty cell after all others.
             indexes = [
                 next((fields.index(name) for name in names if name in fields), self._width)
                 for names in self._NAMES
@@ -176,7 +174,7 @@ def _cells(line: bytes) -> list[bytes]:
 
 
 def log_line(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> LogLine:
-    """A row of its parts; a host that is ``-`` or ``_`` is none."""
+    """Return a row of these fields; a host that is ``-`` or ``_`` is empty."""
     marker = b"" if host in (b"", b"-", b"_") else host
     plain = _PLAIN_PATH.match(target)
     end = plain.end() if plain else 0
@@ -184,7 +182,7 @@ def log_line(host: bytes, time: bytes, method: bytes, target: bytes, status: byt
 
 
 def split_request(line: bytes) -> tuple[bytes, bytes]:
-    """Method and target of a request line; what is no such line has the method ``-``."""
+    """Return method and target of a request line; the method is ``-`` if it is invalid."""
     parts = line.split(b" ")
     if len(parts) > 3 or len(parts) < 2 or (len(parts) == 3 and not parts[2].startswith(b"HTTP/")):
         return b"-", b""

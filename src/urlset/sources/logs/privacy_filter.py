@@ -1,7 +1,7 @@
-"""The target of a request in a log, as the path of a page, without what is nobody's business.
+"""Convert request targets of a log to paths of pages, without private data.
 
-What browsers ask for is private until shown otherwise: of a query string only parameters that
-were named are kept, and a target that may name a person or a session is refused as a whole.
+A request is treated as private by default: only named parameters of a query string are kept, and a
+target that may identify a person or a session is rejected.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ __all__ = ["REFUSALS", "TargetFilter"]
 
 REFUSALS = {
     "asset": "files that are no pages (styles, scripts, images, fonts, feeds …)",
-    "hidden": "hidden files, and doors of machinery (/.git, /wp-login.php …)",
-    "odd": "targets that no page has (%00, ../, // …)",
-    "private": "targets that may name a person or a session",
+    "hidden": "hidden files, and administration paths (/.git, /wp-login.php …)",
+    "odd": "invalid targets (%00, ../, // …)",
+    "private": "targets that may identify a person or a session",
     "host": "requests for another host",
 }
-"""Why a target that was answered is no page of the site; the words are those of the notes."""
+"""Reasons for which a target is no page of the site, each with its text in the notes."""
 
 MAX_TARGET = 2_047  # bytes: the protocol's "less than 2,048 characters" of a whole URL
 
-# What is fetched for a page, or by a machine. Documents (.pdf, .docx) are pages: search engines
+# Parts of pages, and files for programs. Documents (.pdf, .docx) are pages: search engines
 # list them (https://developers.google.com/search/docs/crawling-indexing/indexable-file-types).
 _ASSETS = frozenset(
     (
@@ -42,13 +42,13 @@ _ADMIN_PATHS = re.compile(
 )
 _VALID_PATH = re.compile(r"(?>(?:[!$&-.0-9:;=@A-Z_a-z~/]|%[2-9A-F][0-9A-F])*)")
 _INVALID_PATH = re.compile(r"//|/\.\.?(?:/|$)|%(?:7F|2F|5C|3F|25)|&[^/&=]*=")
-# Addresses of mail, signed tokens, sessions of ASP.NET.
+# E-mail addresses, signed tokens, sessions of ASP.NET.
 _PERSONAL = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
-# What hands out secrets, in the part of a path after it or the next but one: /reset/en/0f3a…
+# Words in a path that precede a secret, in the next part or the one after: /reset/en/0f3a…
 _SECRET_WORDS = (
     "sess token reset verif confirm unsubscribe invit activat passw magic login optout".split()
 )
-# Letters and digits, no slug: /sessions/2026-opening-keynote is a page.
+# Letters and digits mixed, unlike a slug: /sessions/2026-opening-keynote is a page.
 _SECRET = re.compile(
     r"(?=[a-z_~=]{0,15}[0-9])(?=[0-9_~=]{0,15}[a-z])[0-9a-z_~=]{16}|[0-9a-f]{8}-[0-9a-f]{4}-"
 )
@@ -60,11 +60,16 @@ _ABSOLUTE = re.compile(rb"https?://", re.IGNORECASE)
 
 
 class TargetFilter:
-    """The targets of one site. ``base_url`` gives its scheme and host; its path does not matter.
+    """Converts the request targets of one site to paths of pages.
 
-    ``keep_parameters`` are the names of parameters that make another page (``id``, ``page``), in
-    the order in which they are to be written. Raises :class:`urlset.ConfigurationError` for a
-    base URL without a host.
+    Args:
+        base_url: Its scheme and host are those of the site; its path is ignored.
+        keep_parameters: Names of query parameters that identify a page (``id``, ``page``), in the
+            order in which they are written.
+        keep_assets: Accept styles, scripts, images and the like.
+
+    Raises:
+        urlset.ConfigurationError: The base URL has no host.
 
     >>> targets = TargetFilter("https://example.com/", keep_parameters=["page"])
     >>> targets.clean(b"/a%7eb;jsessionid=1?sid=2&page=3")
@@ -92,19 +97,19 @@ class TargetFilter:
         self._hosts: dict[bytes, bool] = {}
 
     def is_site_host(self, host: bytes) -> bool:
-        """Tell whether a log's host, with or without a port, is the site's."""
+        """Return whether a host in a log, with or without a port, is that of the site."""
         known = self._hosts.get(host)
         if known is None:
-            if len(self._hosts) > 10_000:  # a client may name whatever it likes
+            if len(self._hosts) > 10_000:  # a client may send any host
                 self._hosts.clear()
             known = self._hosts[host] = _host_of(host) in (self.host, self._ascii_host)
         return known
 
     def clean(self, target: bytes) -> tuple[str | None, str | None]:
-        """Turn a target into the path of a page, or into a word of :data:`REFUSALS`.
+        """Return the path of a page and None, or None and a key of :data:`REFUSALS`.
 
-        Percent-encoding is brought into the one form that RFC 3986 section 6.2.2 gives to it;
-        the path stays as it is otherwise, as in :mod:`urlset.urls`. Never raises.
+        Percent-encoding is normalized as in RFC 3986 section 6.2.2; the path is otherwise
+        unchanged, as in :mod:`urlset.urls`. No target raises an error.
         """
         if _ABSOLUTE.match(target):
             authority, slash, rest = target.partition(b"//")[2].partition(b"/")
@@ -112,7 +117,7 @@ class TargetFilter:
                 return None, "host"
             target = slash + rest or b"/"
         if target[:1] == b"/" and len(target) <= MAX_TARGET and _PLAIN_PATH.fullmatch(target):
-            return self._checked(target.decode("ascii"))  # nearly all, and half the time
+            return self._checked(target.decode("ascii"))  # nearly all targets; saves half the time
         raw, _, query = target.partition(b"#")[0].partition(b"?")
         if not raw.startswith(b"/") or len(raw) > MAX_TARGET:
             return None, "odd"
@@ -130,7 +135,7 @@ class TargetFilter:
         return (path + query, None) if refusal is None else (None, refusal)
 
     def _refusal(self, path: str) -> str | None:
-        # A search by pattern takes as long as ten by word, and there are a million paths.
+        # A regular expression takes as long as ten searches for a word, and there are many paths.
         lower = path.lower()
         if ("//" in path or "/." in path or "%" in path or "&" in path) and _INVALID_PATH.search(
             path
@@ -147,7 +152,7 @@ class TargetFilter:
         return "asset" if dot and ending in _ASSETS and not self._keep_assets else None
 
     def _kept_query(self, query: bytes) -> str:
-        """Write the parameters that were named, in the order of their names, the first of each."""
+        """Return the kept parameters in the order of ``keep_parameters``, the first of each."""
         found: dict[str, str] = {}
         for part in query.split(b"&", 100)[:100]:
             text = _normalize_escapes(part)
@@ -157,7 +162,7 @@ class TargetFilter:
 
 
 def _host_of(authority: bytes) -> bytes:
-    """The host of an authority in small letters, without its user, port and final dot."""
+    """Return the host of an authority in lower case, without user, port and final dot."""
     host = authority.rpartition(b"@")[2].lower()
     name, colon, port = host.rpartition(b":")
     is_port = colon and (port.isdigit() or not port)
@@ -165,7 +170,7 @@ def _host_of(authority: bytes) -> bytes:
 
 
 def _has_secret_after(path: str) -> bool:
-    """Tell whether a part that hands out secrets has one behind it."""
+    """Return whether a secret follows a word that precedes secrets."""
     parts = path.split("/")
     return any(
         _SECRET.search(part)

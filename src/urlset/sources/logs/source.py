@@ -1,4 +1,4 @@
-"""Access logs as a source: the pages that people were given, and those that are gone."""
+"""Source that reads access logs: the pages that were served, and those that were removed."""
 
 from __future__ import annotations
 
@@ -34,33 +34,38 @@ _QUESTION_MARK = ord("?")
 _MAX_ALIASES = 100_000
 
 LinePosition = tuple[int, int]
-"""The number of a file, and of a line in it."""
+"""Index of a file, and number of a line in it."""
 
 
 class AccessLog:
-    """The pages that a site's server was asked for with GET and answered with 200 or 304.
+    """The pages that a server returned for GET requests with status 200 or 304.
 
-    ``paths`` are files (``-`` for standard input), rotated ones in any order, in the common,
-    combined or W3C extended format, or as JSON lines, packed or not; all of this is told by their
-    content. ``base_url`` gives scheme and host; a line that names another host does not count.
+    The common, combined and W3C extended formats and JSON lines are detected by content, as is
+    compression. Rotated files may be in any order. Lines that name another host are ignored.
 
-    Of a query string only ``keep_parameters`` reach the output, in that order; session ids in
-    paths are cut off, and paths with addresses of mail, tokens and the like are left out, as are
-    assets (unless ``keep_assets``), hidden files and probes. Beware: a secret that looks like
-    any other word of a path cannot be told from it.
+    Only ``keep_parameters`` of a query string reach the output, in that order. Session ids in paths
+    are removed. Paths with e-mail addresses, tokens and the like are excluded, as are assets
+    (unless ``keep_assets``), hidden files and probes. Note: a secret that looks like a normal word
+    of a path is not recognised.
 
-    A URL whose last answers were 404, 410 or a redirect comes with a ``reason``, if there were ten
-    of them in a row or at least a hundredth of its good ones: one 404 in ten thousand is no
-    removal. Of temporary redirects, which may depend on the visitor, it takes as many as of good
-    answers, or ten. A URL that was never there is not given at all. 206, 403, 5xx … say nothing.
-    ``min_hits`` is how often one must have been there. ``engine`` reads the lines; by default the
-    best that is installed. ``progress`` is called with the number of lines so far. ``name`` is
-    what messages and rows call the file instead of its path, for the copy of a stream. There is no
-    ``lastmod`` in a log.
+    A URL whose last statuses were 404, 410 or a redirect has a ``reason`` if there were ten of them
+    in a row, or at least a hundredth of its successes: one 404 in ten thousand is not a removal.
+    Temporary redirects, which may depend on the visitor, must be as many as its successes, or ten.
+    A URL that never succeeded is not yielded. 206, 403, 5xx … are ignored. A log has no
+    ``lastmod``.
 
-    Holds about 210 bytes per URL that was there, whatever the number of lines: a process with a
-    million URLs of 60 characters was measured at 251 MB. ``name``, ``failures`` and ``notes`` are
-    as :class:`urlset.sources.Source` says.
+    Memory is about 210 bytes per URL, whatever the number of lines: a process with a million URLs
+    of 60 characters was measured at 251 MB.
+
+    Args:
+        paths: The files; ``-`` is standard input.
+        base_url: The scheme and host of the site.
+        keep_parameters: Names of query parameters that identify a page.
+        keep_assets: Include styles, scripts, images and the like.
+        min_hits: How many successes a URL needs.
+        engine: Name of the engine that reads the lines; by default the best that is installed.
+        progress: Called with the number of lines so far.
+        name: Name in messages.
     """
 
     source_type: ClassVar[SourceType] = "log"
@@ -90,15 +95,18 @@ class AccessLog:
         self._progress = progress
         self._history = StatusHistory()
         self._aliases: dict[bytes, bytes] = {}
-        self._excluded = [0] * len(_REFUSAL_NAMES)  # counted from the end, as a refusal is numbered
+        self._excluded = [0] * len(
+            _REFUSAL_NAMES
+        )  # indexed from the end, with the numbers of refusals
         self._lines = 0
         self._damaged = 0
         self._first_damaged: LinePosition | None = None
 
     def batches(self) -> Iterator[Any]:
-        """Yield batches with loc, reason, source and line, when all files are read.
+        """Yield batches with loc, reason, source and line, after all files are read.
 
-        Raises :class:`urlset.SourceError` where no line of any file is one of an access log.
+        Raises:
+            urlset.SourceError: No line of any file is a line of an access log.
         """
         for number, path in self._files_by_time():
             before = self._lines - self._damaged
@@ -120,14 +128,14 @@ class AccessLog:
         self.name = ", ".join(self._names)
 
     def _files_by_time(self) -> list[tuple[int, str]]:
-        """The files with the oldest first, as far as their first lines tell."""
+        """Return the files with their indexes, sorted by the times of their first lines."""
         timestamps = {path: first_timestamp(path) for path in self.paths if os.path.isfile(path)}
         return sorted(enumerate(self.paths), key=lambda item: timestamps.get(item[1], 1 << 60))
 
     def _read(self, file: int, path: str) -> None:
         parser, now, number = TimestampParser(), 0, 1
         parsed = self._parsed_blocks(path, self._names[file])
-        if path != "-":  # what waits for a pipe could not be interrupted in a thread
+        if path != "-":  # a thread that waits for a pipe cannot be interrupted
             parsed = prefetch(parsed)
         for log_format, (hits, rows), count in parsed:
             self._process_hits(hits, (file, number))
@@ -138,7 +146,7 @@ class AccessLog:
                 self._progress(self._lines)
 
     def _parsed_blocks(self, path: str, name: str) -> Iterator[tuple[LogFormat, ParsedBlock, int]]:
-        """The blocks of a file, each with what says how to read it, and the number of its lines."""
+        """Yield the parsed blocks of a file, each with its format and number of lines."""
         log_format: LogFormat | None = None
         for block in blocks(path, name):
             log_format = log_format or detect_format(block)
@@ -148,7 +156,7 @@ class AccessLog:
             yield log_format, parsed, block.count(b"\n")
 
     def _process_hits(self, hits: Iterable[LogHit], position: LinePosition) -> None:
-        """Take in what was there whenever a block asked for it."""
+        """Add the hits of a block: paths of which each request was a success."""
         history, excluded = self._history, self._excluded
         known, counts, latest, removals = (
             history.known,
@@ -180,7 +188,7 @@ class AccessLog:
         now: int,
         position: LinePosition,
     ) -> int:
-        """Take the rows of one block in; calls of functions are for what is rare."""
+        """Add the rows of a block; return the last time. Calls are limited to rare cases."""
         history, excluded = self._history, self._excluded
         known, hits, last, removals = history.known, history.hits, history.last, history.removals
         is_site_host, has_keep = self._filter.is_site_host, bool(self._filter.keep)
@@ -248,16 +256,16 @@ class AccessLog:
         self._first_damaged = self._first_damaged or position
 
     def _register(self, path: bytes, position: LinePosition) -> int:
-        """Number a path that was not seen before, below 0 where it is refused."""
+        """Return the number of a new path, below 0 if it is refused."""
         refusal = _refusal_in(path) if path.startswith(b"!") else self._filter.clean(path)[1]
         if refusal is not None:
             return self._history.refuse(path, _REFUSAL_NAMES.index(refusal))
         return self._history.add(path, *position)
 
     def _cleaned(self, target: bytes) -> bytes:
-        """The path of a target that is not plain, or ``!`` and why there is none.
+        """Return the path of a target with special characters, or ``!`` and a refusal.
 
-        What has been cleaned is remembered for a while.
+        Results are cached, up to a limit.
         """
         found = self._aliases.get(target)
         if found is None:
@@ -269,12 +277,12 @@ class AccessLog:
         return found
 
     def _check_file(self, number: int, before: int) -> None:
-        """Report a file with damaged lines only: it is no log."""
+        """Add a failure for a file of which every line is damaged: it is not a log."""
         is_first = self._first_damaged is not None and self._first_damaged[0] == number
         if is_first and self._lines - self._damaged == before:
             self.failures.append(
                 f"{self._names[number]}: expected an access log (common, combined, W3C extended, "
-                "JSON lines), found no line of one"
+                "JSON lines), found no valid line"
             )
 
     def _add_notes(self) -> None:
@@ -287,7 +295,7 @@ class AccessLog:
         for count, description in zip(reversed(self._excluded), REFUSALS.values(), strict=True):
             if count:
                 lines = "1 line" if count == 1 else f"{count:,} lines"
-                self.notes.append(f"{lines} left out: {description}")
+                self.notes.append(f"{lines} excluded: {description}")
 
     def _result_batches(self) -> Iterator[Any]:
         history, origin = self._history, self._filter.origin

@@ -1,4 +1,4 @@
-"""What was answered for each URL of a log, and whether it is still there."""
+"""Record the response statuses of each URL in a log, and decide whether it was removed."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import NamedTuple
 __all__ = ["REMOVAL_STATUSES", "SUCCESS_STATUSES", "StatusHistory", "UrlStatus"]
 
 SUCCESS_STATUSES = frozenset((b"200", b"304"))
-"""Statuses of a page that is there; 304 is given only for what would have been a 200."""
+"""Statuses of an existing page; a server sends 304 only instead of a 200."""
 
 REMOVAL_STATUSES = {
     status: f"{status.decode()} since" if status in (b"404", b"410") else "redirects since"
     for status in (b"404", b"410", b"301", b"302", b"303", b"307", b"308")
 }
-"""Statuses that speak against a URL, and how that is told."""
+"""Statuses of a removed page, each with the text of the reason."""
 
-# One 404 while a server was restarted is no removal; a page that was asked for a thousand times
-# a day and was moved is known as such after ten answers.
+# One 404 during a restart of a server is not a removal; a page that was requested a thousand times
+# a day and was moved is recognised after ten responses.
 FLICKER_SHARE = 0.01
 FLICKER_ANSWERS = 10
-# A temporary redirect may depend on the visitor (language, log-in): of those it takes ten in a
-# row, or as many as there were good answers.
+# A temporary redirect may depend on the visitor (language, log-in): ten of them in a row are
+# required, or as many as there were successes.
 _PERMANENT = (b"404", b"410", b"301", b"308")
 
 MAX_PENDING = 100_000
 
 
 class UrlStatus(NamedTuple):
-    """One URL: how often it was there, where it was seen first, what speaks against it."""
+    """State of one URL: successes, first position, and the reason for exclusion or None."""
 
     path: bytes
     hits: int
@@ -39,17 +39,18 @@ class UrlStatus(NamedTuple):
 
 
 class StatusHistory:
-    """One small record per URL that was ever there: 26 bytes, its path, and its place in a table.
+    """The statuses of all URLs of a log, in a compact form.
 
-    What was never there is forgotten sooner or later, however much of it there is. Times are
-    seconds of the epoch. The last state by time wins, in whatever order the lines come: exactly
-    so where logs do not overlap; of those that do, the answers against a URL are counted from
-    the last time that it was there, or a little before.
+    Each URL with a success takes 26 bytes, its path, and an entry in a dict. Others are forgotten
+    after a while, so that their number is bounded. Times are seconds since 1970.
+
+    The last state by time wins, whatever the order of the lines. This is exact if logs do not
+    overlap; if they do, removals may also be counted from a little before the last success.
     """
 
     def __init__(self) -> None:
         self.known: dict[bytes, int] = {}
-        """The number of each URL; below 0 for what is refused, see ``refuse``."""
+        """The number of each URL; below 0 for a refused path, see ``refuse``."""
         self.hits = array("L")
         self.last = array("q")
         self.removals: dict[int, list[int]] = {}
@@ -60,7 +61,7 @@ class StatusHistory:
         self._refused = 0
 
     def add(self, path: bytes, file: int, line: int) -> int:
-        """Number a new URL."""
+        """Add a new URL; return its number."""
         number = self.known[path] = len(self.hits)
         self.hits.append(0)
         self.last.append(-(1 << 62))
@@ -72,10 +73,10 @@ class StatusHistory:
         return number
 
     def refuse(self, path: bytes, refusal: int) -> int:
-        """Remember for a while that a path is none of a page, as a number below 0."""
+        """Remember for a while that a path is not a page; return a number below 0."""
         self._refused += 1
         if self._refused > MAX_PENDING:
-            # Beware: whoever goes through the lines holds this very table.
+            # Note: changed in place, because the reader of the lines has a reference to it.
             for key in [key for key, number in self.known.items() if number < 0]:
                 del self.known[key]
             self._refused = 1
@@ -91,7 +92,7 @@ class StatusHistory:
             run[1] = max(run[1], now)
 
     def add_removal(self, path: bytes, status: bytes, now: int) -> None:
-        """Note an answer of :data:`REMOVAL_STATUSES` at a time."""
+        """Record a status of :data:`REMOVAL_STATUSES` at a time."""
         number = self.known.get(path)
         if number is None:
             if len(self._pending) >= MAX_PENDING and path not in self._pending:
@@ -107,11 +108,11 @@ class StatusHistory:
             run[2], run[3] = now, self._statuses.index(status)
 
     def page_paths(self) -> list[bytes]:
-        """The paths of pages, about in the order in which they were first seen."""
+        """Return the paths of pages, roughly in the order in which they first occurred."""
         return [path for path, number in self.known.items() if number >= 0]
 
     def status_of(self, path: bytes) -> UrlStatus:
-        """All that is known of a path."""
+        """Return the state of a path."""
         number = self.known[path]
         return UrlStatus(
             path, self.hits[number], self._file[number], self._line[number], self._reason(number)

@@ -1,4 +1,4 @@
-"""Times as logs write them, as seconds of the epoch."""
+"""Parse the timestamps of access logs into seconds since 1970."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LAST = 253_402_300_799  # the last second of the year 9999
 
 
 class TimestampParser:
-    """Reads the times of one log; what it has read, it need not read again.
+    """Parses the timestamps of one log, with a cache of minutes.
 
-    A time without a zone is taken as UTC, as W3C logs are. Numbers are seconds, milli-, micro- or
-    nanoseconds of the epoch, which one is told by their size.
+    A time without a zone is read as UTC, which W3C logs use. Numbers are seconds, milli-, micro-
+    or nanoseconds since 1970; their size shows which.
 
     >>> parser = TimestampParser()
     >>> parser.parse(b"03/Nov/2026:13:00:05 +0100") == parser.parse(b"2026-11-03T12:00:05.25Z")
@@ -36,7 +36,7 @@ class TimestampParser:
         self._minutes: dict[bytes, int | None] = {}
 
     def parse(self, text: bytes) -> int | None:
-        """Read a time; None for what is none."""
+        """Return a time in seconds since 1970, or None if it is invalid."""
         is_common = text[2:3] == b"/"
         at = 18 if is_common else 17
         second = text[at : at + 2]

@@ -1,4 +1,4 @@
-"""Tables and queries as sources: files of rows, databases, and how their columns are read."""
+"""Sources that read tables and queries: files of rows, databases, mapping of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door to ADBC: a query to a database, its rows as Arrow batches while they come."""
+"""Run a query in a database through ADBC, and stream its rows as Arrow batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urlset.sources.tables.dsn import Dsn
 
 __all__ = ["adbc_batches", "adbc_schema"]
 
-# The drivers that are packages of PyPI: what their URLs begin with, and their names.
+# Drivers that are PyPI packages, by the scheme of their URLs.
 _PACKAGES = {
     "postgresql": "postgresql",
     "postgres": "postgresql",
@@ -22,10 +22,10 @@ _PACKAGES = {
     "grpc+tls": "flightsql",
     "bigquery": "bigquery",
 }
-# The others are shared libraries, which `dbc` installs (https://docs.columnar.tech/dbc/).
+# Other drivers are shared libraries, which `dbc` installs (https://docs.columnar.tech/dbc/).
 _DBC_DRIVERS = {"mysql": "mysql", "mariadb": "mysql", "mssql": "mssql", "sqlserver": "mssql"}
 _READ_ONLY = {
-    # The server itself refuses to write then, also out of a function or a WITH … DELETE.
+    # The server itself then refuses to write, also in a function or a WITH … DELETE.
     "postgresql": "SET default_transaction_read_only = on",
     "mysql": "SET SESSION TRANSACTION READ ONLY",
 }
@@ -33,17 +33,18 @@ _QUERY_STARTS = ("select", "with", "table", "values", "from", "(", "--", "/*")
 
 
 def adbc_batches(dsn: Dsn, query: str) -> Iterator[Any]:
-    """The rows of a query, a batch at a time; the first one may be without rows.
+    """Yield the schema of a query, then its rows in batches.
 
-    Raises :class:`urlset.SourceError` where there is no driver or no connection, and
-    :class:`urlset.QueryError` for a query that cannot be answered, or that would change something.
+    Raises:
+        urlset.SourceError: There is no driver or no connection.
+        urlset.QueryError: The query fails, or would change data.
     """
     with _statement(dsn, query) as (manager, statement):
         yield from _query_batches(manager, statement, dsn, query)
 
 
 def adbc_schema(dsn: Dsn, query: str) -> Any | None:
-    """Return the schema of what a query gives without running it; None if the driver cannot.
+    """Return the schema of the result of a query without running it; None if unsupported.
 
     Raises as :func:`adbc_batches`.
     """
@@ -59,7 +60,7 @@ def adbc_schema(dsn: Dsn, query: str) -> Any | None:
 
 @contextmanager
 def _statement(dsn: Dsn, query: str) -> Iterator[tuple[Any, Any]]:
-    """Open a connection that only reads; yields the driver manager and a statement."""
+    """Open a read-only connection; yield the driver manager and a statement."""
     if not query.lstrip().lower().startswith(_QUERY_STARTS):
         raise QueryError(
             f"{dsn.shown}: expected a query that only reads (SELECT … or WITH …), "
@@ -91,21 +92,21 @@ def _query_batches(manager: Any, statement: Any, dsn: Dsn, query: str) -> Iterat
         yield reader.schema
         yield from reader
     except manager.Error as error:
-        # Beware: `from None`. The driver's words may have the password in them.
+        # Note: `from None`, because the message of the driver may contain the password.
         raise _query_error(dsn, str(error)) from None
     except Exception as error:
-        if type(error) is not Exception:  # arro3 raises bare ones, with the driver's words
+        if type(error) is not Exception:  # arro3 raises bare ones, with the message of the driver
             raise
         raise _query_error(dsn, str(error)) from None
 
 
 def _driver(dsn: Dsn) -> tuple[str, str, Any]:
-    """The kind of a database, its driver, and the manager of drivers."""
+    """Return the kind of a database, its driver, and the driver manager."""
     scheme = dsn.scheme
     kind = _PACKAGES.get(scheme) or _DBC_DRIVERS.get(scheme)
     if kind is None:
         raise SourceError(
-            f"{dsn.shown}: expected a database that we know "
+            f"{dsn.shown}: expected a supported database "
             f"(sqlite, duckdb, {', '.join([*_PACKAGES, *_DBC_DRIVERS])}), found {scheme!r}"
         )
     try:
@@ -140,11 +141,11 @@ def _connection_error(dsn: Dsn, kind: str, message: str) -> str:
     if kind in _DBC_DRIVERS.values() and ("Could not load" in message or "NOT_FOUND" in message):
         return (
             f"{dsn.shown}: expected an ADBC driver for {kind}, found none. PyPI has no wheel "
-            f"of it: `pip install dbc`, then `dbc install {kind}` puts one where it is found. "
+            f"of it: `pip install dbc`, then `dbc install {kind}` installs one. "
             "Without it, export the query to CSV, TSV or Parquet and build from that file, as "
             "docs/sources.md (Query) shows"
         )
-    return f"{dsn.shown}: expected a database that answers, found: {message}"
+    return f"{dsn.shown}: cannot connect to the database: {message}"
 
 
 def _query_error(dsn: Dsn, message: str) -> QueryError:

@@ -1,4 +1,4 @@
-"""One column of a table as what a candidate holds: an expression in SQL, or why it cannot be."""
+"""SQL expressions that convert the columns of a table to the fields of candidates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 ErrorFactory = Callable[[str, str], SourceError]
-"""Makes the error of what was expected, and what to do; it knows the column and its type."""
+"""Creates an error from what was expected and an advice; it adds the column and its type."""
 
 _TYPES = {
     column.name: column.type
@@ -33,13 +33,13 @@ _INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
 _NUMBER = re.compile(rf"{_INTEGER.pattern}|FLOAT|DOUBLE|DECIMAL\(.*")
 _NAIVE = re.compile(r"TIMESTAMP(?:_S|_MS|_NS)?")
 _NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.DOTALL)
-# Of the years 1 to 9999: what lies beyond is passed on as it stands, and refused with its value.
+# The years 1 to 9999. A date beyond is passed on as text, and the build rejects it.
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
 _LOCAL_TIME = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 
 def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
-    """Text, as it stands."""
+    """Return an expression for a URL: unchanged text; raise for other types."""
     if type_name == "JSON":
         return f"CASE WHEN json_type({column}) = 'VARCHAR' THEN {column} ->> '$' END"
     if not _TEXT.fullmatch(type_name):
@@ -48,7 +48,7 @@ def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
 
 
 def text_sql(column: str, type_name: str) -> str:
-    """Whatever it is as text; lists and structs as JSON."""
+    """Return an expression for a value of any type as text; lists and structs as JSON."""
     if type_name == "VARCHAR":
         return column
     if type_name == "JSON":
@@ -57,7 +57,7 @@ def text_sql(column: str, type_name: str) -> str:
 
 
 def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
-    """A number; text that is none becomes NaN, which nobody takes for a priority."""
+    """Return an expression for a number; invalid text becomes NaN, which no priority can be."""
     if type_name == "FLOAT":  # 0.8 in four bytes is 0.800000011920929 in eight
         return f"round({column}::DOUBLE, 7)"
     if _NUMBER.fullmatch(type_name):
@@ -65,22 +65,22 @@ def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     if type_name == "JSON" or _TEXT.fullmatch(type_name):
         text = f"nullif(trim({text_sql(column, type_name)}), '')"
         return f"CASE WHEN {text} IS NOT NULL THEN coalesce(TRY_CAST({text} AS DOUBLE), 'nan') END"
-    raise error("a number", "leave it out, or map another")
+    raise error("a number", "map another column, or none")
 
 
 def date_sql(
     column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """An instant and a text, either of which may be none: a date without a time is text.
+    """Return expressions for a date as an instant and as text; either may be None.
 
-    ``how`` says what cannot be seen: ``epoch`` (seconds since 1970), ``epoch_ms``, ``utc`` (a
-    time without its zone is one of UTC), ``date`` (the day alone).
+    A date without a time is text. ``conversion`` states what the type does not: ``epoch`` (seconds
+    since 1970), ``epoch_ms``, ``utc`` (a time without zone is UTC), ``date`` (only the day).
     """
     is_text = type_name == "JSON" or _TEXT.fullmatch(type_name) is not None
     text_value = text_sql(column, type_name)
     if conversion in ("epoch", "epoch_ms"):
         if not is_text and not _NUMBER.fullmatch(type_name):
-            raise error("a number", f"leave {conversion}: out where it holds dates")
+            raise error("a number", f"remove {conversion}: if the column holds dates")
         return _epoch(
             f"TRY_CAST({text_value} AS DOUBLE)" if is_text else column, text_value, conversion
         )
@@ -102,7 +102,7 @@ def date_sql(
         return None, f"{column}::TIMESTAMP::DATE::VARCHAR"
     if is_zoned or (conversion == "utc" and _NAIVE.fullmatch(type_name)):
         instant = column if is_zoned else f"{column}::TIMESTAMP::TIMESTAMPTZ"
-        # Infinity, and years that no date of Python has.
+        # Excludes infinity, and years outside of the range of Python.
         is_date = f"{instant} BETWEEN to_timestamp({_FIRST_S}) AND to_timestamp({_LAST_S})"
         return (
             f"CASE WHEN {is_date} THEN {instant} END",
@@ -111,20 +111,20 @@ def date_sql(
     if _NAIVE.fullmatch(type_name):
         raise error(
             "a date, or a time with its zone",
-            "nobody can know whose clock it was: map it as utc:COLUMN if it is UTC, "
-            "as date:COLUMN to give the day alone, or cast it (… AT TIME ZONE …)",
+            "the zone of the time is unknown: map it as utc:COLUMN if it is UTC, "
+            "as date:COLUMN to use only the day, or cast it (… AT TIME ZONE …)",
         )
     if _NUMBER.fullmatch(type_name):
         raise error("a date", "map it as epoch:COLUMN (seconds since 1970) or epoch_ms:COLUMN")
-    raise error("a date", "map another column, or leave it out")
+    raise error("a date", "map another column, or none")
 
 
 def images_sql(
     column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """Lists of images, and the values that still have to be converted; either may be absent.
+    """Return expressions for lists of images, and for values to convert later; either may be None.
 
-    A column holds one URL, several in one text (``split(SEPARATOR)``), a list of URLs, or JSON.
+    A column has one URL, several in one text (``split(SEPARATOR)``), a list of URLs, or JSON.
     """
     one = f"lambda x: {{'loc': trim(x)}}::{_IMAGE}"
     if conversion is not None and (_TEXT.fullmatch(type_name) or type_name == "JSON"):
@@ -150,7 +150,7 @@ def images_sql(
 def nested_sql(
     target: str, column: str, type_name: str, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """Lists and structs of our types, or the values that still have to be converted."""
+    """Return expressions for values of the right type, and for values to convert later."""
     type_ = _TYPES[target]
     is_list = type_.endswith("[]")
     if type_name == type_:

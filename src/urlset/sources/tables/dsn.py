@@ -1,4 +1,4 @@
-"""The address of a database: what may be shown of it, and what may not."""
+"""Database URLs, with passwords and other secrets removed from messages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ _DIALECTS = ("postgresql", "postgres", "mysql", "mariadb", "mssql", "sqlite", "s
 
 
 class Dsn:
-    """A URL of a database, or ``env:NAME`` for the one that stands in a variable.
+    """URL of a database, or ``env:NAME`` for the URL in an environment variable.
 
-    ``url`` is whole and goes to the driver only. ``shown`` is for people: without the password,
-    and without what comes after ``?``; of ``env:NAME`` only that. Raises
-    :class:`urlset.SourceError` for what is neither. The driver in a URL of SQLAlchemy
-    (``postgresql+psycopg://``) is dropped.
+    Attributes:
+        url: The complete URL, for the driver only. The driver in a URL of SQLAlchemy
+            (``postgresql+psycopg://``) is removed.
+        shown: The URL for messages: without password, and without the part after ``?``; or
+            ``env:NAME``.
+        scheme: The scheme of the URL, in lower case.
+        path: The path of the file, of SQLite and DuckDB.
+
+    Raises:
+        urlset.SourceError: The text is neither, or the variable is empty.
 
     >>> Dsn("postgresql://ann:secret@db.example/shop?sslmode=require").shown
     'postgresql://ann@db.example/shop'
@@ -42,7 +48,7 @@ class Dsn:
         if found is None:
             raise SourceError(
                 f"expected the URL of a database (postgresql://user@host/name){where}, "
-                "found something else"
+                "found other text"
             )
         # SQLAlchemy names the driver, too: postgresql+psycopg://, mysql+pymysql://.
         scheme, plus, driver = found["scheme"].lower().partition("+")
@@ -54,10 +60,10 @@ class Dsn:
         user, _, password = account.partition(":")
         is_ambiguous = "@" in query and re.search(r":\D*\Z", authority) is not None
         if is_ambiguous or re.search(r"[@/#\[\]]", account):
-            # A driver would take a part of it for a host, and name that in its errors.
+            # A driver would read a part of the password as the host, and show it in its errors.
             raise SourceError(
-                "expected the URL of a database with a password that is percent-encoded "
-                f"(@ as %40, / as %2F, ? as %3F), found one that is not{where}"
+                "expected the URL of a database with a percent-encoded password "
+                f"(@ as %40, / as %2F, ? as %3F), found one that is not encoded{where}"
             )
         self.path = host.partition("/")[2] if self.scheme in ("sqlite", "duckdb") else ""
         url_shown = f"{self.scheme}://{user}{at}{host}"
@@ -69,10 +75,10 @@ class Dsn:
         self._secrets = sorted((part for part in secrets if part), key=len, reverse=True)
 
     def __repr__(self) -> str:
-        return f"Address({self.shown!r})"
+        return f"Dsn({self.shown!r})"
 
     def without_secrets(self, message: str) -> str:
-        """The words of a driver on one line, without the URL and without what is secret in it."""
+        """Return a message of the driver on one line, without the URL and its secrets."""
         for secret in (self._text, self.url, *self._secrets):
             message = message.replace(secret, "…")
         return " ".join(message.split())

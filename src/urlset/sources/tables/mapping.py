@@ -1,6 +1,6 @@
-"""Which column of a table is what of an entry: found by name, or as it was told.
+"""Map table columns to entry fields, by name or by an explicit mapping.
 
-What comes of it are expressions in SQL, one for each column of a candidate.
+The result is a list of SQL expressions, one for each column of a candidate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 NamedExpression = tuple[str, str]
-"""The name of a column, and the expression in SQL that it holds."""
+"""The name of a column, and the SQL expression of its values."""
 
 _BY_NAME = ("loc", "lastmod", "changefreq", "priority")
 _NESTED = ("images", "videos", "news", "alternates")
@@ -49,8 +49,8 @@ _CONVERSION = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.D
 class NoUrlColumnError(SourceError):
     """A table has no column with URLs.
 
-    ``found`` is the message without the advice to name one in a mapping, for commands that have
-    no mapping.
+    ``found`` is the message without the advice to add a mapping, for commands that have no
+    mapping.
     """
 
     def __init__(self, message: str, *, found: str = ""):
@@ -59,14 +59,14 @@ class NoUrlColumnError(SourceError):
 
 
 class _Target(NamedTuple):
-    """What a mapping says of one target: the column, and how it is to be read."""
+    """The column for a field, and its conversion."""
 
     column: str
     conversion: str | None
 
 
 class ColumnPlan(NamedTuple):
-    """The expressions that make candidates of the rows of a table."""
+    """The expressions that convert the rows of a table to candidates, and notes."""
 
     expressions: list[NamedExpression]
     notes: list[str]
@@ -81,18 +81,24 @@ class ColumnPlan(NamedTuple):
         keep: Sequence[str] = (),
         as_source: bool = True,
     ) -> ColumnPlan:
-        """Plan for columns with their types (as DuckDB calls them).
+        """Plan the conversion of columns with these DuckDB types.
 
-        A column is taken by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
-        ``priority``, in any case, with ``_``, ``-`` or blanks in between), unless the mapping
-        names another for it, or an empty name for none. ``images``, ``videos``, ``news`` and
-        ``alternates`` hold lists and structs, or JSON; what is still to be converted goes into a
-        column of its own (see :mod:`urlset.sources.tables.nested_values`). What urlset wrote has
-        ``source``, ``line`` and the like, too; of other tables ``source`` is the name given.
-        ``keep`` passes on as text what is no such column already; one that is not there is absent.
-        ``notes`` name columns that are not used, though they look like a field.
+        A column is used by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
+        ``priority``, in any case, also with ``_``, ``-`` or spaces), unless the mapping names
+        another column for the field, or an empty name for none. ``images``, ``videos``, ``news``
+        and ``alternates`` have lists and structs, or JSON; values to convert later are in a
+        separate column (see :mod:`urlset.sources.tables.nested_values`). Tables that urlset wrote
+        also have ``source``, ``line`` and the like; for other tables ``source`` is ``name``.
 
-        Raises :class:`urlset.SourceError` for a column that is not there, or of a wrong type.
+        Args:
+            columns: Names and types.
+            name: Name of the table in messages.
+            mapping: A column for each field, see :class:`urlset.sources.Table`.
+            keep: Columns that are passed on as text; missing ones are ignored.
+            as_source: Add ``source`` if the table has none.
+
+        Raises:
+            urlset.SourceError: A column is missing, or has a wrong type.
 
         >>> columns = {"URL": "VARCHAR", "id": "BIGINT"}
         >>> ColumnPlan.of(columns, name="a.csv", as_source=False).expressions
@@ -115,15 +121,15 @@ class ColumnPlan(NamedTuple):
 
 
 def parse_mapping(text: str) -> dict[str, str]:
-    """Read ``loc=url,lastmod=updated_at`` as a mapping; raises ``ValueError``.
+    """Parse a mapping such as ``loc=url,lastmod=updated_at``; raise ``ValueError`` if invalid.
 
-    A name without a column (``news=``) takes no column for that field.
+    A name without a column (``news=``) uses no column for that field.
 
     >>> parse_mapping("loc=url,alternates.de=url_de")
     {'loc': 'url', 'alternates.de': 'url_de'}
     """
     mapping: dict[str, str] = {}
-    # Beware: a separator may stand in split(,).
+    # Note: split(,) contains a separator.
     for part in re.split(r",(?!\):)(?=[^,]*=)", text):
         target, sign, column = part.partition("=")
         target = target.strip()
@@ -136,7 +142,7 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 
 def field_of(column: str) -> str | None:
-    """Return the field that a column holds, told by its name, or None.
+    """Return the field that a column has according to its name, or None.
 
     >>> field_of("Last-Mod"), field_of("id")
     ('lastmod', None)
@@ -146,7 +152,7 @@ def field_of(column: str) -> str | None:
 
 
 def is_urlset_table(columns: Mapping[str, str]) -> bool:
-    """Tell whether a table has the columns that urlset itself writes."""
+    """Return whether a table has the columns that urlset itself writes."""
     return {"loc", "lastmod_text", "alternates", "offset"} <= set(columns)
 
 
@@ -156,7 +162,7 @@ class _MappingBuilder:
         self._name = name
 
     def targets(self, mapping: Mapping[str, str]) -> dict[str, _Target]:
-        """The mapping, with what there is by name besides."""
+        """Return the targets of the mapping, and those found by name."""
         targets = {
             target: target_column
             for target, value in mapping.items()
@@ -179,7 +185,7 @@ class _MappingBuilder:
         return targets
 
     def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:
-        """The expressions, each under the name of a column of candidates."""
+        """Return the expressions for targets, each with the name of a column of candidates."""
         expressions = [
             expression
             for target, target_column in targets.items()
@@ -205,7 +211,7 @@ class _MappingBuilder:
         elif target in _DATES:
             yield target, _as_text(*date_sql(where, kind, target_column.conversion, error))
         elif target == "lastmod_text":
-            return  # it goes with lastmod
+            return  # handled with lastmod
         elif target in _NESTED:
             ready, unconverted = (
                 images_sql(where, kind, target_column.conversion, error)
@@ -227,7 +233,7 @@ class _MappingBuilder:
         return text_sql(where, kind)
 
     def find(self, column: str, target: str) -> str:
-        """A column as the table spells it; raises for one that is not there."""
+        """Return a column as the table spells it; raise ``SourceError`` if it is missing."""
         if found := self.found(column):
             return found
         close = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
@@ -238,7 +244,7 @@ class _MappingBuilder:
         )
 
     def found(self, column: str) -> str | None:
-        """A column as the table spells it, or None."""
+        """Return a column as the table spells it, or None."""
         if column in self._columns:
             return column
         matching = [name for name in self._columns if name.lower() == column.lower()]
@@ -287,9 +293,7 @@ class _MappingBuilder:
         found = (
             f"{self._name}: expected a column 'loc' or 'url', found {_column_list(self._columns)}"
         )
-        raise NoUrlColumnError(
-            f"{found}; map the one that holds the URLs: loc={column}", found=found
-        )
+        raise NoUrlColumnError(f"{found}; map the column with the URLs: loc={column}", found=found)
 
     def _error_factory(self, target: str, column: str, kind: str) -> ErrorFactory:
         def error(expected: str, advice: str) -> SourceError:
@@ -301,7 +305,7 @@ class _MappingBuilder:
         return error
 
     def _alternates(self, locales: Mapping[str, _Target]) -> str:
-        """A list of those that there are."""
+        """Return an expression for the list of the alternates that are not empty."""
         parts = []
         for locale, (column, _) in locales.items():
             kind = self._columns[column]
@@ -315,7 +319,7 @@ class _MappingBuilder:
 
 
 def _written_text_or(text: str | None) -> str:
-    """What stood there, where that is W3C; else the instant alone."""
+    """Return an expression for ``lastmod_text`` if it is valid W3C, else for ``text``."""
     unconverted = (
         "CASE WHEN regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:"
         "[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)?)?') THEN lastmod_text END"
@@ -336,7 +340,7 @@ def _column_list(columns: Mapping[str, str]) -> str:
     return (", ".join(names[:20]) or "none") + more
 
 
-# Names as databases, shops and CMS have them, without _, - and blanks.
+# Names used by databases, shops and CMS, without _, - and spaces.
 _NAMES = {
     "lastmod": "updatedat updated updatedon updatedate updatetime lastupdated lastupdate "
     "dateupdated modifiedat modified modifiedon modifieddate modifiedtime datemodified "
@@ -354,7 +358,7 @@ _NUMBER = re.compile(r"U?(?:INTEGER|BIGINT|HUGEINT)|DOUBLE|DECIMAL\(.*")
 
 
 def likely_field(column: str) -> str | None:
-    """Return the field that a column probably holds, or None.
+    """Return the field that a column probably has, or None.
 
     >>> likely_field("Updated_At"), likely_field("url_de"), likely_field("id")
     ('lastmod', 'alternates.de', None)
@@ -375,7 +379,7 @@ def unused_columns(
     """Yield a sentence for each unused column that a mapping could use.
 
     ``columns`` are names and types, ``used`` the field of each column that is used. Columns of
-    ``keep``, and those of fields that are mapped to nothing (``without``), are passed over.
+    ``keep``, and those of fields that are mapped to no column (``without``), are skipped.
 
     >>> list(unused_columns({"loc": "VARCHAR", "updated_at": "DATE"}, {"loc": "loc"}))
     ["column 'updated_at' is not used; --map lastmod=updated_at would use it"]
@@ -398,7 +402,7 @@ def unused_columns(
 
 
 def _conversion_for(kind: str) -> str:
-    """The prefix with which a date of that type can be read."""
+    """Return the conversion prefix for a date of that type."""
     if kind.startswith("TIMESTAMP") and not kind.endswith("ZONE"):
         return "utc:"
     return "epoch:" if _NUMBER.fullmatch(kind) else ""

@@ -1,7 +1,7 @@
-"""Convert images, videos, news and alternates of foreign tables, row by row.
+"""Convert images, videos, news and alternates in columns of any type, row by row.
 
-A table may hold them as JSON, as text that is JSON, or as lists and structs of its own. Missing
-keys are null, as in :func:`urlset.write`; what that refuses is a fault of the row.
+A table may have them as JSON, as text that is JSON, or as lists and structs of its own. Missing
+keys are null, as in :func:`urlset.write`. A value that it would reject makes the row invalid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NESTED_FIELDS: dict[str, Any] = {
     name: spec for name, spec in ENTRY.fields if isinstance(spec, ListOf | StructOf)
 }
 
-_URLS = ("loc", ".href", ".license")  # a number is none
+_URLS = ("loc", ".href", ".license")  # a number is not a URL
 
 
 def with_nested_values(batch: Any) -> Any:
@@ -81,7 +81,7 @@ def _list(value: Any, where: str, spec: ListOf) -> tuple[Any, ...]:
     if isinstance(value, str | Mapping):
         value = [value]
     if not isinstance(value, list | tuple):
-        raise ValueProblem(where, value, _expected(spec), "put it into a list")
+        raise ValueProblem(where, value, _expected(spec), "put it in a list")
     converted = (
         _struct(item, f"{where}[{number}]", spec.item)
         if isinstance(spec.item, StructOf)
@@ -104,7 +104,7 @@ def _struct(value: Any, where: str, spec: StructOf) -> Any:
     for key in value:
         if key not in fields:
             raise ValueProblem(
-                where, key, f"keys of {', '.join(fields)}", "rename it, or leave it out"
+                where, key, f"keys of {', '.join(fields)}", "rename it, or remove it"
             )
     converted = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
     return spec.row(**converted) if any(converted.values()) else None
@@ -116,12 +116,12 @@ def _leaf(value: Any, where: str, kind: Any) -> Any:
     if isinstance(kind, StructOf):
         return _struct(value, where, kind)
     if isinstance(value, int | float) and where.endswith(_URLS):
-        raise ValueProblem(where, value, "a URL", "give one, or leave the entry out")
+        raise ValueProblem(where, value, "a URL", "add one, or remove the item")
     return values.text(value, where)
 
 
 def _expected(spec: Any) -> str:
-    """The form that is expected, in words."""
+    """Return a description of the expected form."""
     if isinstance(spec, ListOf):
         item = "texts" if isinstance(spec.item, str) else f"objects with {_keys(spec.item)}"
         return f"a list of {item}"

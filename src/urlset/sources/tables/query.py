@@ -1,4 +1,4 @@
-"""A query to a database as a source: PostgreSQL, SQLite, DuckDB, and what has a driver of ADBC."""
+"""Source that runs a query in a database: PostgreSQL, SQLite, DuckDB, or another ADBC driver."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ __all__ = ["Query"]
 
 
 class Query:
-    """The rows of a query, as candidates, while the database gives them.
+    """The rows of a query as candidates, streamed from the database.
 
     ``connection`` is a URL: ``postgresql://user@host/name``, ``sqlite:///pages.db``,
     ``duckdb:///pages.duckdb`` (four slashes for an absolute path), ``mysql://…``; or ``env:NAME``,
-    for the URL in a variable of the environment. ``mapping`` and ``keep`` are those of
-    :class:`urlset.sources.Table`. Nothing is changed: the query is put read-only. Neither ``name``
-    nor any message has the password. A query to a file of SQLite or DuckDB may take ``timeout_s``
-    seconds (None for no limit); for a server, its own settings count.
+    for the URL in an environment variable. ``mapping`` and ``keep`` are those of
+    :class:`urlset.sources.Table`. The query is run read-only. Neither ``name`` nor any message
+    contains the password. A query of a SQLite or DuckDB file may take ``timeout_s`` seconds (None
+    for no limit); a server applies its own settings.
 
-    The drivers are those of ADBC. Of PostgreSQL, Snowflake, BigQuery and Flight SQL they are
-    packages of PyPI (``adbc-driver-postgresql`` comes with ``urlset[sql]``). MySQL, MariaDB and
-    SQL Server have none there: ``pip install 'urlset[sql]' dbc`` and ``dbc install mysql`` (or
-    ``mssql``) put the driver where it is found. Where that may not be, the client of the database
-    writes a file that any build takes, with tabs between the cells; times without a zone are
-    those of the session, which is to be told:
+    The drivers are those of ADBC. For PostgreSQL, Snowflake, BigQuery and Flight SQL they are PyPI
+    packages (``adbc-driver-postgresql`` is a dependency of ``urlset[sql]``). MySQL, MariaDB and SQL
+    Server have none there: ``pip install 'urlset[sql]' dbc`` and ``dbc install mysql`` (or
+    ``mssql``) install the driver. Without a driver, the client of the database can export a file
+    with tabs between the cells, which any build reads. Times without a zone are in the zone of the
+    session, so the command sets it:
 
     ``mysql --batch --init-command="SET time_zone = '+00:00'" --execute="SELECT url AS loc,
     ifnull(date_format(updated_at, '%Y-%m-%dT%TZ'), '') AS lastmod FROM page" shop > pages.tsv``
 
-    or DuckDB, with its extension, makes a file of Parquet:
+    or DuckDB, with its extension, writes a Parquet file:
     ``duckdb -c "INSTALL mysql; LOAD mysql; ATTACH 'host=db.example user=ann database=shop' AS shop
     (TYPE mysql, READ_ONLY); COPY (SELECT url AS loc FROM shop.page) TO 'pages.parquet'"``.
 
-    Raises :class:`urlset.SourceError` where there is no driver or no answer, and
-    :class:`urlset.QueryError` for the query.
+    Raises :class:`urlset.SourceError` if there is no driver or no connection, and
+    :class:`urlset.QueryError` if the query fails.
 
     >>> Query("postgresql://ann:secret@db.example/shop", "SELECT url FROM pages").name
     'postgresql://ann@db.example/shop'
@@ -72,7 +72,7 @@ class Query:
         self._timeout_s = timeout_s
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row, if the driver can tell."""
+        """Raise what :meth:`batches` would raise before the first row, if the driver can."""
         if self._dsn.scheme in ("sqlite", "duckdb"):
             self._table().check()
             return

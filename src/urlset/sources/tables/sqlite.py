@@ -1,4 +1,4 @@
-"""Tables and queries of SQLite files, streamed by way of rows; nothing in them is changed."""
+"""Stream tables and queries of SQLite files, opened read-only."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from urlset.errors import QueryError, SourceError
 __all__ = ["SQLITE_MAGIC", "sqlite_batches"]
 
 SQLITE_MAGIC = b"SQLite format 3\0"
-"""How a file begins (https://www.sqlite.org/fileformat.html section 1.3)."""
+"""First bytes of a file (https://www.sqlite.org/fileformat.html section 1.3)."""
 
 BATCH_ROWS = 8_192
-_STEPS = 10_000  # of SQLite's machine, some 100 µs, after which it asks whether to go on
+_STEPS = (
+    10_000  # of the virtual machine, some 100 µs, after which SQLite calls the progress handler
+)
 _Kind = Literal["string", "integer", "number"]
-_WAL = 2  # of bytes 18 and 19: it writes ahead (section 1.3.3)
+_WAL = 2  # value of bytes 18 and 19 in WAL mode (section 1.3.3)
 _ALLOWED = frozenset(
     (
         sqlite3.SQLITE_SELECT,
@@ -40,12 +42,21 @@ def sqlite_batches(
     timeout_s: float | None = None,
     name: str | None = None,
 ) -> Iterator[Any]:
-    """The rows of a table (the only one, or the one named), or of a query, as record batches.
+    """Yield the rows of a table or a query as record batches.
 
-    A column is of whole numbers, of numbers or of text, as its first rows are; a file of SQLite
-    may hold anything anywhere. The first batch may be without rows. Raises
-    :class:`urlset.SourceError`, which calls the file ``name``, and :class:`urlset.QueryError` for a
-    query that is none, that would change something, or that runs longer than ``timeout_s`` seconds.
+    The first rows decide whether a column has integers, numbers or text: SQLite allows values of
+    any type in any column. The first batch may be empty.
+
+    Args:
+        path: The file.
+        table: Name of the table; by default the only one.
+        query: A query, instead of a table.
+        timeout_s: Limit of the time of the query, in seconds.
+        name: Name of the file in messages.
+
+    Raises:
+        urlset.SourceError: The file or the table cannot be read.
+        urlset.QueryError: The query is invalid, would change data, or exceeds the time limit.
     """
     source_name = name or path
     connection = _open(path, source_name)
@@ -56,7 +67,7 @@ def sqlite_batches(
             statement = query if query is not None else _table_query(connection, table, source_name)
             connection.set_authorizer(_authorize)
             cursor = connection.execute(statement)
-        except sqlite3.Warning as error:  # of Python 3.11: more than one statement
+        except sqlite3.Warning as error:  # raised by Python 3.11 for more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
         except sqlite3.Error as error:
             if limit.is_over():
@@ -71,7 +82,7 @@ def sqlite_batches(
 
 
 class _TimeLimit:
-    """Seconds that SQLite may work on a query; the time in which rows are used does not count."""
+    """Limit of the seconds that SQLite works on a query; the use of rows does not count."""
 
     def __init__(self, seconds: float | None):
         self.seconds = seconds
@@ -79,14 +90,14 @@ class _TimeLimit:
         self._began = time.monotonic()
 
     def is_over(self) -> bool:
-        """Whether the query is to be interrupted, as SQLite asks while it works."""
+        """Return whether the query must be interrupted; called by SQLite while it works."""
         if self.seconds is None:
             return False
         return self._used + time.monotonic() - self._began > self.seconds
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count the time of a block."""
+        """Add the time of a block to the time used."""
         self._began = time.monotonic()
         try:
             yield
@@ -98,8 +109,8 @@ def _open(path: str, source_name: str) -> sqlite3.Connection:
     with open(path, "rb") as file:
         head = file.read(20)
     uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
-    # Beware: to read a file that writes ahead, SQLite makes two others beside it, unless it is told
-    # that nobody writes; where one writes, they are there already.
+    # Note: to read a file in WAL mode, SQLite creates two files next to it unless it is opened as
+    # immutable. Where another process writes, these files exist already.
     if head[18:20] == bytes((_WAL, _WAL)) and not os.path.exists(f"{path}-wal"):
         uri += "&immutable=1"
     try:
@@ -130,7 +141,7 @@ def _table_query(connection: sqlite3.Connection, table: str | None, source_name:
         raise SourceError(f"expected a table {table!r} in {source_name!r}, found {shown}")
     if table is None and len(names) != 1:
         raise SourceError(
-            f"expected one table in {source_name!r}, found {shown}; name one, or give a query"
+            f"expected one table in {source_name!r}, found {shown}; name one, or add a query"
         )
     return 'SELECT * FROM "{}"'.format((table or names[0]).replace('"', '""'))
 
@@ -175,7 +186,7 @@ _EXPECTED_TYPES: dict[_Kind, set[type]] = {
 
 
 def _values(values: list[Any], kind: _Kind, name: str, first: int, source_name: str) -> list[Any]:
-    """The values of a column as its kind has them; most columns hold nothing else."""
+    """Return the values of a column converted to its kind; most need no conversion."""
     if {*map(type, values)} - {type(None)} <= _EXPECTED_TYPES[kind]:
         return values
     return [_value(value, kind, name, first + n, source_name) for n, value in enumerate(values)]
@@ -192,7 +203,7 @@ def _value(value: Any, kind: _Kind, name: str, row: int, source_name: str) -> An
         return value
     raise SourceError(
         f"{source_name}: expected numbers in column {name!r} as in its first rows, "
-        f"found {value!r} in row {row:,}; give a query with CAST({name} AS TEXT)"
+        f"found {value!r} in row {row:,}; use a query with CAST({name} AS TEXT)"
     )
 
 
@@ -203,12 +214,12 @@ def _timeout_error(limit: _TimeLimit) -> QueryError:
 def _database_error(
     error: sqlite3.Error, source_name: str, query: str | None
 ) -> SourceError | QueryError:
-    # The lower byte is the code, the others say more (www.sqlite.org/rescode.html#extrc).
+    # The lower byte is the code, the others are details (www.sqlite.org/rescode.html#extrc).
     code = (getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_ERROR) & 0xFF
     if query is not None and code == sqlite3.SQLITE_AUTH:
         return QueryError(f"expected a query that only reads (SELECT …), found {query!r}")
-    # What is wrong with a file has no OperationalError, except where it is in use.
+    # An invalid file does not raise OperationalError, except if it is locked.
     is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
     if query is not None and isinstance(error, sqlite3.OperationalError) and not is_locked:
         return QueryError(f"the query cannot be answered: {error}")
-    return SourceError(f"expected a file of SQLite, found {source_name!r}: {error}")
+    return SourceError(f"expected an SQLite file, found {source_name!r}: {error}")

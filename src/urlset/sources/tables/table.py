@@ -1,4 +1,4 @@
-"""A table as a source: CSV, JSON lines, Parquet, Arrow, a file of SQLite or of DuckDB."""
+"""Source that reads a table: CSV, JSON lines, Parquet, Arrow, SQLite or DuckDB files."""
 
 from __future__ import annotations
 
@@ -40,21 +40,22 @@ _DELIMITERS = ",;\t|"
 
 
 class Table:
-    """The rows of one table, as candidates.
+    """The rows of one table as candidates.
 
     ``mapping`` names a column for a field (see :class:`urlset.sources.tables.mapping.ColumnPlan`):
     ``{"loc": "url", "lastmod": "updated_at", "alternates.de": "url_de", "images": "photo"}``.
-    Before a column may stand how to read it: ``epoch:`` and ``epoch_ms:`` for numbers since 1970,
-    ``utc:`` for times without a zone that are of UTC, ``date:`` for their day alone,
-    ``split(;):`` for several images in one text. ``keep`` are columns that pass as text under
-    their own names. ``query`` is put to the file instead of taking a table of it (which is called
-    ``input`` there, but in files of SQLite and DuckDB, which have their own names); ``table`` is
-    one of several. ``form`` is told by content and suffix, ``delimiter`` by the header. The query
-    reads nothing but the file, and may take ``query_timeout_s`` seconds (None for no limit).
+    A prefix of a column states how to convert it: ``epoch:`` and ``epoch_ms:`` numbers since 1970,
+    ``utc:`` times without a zone that are UTC, ``date:`` only the day of a time, ``split(;):``
+    several images in one text. ``keep`` are columns that are passed on as text under their own
+    names. ``query`` is run on the file instead of reading a table of it (named ``input``, except in
+    SQLite and DuckDB files, which have table names); ``table`` selects one of several. ``form`` is
+    detected from content and suffix, ``delimiter`` from the header. The query can read only the
+    file, and may take ``query_timeout_s`` seconds (None for no limit).
 
-    A file is only read. Of CSV all is text, of JSON dates are; a time without a zone is refused
-    as :func:`urlset.write` refuses it. Raises :class:`urlset.SourceError` for a file that is none,
-    a column that is not there or of a wrong type, and :class:`urlset.QueryError` for the query.
+    The file is opened read-only. All values of CSV are text, as are the dates of JSON. A time
+    without a zone is rejected, as in :func:`urlset.write`. Raises :class:`urlset.SourceError` for a
+    file that is not a table, a missing column, or one of a wrong type, and
+    :class:`urlset.QueryError` if the query fails.
 
     >>> Table("pages.parquet", mapping={"loc": "url"}).name
     'pages.parquet'
@@ -88,7 +89,7 @@ class Table:
             raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row; reads no rows."""
+        """Raise what :meth:`batches` would raise before the first row; read no rows."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
 
@@ -97,7 +98,7 @@ class Table:
         return self._rows()
 
     def _rows(self, *, only_check: bool = False) -> Generator[Any, None, None]:
-        detected = detect_table_form(self._path, self.name)  # which tells what cannot be read
+        detected = detect_table_form(self._path, self.name)  # raises if the file cannot be read
         form = self._form or detected
         if form is None:
             raise SourceError(
@@ -116,7 +117,8 @@ class Table:
         elif form == "arrow":
             if self._query is not None:
                 raise SourceError(
-                    f"{self.name}: expected no query, a file of Arrow takes none; write Parquet"
+                    f"{self.name}: expected no query, because Arrow files support none; "
+                    "convert it to Parquet"
                 )
             yield from self._map(*read_ipc(self._path, self.name))
         else:
@@ -156,7 +158,7 @@ class Table:
             yield from map(with_nested_values, prefetch(file.batches(plan.expressions)))
 
     def _types_of_json(self, detected: dict[str, str]) -> dict[str, str]:
-        """Types of the columns of JSON lines, also of keys that the first rows do not have."""
+        """Return types for the columns of JSON lines, also for keys missing in the first rows."""
         if self._query is not None:
             return detected
         fields = {name: field_of(name) for name in detected}
@@ -165,7 +167,7 @@ class Table:
             if name not in fields.values() and name not in self._mapping:
                 missing[name] = "DOUBLE" if name == "priority" else "VARCHAR"
         nested = {self._mapping.get(name, name) for name in NESTED_FIELDS}
-        # Keys of objects differ from row to row, too.
+        # Keys of objects may also differ from row to row.
         types = {
             name: "JSON" if fields[name] in NESTED_FIELDS or name in nested else kind
             for name, kind in detected.items()
@@ -182,10 +184,10 @@ def map_batches(
     empty: Any = None,
     notes: list[str],
 ) -> Iterator[Any]:
-    """Make candidates of record batches with columns of any kind, all of the same.
+    """Yield candidates for record batches that have the same columns, of any type.
 
-    ``empty`` is a batch or a table without rows, for where there may be no batch at all. What is
-    to be said of the columns goes into ``notes``.
+    ``empty`` is a batch or a table without rows, which is needed if there may be no batch at all.
+    Remarks on the columns are appended to ``notes``.
     """
     mapper = ColumnMapper()
     plan: ColumnPlan | None = None
@@ -206,10 +208,13 @@ def map_batches(
 
 
 def detect_table_form(path: str, name: str | None = None) -> TableForm | None:
-    """Tell by its first bytes, and for text by its suffix, which kind of table a file is.
+    """Detect the kind of a table from its first bytes, or from its suffix if it is text.
 
-    None for what is no table, or for text that only a look at its lines can tell. Raises
-    :class:`urlset.SourceError`, which calls it ``name``, where there is no file that can be read.
+    Returns:
+        The kind; None if the file is not a table, or is text whose lines must be examined.
+
+    Raises:
+        urlset.SourceError: The file (``name`` in the message) cannot be read, or is Feather 1.
     """
     name = name or path
     try:
@@ -230,15 +235,15 @@ def detect_table_form(path: str, name: str | None = None) -> TableForm | None:
         return "arrow"
     if head.startswith(_FEATHER_1):
         raise SourceError(
-            f"expected a file of Arrow, found Feather of the first version: {name!r}; "
-            "write it again with pyarrow, or as Parquet"
+            f"expected an Arrow file, found Feather version 1: {name!r}; "
+            "rewrite it with pyarrow, or as Parquet"
         )
     uncompressed = path.lower().removesuffix(".gz")
     return _SUFFIXES.get(os.path.splitext(uncompressed)[1])
 
 
 def detect_delimiter(line: str) -> str:
-    """The delimiter of a header: the one that stands in it most often outside of quotes.
+    """Return the delimiter of a header: the one that occurs most often outside of quotes.
 
     >>> detect_delimiter('url;"title, long";lastmod')
     ';'
@@ -251,7 +256,7 @@ def detect_delimiter(line: str) -> str:
 
 
 def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
-    """The names of the columns of CSV, no two alike, and what stands between them."""
+    """Return the names of the columns of CSV, and the delimiter; raise for duplicate names."""
     try:
         with open(path, "rb") as file:
             head = file.read(_HEAD_BYTES)
