@@ -15,6 +15,7 @@ from urlset.builder.incremental import partition_count
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import IS_CHANGED, sort_key
+from urlset.builder.tables import NEW_ROWS, OVERFLOW, SECTION_STARTS, SORT_BOUNDS, SORTED_ROWS
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.protocol import MAX_NEWS, URIS, Ns
@@ -113,7 +114,7 @@ class Allocator:
             if file.urls <= self._settings.max_urls and file.content <= self._capacity:
                 continue
             self._db.run(f"""
-                CREATE OR REPLACE TABLE overflow AS
+                {OVERFLOW.create_table}
                 SELECT * FROM (
                     SELECT *, row_number() OVER w AS n, sum({DATED}) OVER w AS content
                     FROM resolved WHERE old_file = {file.number} AND loc NOT IN
@@ -135,9 +136,9 @@ class Allocator:
     def _runs(self) -> Iterator[_Run]:
         """Return the new rows, cut where a file reaches its limit of URLs."""
         rows = self._db.rows("SELECT section, min(n) FROM new_rows GROUP BY section")
-        self._db.run("CREATE TABLE section_starts (section VARCHAR, start BIGINT)")
+        self._db.run(SECTION_STARTS.create_empty("section VARCHAR, start BIGINT"))
         self._db.insert_rows(
-            "section_starts",
+            SECTION_STARTS.name,
             [(section, first - self._open_urls(section)) for section, first in rows],
         )
         query = _RUNS.format(most=self._settings.max_urls)
@@ -245,11 +246,13 @@ _OFTEN_CONSTANT = {
 }
 # The cost of sorting depends on the width of a row: without constant columns it is half.
 _SORTED = f"SELECT {{carried}} {_NEW}"
-_NEW_ROWS = """
-CREATE VIEW new_rows AS
+_NEW_ROWS = (
+    f"{NEW_ROWS.create_view} "
+    + """
 SELECT rowid AS n, *, {constant}({dated})::UINTEGER AS bytes FROM sorted_rows"""
+)
 _SORT_BOUNDS = f"""
-CREATE TABLE sort_bounds AS
+{SORT_BOUNDS.create_table}
 SELECT (r * {{parts}}) // total AS part, min(key) AS key FROM (
     SELECT key, row_number() OVER (ORDER BY key) - 1 AS r, count(*) OVER () AS total
     FROM (SELECT row({{order}}) AS key {_NEW} USING SAMPLE {SAMPLE} ROWS))
@@ -287,9 +290,9 @@ def _sort(db: ScratchDatabase, rows: str, order: str, parts: int) -> None:
     if parts <= 1 or db.fetch_one("SELECT count(*) FROM sort_bounds") != (
         parts,
     ):  # too few rows for that many bounds
-        db.run(f"CREATE TABLE sorted_rows AS {rows} ORDER BY {order}")
+        db.run(f"{SORTED_ROWS.create_table} {rows} ORDER BY {order}")
         return
-    db.run(f"CREATE TABLE sorted_rows AS {rows} LIMIT 0")
+    db.run(f"{SORTED_ROWS.create_table} {rows} LIMIT 0")
     for part in range(parts):
         least, beyond = (
             f"(SELECT key FROM sort_bounds WHERE part = {n})" for n in (part, part + 1)

@@ -66,13 +66,13 @@ def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
     allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
     hosts = ", ".join(map(quoted, allowed))
     # Nearly all URLs start with the base: their host need not be extracted.
-    foreign = f"""diff WHERE state IN ('added', 'moved')
+    foreign = f"""FROM diff WHERE state IN ('added', 'moved')
         AND NOT starts_with(loc, {quoted(settings.base)})
         AND lower(regexp_extract(loc, '^[a-zA-Z]+://(?:[^/@?#]*@)?([^/?#]+)', 1))
             NOT IN ({hosts})"""
-    (count,) = db.fetch_one(f"SELECT count(*) FROM {foreign}")
+    (count,) = db.fetch_one(f"SELECT count(*) {foreign}")
     if count:
-        rows = db.rows(f"SELECT loc FROM {foreign} ORDER BY loc LIMIT 3")
+        rows = db.rows(f"SELECT loc {foreign} ORDER BY loc LIMIT 3")
         examples = ", ".join(loc for (loc,) in rows)
         fail(
             "hosts",

@@ -15,12 +15,19 @@ from urlset.arrow import batches
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import section_of
-from urlset.builder.tables import STAGED_RAW, StagedRows
+from urlset.builder.tables import (
+    CHANGED_ROWS,
+    LEDGER_MATCHES,
+    STAGED,
+    STAGED_RAW,
+    UNCHANGED_ROWS,
+    UNMATCHED_ROWS,
+    StagedRows,
+)
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
 __all__ = [
-    "LEDGER_MATCHES",
     "PARTITION_ROWS",
     "core_columns",
     "match_ledger",
@@ -30,11 +37,6 @@ __all__ = [
     "stage_unverified",
     "unmatched",
 ]
-
-LEDGER_MATCHES = "ledger_matches"
-"""Table of the unverified rows: ``id`` of a staged row, ``ledger_row`` is the ``rowid`` of the
-identical row of the ledger or null, ``is_unchanged`` says whether date and section are identical,
-too."""
 
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
 _PLAIN = {*_CORE, "source", "line", "offset"}
@@ -52,7 +54,7 @@ WHERE g.size IS NULL"""
 _SAME_DATE = """(u.rowid IS NOT NULL AND g.lastmod_text IS NOT DISTINCT FROM u.lastmod
     AND (u.lastmod IS NULL OR u.lastmod_from = 'given'))"""
 _UNMATCHED = f"""
-CREATE TABLE unmatched_rows AS
+{UNMATCHED_ROWS.create_table}
 SELECT * FROM staged WHERE id IN (SELECT id FROM {LEDGER_MATCHES} WHERE ledger_row IS NULL)"""
 
 
@@ -78,13 +80,13 @@ def stage_unverified(
 
 def match_ledger(db: ScratchDatabase, urls: str, settings: BuildOptions) -> None:
     """Create ``ledger_matches``: for each staged row, the identical row of the ledger."""
-    columns = db.columns(STAGED_RAW)
+    columns = db.columns(STAGED_RAW.name)
     is_unchanged = _SAME_DATE
     if settings.kept_columns or (settings.sections and "section" in columns):
         is_unchanged += f" AND {section_of(settings)} = u.section"
-    statement = f"CREATE TABLE {LEDGER_MATCHES} AS"
+    statement = LEDGER_MATCHES.create_table
     with db.unordered():
-        for staged_part, urls_part in partitions(db, "staged", urls):
+        for staged_part, urls_part in partitions(db, STAGED.name, urls):
             query = _MATCHED.format(
                 staged=staged_part,
                 urls=urls_part,
@@ -114,17 +116,17 @@ def unmatched(db: ScratchDatabase, extra: Sequence[str]) -> Iterator[tuple[int, 
         )
         for batch in rows:
             yield source, batch
-    db.run("DROP TABLE unmatched_rows")
+    db.run(f"DROP TABLE {UNMATCHED_ROWS}")
 
 
 MAX_BITS = 1_000_000_000
 """Maximum length of a DuckDB bit string."""
 
 _CHANGED_ROWS = f"""
-CREATE TABLE changed_rows AS SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
+{CHANGED_ROWS.create_table} SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
     OR id IN (SELECT id FROM {LEDGER_MATCHES} WHERE NOT is_unchanged)"""
 _UNCHANGED_ROWS = f"""
-CREATE VIEW unchanged_rows AS
+{UNCHANGED_ROWS.create_view}
 SELECT ledger_row FROM {LEDGER_MATCHES} WHERE is_unchanged
     AND id NOT IN (SELECT id FROM changed_rows WHERE reason IS NOT NULL)"""
 # Note: count(DISTINCT …) takes ten times as long as counting the bits of a bit string.
@@ -151,8 +153,8 @@ def split(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: st
     distinct = distinct_bits if (last or 0) < MAX_BITS else "count(DISTINCT ledger_row)"
     (duplicates,) = db.fetch_one(_DUPLICATES.format(urls=ledger.table("urls"), distinct=distinct))
     if duplicates:
-        db.run("DROP VIEW unchanged_rows")
-        db.run("DROP TABLE changed_rows")
+        db.run(f"DROP VIEW {UNCHANGED_ROWS}")
+        db.run(f"DROP TABLE {CHANGED_ROWS}")
         return None
     return int(count)
 
@@ -164,7 +166,7 @@ def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
     ``changed_rows`` compare them.
     """
     evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
-    return not evidence.isdisjoint(db.columns(STAGED_RAW))
+    return not evidence.isdisjoint(db.columns(STAGED_RAW.name))
 
 
 PARTITION_ROWS = 12_500_000

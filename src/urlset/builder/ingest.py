@@ -16,7 +16,7 @@ from urlset.builder.canonical_urls import CanonicalUrls, without_fragments
 from urlset.builder.incremental import core_columns, match_ledger, stage_unverified, unmatched
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
-from urlset.builder.tables import StagedRows
+from urlset.builder.tables import EXTENDED, StagedRows
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
@@ -170,7 +170,7 @@ class Ingest:
     def clear(self) -> None:
         """Remove all rows and counts, for a new start."""
         self.staging.clear()
-        self._db.run("DROP TABLE IF EXISTS extended")
+        self._db.run(f"DROP TABLE IF EXISTS {EXTENDED}")
         self.rejected.clear()
         self._names.clear()
         self._starts.clear()
@@ -359,7 +359,7 @@ class Ingest:
     def _stage_extended(self, table: Any) -> None:
         names = ", ".join(_NESTED)
         query = f"SELECT id, {names} FROM batch WHERE more IS NOT NULL"
-        statement = "INSERT INTO extended" if self.has_extended else "CREATE TABLE extended AS"
+        statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
         self._db.insert(table, f"{statement} {query}")
         self.has_extended = True
 

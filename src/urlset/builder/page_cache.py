@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
 from urlset.builder.ledger import Ledger
+from urlset.builder.tables import PAGES_ASKED, PAGES_READ, PAGES_SEEN
 from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["PageCache"]
@@ -22,10 +23,8 @@ class PageCache:
         self._db = db
         self._pages = ledger.table("pages")
         self._is_empty = db.fetch_one(f"SELECT count(*) FROM {self._pages}") == (0,)
-        db.run(
-            "CREATE TABLE pages_read (path VARCHAR, state VARCHAR, rules VARCHAR, facts VARCHAR)"
-        )
-        db.run("CREATE TABLE pages_seen (path VARCHAR)")
+        db.run(PAGES_READ.create_empty("path VARCHAR, state VARCHAR, rules VARCHAR, facts VARCHAR"))
+        db.run(PAGES_SEEN.create_empty("path VARCHAR"))
 
     def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
         """Return the cached data of files, by path; ``files`` has their paths and states."""
@@ -34,7 +33,7 @@ class PageCache:
             return {}
         paths, states = zip(*listed, strict=True)
         asked = batch_of({"path": text_array(paths), "state": text_array(states)})
-        self._db.insert(asked, "CREATE OR REPLACE TABLE pages_asked AS SELECT * FROM batch")
+        self._db.insert(asked, f"{PAGES_ASKED.create_table} SELECT * FROM batch")
         self._db.run("INSERT INTO pages_seen SELECT path FROM pages_asked")
         if self._is_empty:
             return {}

@@ -17,6 +17,7 @@ from urlset.builder.guards import fail
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import sort_key
+from urlset.builder.tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
 from urlset.protocol import MAX_NEWS
 from urlset.publisher import Target
@@ -204,15 +205,15 @@ class RowBatches:
     def _changed_files(self, numbers: list[int], allocator: Allocator) -> Iterator[RowRange]:
         """Yield ranges of files with old rows: ``retained`` collects old and new rows first."""
         self._db.run(f"""
-            CREATE OR REPLACE TABLE retained AS
+            {RETAINED.create_table}
             SELECT {_ROW}, old_file AS file FROM resolved d
             WHERE old_file IN ({", ".join(map(str, numbers))}) AND NOT EXISTS
                 (SELECT 1 FROM diff x WHERE x.loc = d.loc AND x.state = 'moved')
             ORDER BY file""")
         added = [(n, *allocator.ranges[n]) for n in numbers if n in allocator.ranges]
         if added:
-            self._db.run("CREATE OR REPLACE TABLE added_ranges (file INTEGER, a BIGINT, z BIGINT)")
-            self._db.insert_rows("added_ranges", added)
+            self._db.run(ADDED_RANGES.create_empty("file INTEGER, a BIGINT, z BIGINT"))
+            self._db.insert_rows(ADDED_RANGES.name, added)
             self._db.run(f"""
                 INSERT INTO retained SELECT {_ROW}, file FROM new_rows
                 JOIN (SELECT file, unnest(range(a, z + 1)) AS n FROM added_ranges) USING (n)""")

@@ -14,6 +14,16 @@ from urlset.builder.incremental import partitions, split
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import SECTION, section_of
+from urlset.builder.tables import (
+    CHANGED_ROWS,
+    DEDUPLICATED,
+    DIFF,
+    DUPLICATE_URLS,
+    MERGED,
+    RESOLVED,
+    SOURCE_DATES,
+    STAGED,
+)
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.sources import GUESSES
@@ -43,16 +53,17 @@ _EVIDENCE = {
 
 # Note: 50 million hashes are compared in little memory, as many strings are not. Different URLs may
 # have the same hash, so the second step compares the URLs.
-_DUPLICATE_URLS = """
-CREATE TABLE duplicate_urls AS
+_DUPLICATE_URLS = f"""
+{DUPLICATE_URLS.create_table}
 SELECT loc, count(*) AS times FROM staged WHERE hash(loc) IN (
     SELECT hash(loc) AS h FROM staged GROUP BY h HAVING count(*) > 1)
 GROUP BY loc HAVING count(*) > 1"""
 # Note: rows of a source have no order, so that the same input in another order produces the same
 # bytes. Of two different rows of a source for one URL the smallest wins, whatever its values. Of
 # two dates the latest wins. An implausible date never replaces a plausible one.
-_DEDUPLICATED = """
-CREATE TABLE deduplicated AS
+_DEDUPLICATED = (
+    f"{DEDUPLICATED.create_table} "
+    + """
 WITH keyed AS (
     SELECT s.*, row(s.source, reason IS NOT NULL, coalesce(changefreq, '~'), coalesce(priority, 2),
         coalesce(more, '~'), size) AS rank
@@ -65,19 +76,22 @@ SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
     arg_min(place, rank) AS place, arg_min(line, rank) AS line,
     {evidence}
 FROM keyed GROUP BY loc"""
-_MERGED = """
-CREATE VIEW merged AS
+)
+_MERGED = (
+    f"{MERGED.create_view} "
+    + """
 SELECT {columns} FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
 UNION ALL SELECT {columns} FROM deduplicated"""
+)
 # The dates of all sources, also those that `merged` does not contain.
-_SOURCE_DATES = """
-CREATE VIEW source_dates AS
+_SOURCE_DATES = f"""
+{SOURCE_DATES.create_view}
 SELECT loc, lastmod_text, reason FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
 UNION ALL
 SELECT DISTINCT m.loc, s.lastmod_text, m.reason
 FROM staged s JOIN deduplicated m ON s.loc = m.loc"""
-_SOURCE_DATES_SINGLE = "CREATE VIEW source_dates AS SELECT loc, lastmod_text, reason FROM staged"
-_MERGED_SINGLE = "CREATE VIEW merged AS SELECT {columns} FROM staged"
+_SOURCE_DATES_SINGLE = f"{SOURCE_DATES.create_view} SELECT loc, lastmod_text, reason FROM staged"
+_MERGED_SINGLE = f"{MERGED.create_view} SELECT {{columns}} FROM staged"
 
 _RESOLVED = """
 SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
@@ -89,8 +103,8 @@ FROM (
     FROM {rows} g LEFT JOIN {urls} u ON g.loc = u.loc
     WHERE {is_included}) d"""
 
-_ALL_NEW = """
-CREATE VIEW diff AS SELECT *, 'added' AS state, true AS is_changed FROM resolved"""
+_ALL_NEW = f"""
+{DIFF.create_view} SELECT *, 'added' AS state, true AS is_changed FROM resolved"""
 _DIFF = """
 SELECT *, {is_changed} AS is_changed,
     CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
@@ -147,12 +161,12 @@ def resolve(
     duplicates = _deduplicate(db, settings, is_single=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
     expressions = {**_expressions(db, ledger, settings), "is_included": is_included}
-    db.run(f"CREATE VIEW resolved AS {_RESOLVED.format(rows='merged', **expressions)}")
+    db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=MERGED, **expressions)}")
     if ledger.is_new:
         db.run(_ALL_NEW)
         return duplicates
-    rows = "merged" if unchanged is None else "changed_rows"
-    statement = "CREATE TABLE diff AS"
+    rows = MERGED.name if unchanged is None else CHANGED_ROWS.name
+    statement = DIFF.create_table
     for rows_part, urls_part in partitions(db, rows, ledger.table("urls")):
         query = _DIFF.format(
             rest=_RESOLVED.format(rows=rows_part, **{**expressions, "urls": urls_part}),
@@ -161,7 +175,7 @@ def resolve(
             is_noted=_differs_sql(_LEDGER_ONLY),
         )
         db.run(f"{statement} {query}")
-        statement = "INSERT INTO diff"
+        statement = f"INSERT INTO {DIFF}"
     (known,) = db.fetch_one(
         f"SELECT count(*) - (SELECT count(*) FROM diff WHERE NOT is_known) FROM {rows} g "
         f"WHERE {is_included}"
@@ -180,7 +194,7 @@ def resolve(
 
 def _expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
     """Return the SQL expressions of the view ``resolved``."""
-    present = _nonempty_columns(db, "staged", _OPTIONAL)
+    present = _nonempty_columns(db, STAGED.name, _OPTIONAL)
     before = _nonempty_columns(db, ledger.table("urls"), _STORED)
     dates = {
         name: _plausible_or_null(column, settings) if column[2:] in present else "NULL::VARCHAR"

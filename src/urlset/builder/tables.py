@@ -1,8 +1,13 @@
-"""Declare and fill the staging table: as wide as its data, with a view of all columns."""
+"""Declare the temporary tables and views of a build, and fill the first of them.
+
+SQL may use their names in plain text. tests/test_builder_tables.py checks that every name in the
+SQL of the builder is declared here with its columns, its writers and its readers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from urlset.arrow import batches
@@ -10,10 +15,274 @@ from urlset.builder.options import BuildOptions
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
-__all__ = ["STAGED_RAW", "StagedRows"]
+__all__ = [
+    "ADDED_RANGES",
+    "CHANGED_ROWS",
+    "DEDUPLICATED",
+    "DIFF",
+    "DUPLICATE_URLS",
+    "EXTENDED",
+    "LEDGER_MATCHES",
+    "MERGED",
+    "NEW_ROWS",
+    "OVERFLOW",
+    "PAGES_ASKED",
+    "PAGES_READ",
+    "PAGES_SEEN",
+    "RESOLVED",
+    "RETAINED",
+    "SECTION_STARTS",
+    "SORTED_ROWS",
+    "SORT_BOUNDS",
+    "SOURCE_DATES",
+    "STAGED",
+    "STAGED_RAW",
+    "STAGING_TABLES",
+    "UNCHANGED_ROWS",
+    "UNMATCHED_ROWS",
+    "StagedRows",
+    "StagingTable",
+]
 
-STAGED_RAW = "staged_raw"
-"""The table itself; the view ``staged`` has every column."""
+
+@dataclass(frozen=True)
+class StagingTable:
+    """Temporary table or view of a build: its columns, its writers and its readers.
+
+    ``writers`` and ``readers`` are modules of ``urlset.builder``; the first writer creates it. Some
+    tables have more columns: those of the option ``sections``, and those with varying values.
+
+    >>> DIFF.name, DIFF.create_table
+    ('diff', 'CREATE OR REPLACE TABLE diff AS')
+    """
+
+    name: str
+    meaning: str
+    columns: tuple[str, ...]
+    writers: tuple[str, ...]
+    readers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def create_table(self) -> str:
+        """SQL that creates the table from the query that follows."""
+        return f"CREATE OR REPLACE TABLE {self.name} AS"
+
+    @property
+    def create_view(self) -> str:
+        """SQL that creates the view of the query that follows."""
+        return f"CREATE OR REPLACE VIEW {self.name} AS"
+
+    def create_empty(self, columns: str) -> str:
+        """Return SQL that creates the table with these columns and their types."""
+        return f"CREATE OR REPLACE TABLE {self.name} ({columns})"
+
+
+def _declare(name: str, meaning: str, columns: str, *, writers: str, readers: str) -> StagingTable:
+    return StagingTable(
+        name, meaning, tuple(columns.split()), tuple(writers.split()), tuple(readers.split())
+    )
+
+
+_EVIDENCE = "section reason fingerprint page_lastmod git_lastmod header_lastmod mtime_lastmod"
+_ROW = "loc source id lastmod_text changefreq priority size more place line"
+_RESOLVED = """
+    id loc changefreq priority more size source place line section fingerprint content_lastmod
+    is_known old_file old_lastmod old_size first_seen adopted_lastmod old_changefreq old_priority
+    old_more old_section old_fingerprint old_content_lastmod old_lastmod_from given_date page_date
+    git_date header_date mtime_date created_date lastmod lastmod_from"""
+
+STAGED_RAW = _declare(
+    "staged_raw",
+    "Rows of the sources, as wide as their data.",
+    "source id loc lastmod_text size",
+    writers="tables incremental url_exclusions",
+    readers="incremental tables",
+)
+STAGED = _declare(
+    "staged",
+    "View of `staged_raw` with every column.",
+    f"{_ROW} instant {_EVIDENCE}",
+    writers="tables",
+    readers="import_existing incremental reports resolve url_exclusions",
+)
+EXTENDED = _declare(
+    "extended",
+    "Images, videos, news, alternates and other extensions of rows.",
+    "id images videos news alternates extra",
+    writers="ingest",
+    readers="allocation render",
+)
+LEDGER_MATCHES = _declare(
+    "ledger_matches",
+    "Unverified rows, each with the identical row of the ledger, if any.",
+    "id ledger_row is_unchanged",
+    writers="incremental",
+    readers="incremental",
+)
+UNMATCHED_ROWS = _declare(
+    "unmatched_rows",
+    "Staged rows that the ledger does not have; to be verified.",
+    f"{_ROW} instant {_EVIDENCE}",
+    writers="incremental",
+    readers="incremental",
+)
+CHANGED_ROWS = _declare(
+    "changed_rows",
+    "Staged rows to be resolved.",
+    f"{_ROW} instant {_EVIDENCE}",
+    writers="incremental",
+    readers="incremental resolve",
+)
+UNCHANGED_ROWS = _declare(
+    "unchanged_rows",
+    "Ledger rows that stay as published.",
+    "ledger_row",
+    writers="incremental",
+    readers="incremental resolve",
+)
+DUPLICATE_URLS = _declare(
+    "duplicate_urls",
+    "URLs that are staged more than once.",
+    "loc times",
+    writers="resolve",
+    readers="resolve",
+)
+DEDUPLICATED = _declare(
+    "deduplicated",
+    "One row for each duplicate URL, merged from all its rows.",
+    f"{_ROW} {_EVIDENCE}",
+    writers="resolve",
+    readers="resolve",
+)
+MERGED = _declare(
+    "merged",
+    "One row per URL, from all sources.",
+    f"{_ROW} {_EVIDENCE}",
+    writers="resolve",
+    readers="guards reports resolve",
+)
+SOURCE_DATES = _declare(
+    "source_dates",
+    "Dates of all sources, also of merged rows.",
+    "loc lastmod_text reason",
+    writers="resolve",
+    readers="guards",
+)
+RESOLVED = _declare(
+    "resolved",
+    "One row per URL to publish, with its section and `lastmod`, and its ledger row.",
+    _RESOLVED,
+    writers="resolve",
+    readers="allocation render reports resolve",
+)
+DIFF = _declare(
+    "diff",
+    "Rows of `resolved` that differ from the ledger, and removed URLs.",
+    f"{_RESOLVED} state is_changed",
+    writers="resolve allocation",
+    readers="allocation guards publish render reports resolve",
+)
+OVERFLOW = _declare(
+    "overflow",
+    "Rows at the end of a file that exceed its limits.",
+    f"{_RESOLVED} n content",
+    writers="allocation",
+    readers="allocation",
+)
+SORT_BOUNDS = _declare(
+    "sort_bounds",
+    "Sort keys between the parts of a large sort.",
+    "part key",
+    writers="allocation",
+    readers="allocation",
+)
+SORTED_ROWS = _declare(
+    "sorted_rows",
+    "Added and moved rows in file order, without constant columns.",
+    "loc lastmod size id",
+    writers="allocation",
+    readers="allocation",
+)
+NEW_ROWS = _declare(
+    "new_rows",
+    "View of `sorted_rows` with numbers, sizes and constant columns.",
+    "n loc lastmod size id news section lastmod_from changefreq priority more fingerprint "
+    "content_lastmod adopted_lastmod first_seen bytes",
+    writers="allocation",
+    readers="allocation publish render reports",
+)
+SECTION_STARTS = _declare(
+    "section_starts",
+    "First row number of each section, less the URLs in its open file.",
+    "section start",
+    writers="allocation",
+    readers="allocation",
+)
+ADDED_RANGES = _declare(
+    "added_ranges",
+    "Rows of `new_rows` that are added to existing files.",
+    "file a z",
+    writers="render",
+    readers="render",
+)
+RETAINED = _declare(
+    "retained",
+    "Rows of the changed files, old and added.",
+    "loc lastmod changefreq priority id file",
+    writers="render",
+    readers="render",
+)
+PAGES_READ = _declare(
+    "pages_read",
+    "Data of HTML files read by this build.",
+    "path state rules facts",
+    writers="page_cache",
+    readers="page_cache",
+)
+PAGES_SEEN = _declare(
+    "pages_seen",
+    "HTML files found by this build.",
+    "path",
+    writers="page_cache",
+    readers="page_cache",
+)
+PAGES_ASKED = _declare(
+    "pages_asked",
+    "HTML files to look up in the cache.",
+    "path state",
+    writers="page_cache",
+    readers="page_cache",
+)
+
+STAGING_TABLES = (
+    STAGED_RAW,
+    STAGED,
+    EXTENDED,
+    LEDGER_MATCHES,
+    UNMATCHED_ROWS,
+    CHANGED_ROWS,
+    UNCHANGED_ROWS,
+    DUPLICATE_URLS,
+    DEDUPLICATED,
+    MERGED,
+    SOURCE_DATES,
+    RESOLVED,
+    DIFF,
+    OVERFLOW,
+    SORT_BOUNDS,
+    SORTED_ROWS,
+    NEW_ROWS,
+    SECTION_STARTS,
+    ADDED_RANGES,
+    RETAINED,
+    PAGES_READ,
+    PAGES_SEEN,
+    PAGES_ASKED,
+)
+"""All temporary tables and views of a build, in the order of the data flow."""
 
 BATCHES_PER_INSERT = 4
 """Batches that one statement inserts."""
@@ -52,7 +321,7 @@ class StagedRows:
         self._pending: list[Any] = []
         self._expressions: list[tuple[str, str]] = []
         columns = ", ".join(f"{name} {kind}" for name, kind in _CORE.items())
-        db.run(f"CREATE TABLE {STAGED_RAW} ({columns})")
+        db.run(STAGED_RAW.create_empty(columns))
         self._create_view()
 
     def widen(self, names: Iterable[str]) -> None:
@@ -104,4 +373,4 @@ class StagedRows:
             f'"{name}"' if name in self._present else f'NULL::{kind} AS "{name}"'
             for name, kind in self._types.items()
         )
-        self._db.run(f"CREATE OR REPLACE VIEW staged AS SELECT {listed} FROM {STAGED_RAW}")
+        self._db.run(f"{STAGED.create_view} SELECT {listed} FROM {STAGED_RAW}")
