@@ -59,7 +59,7 @@ def test_a_sitemap_of_another_generator_is_not_taken_for_ours(generator, site):
 
     assert set(dates(site).values()) == {None}
     assert made.added == 19
-    assert made.notes[0].startswith("sitemap.xml is of another tool, and is replaced")
+    assert made.notes[0].startswith("sitemap.xml was written by another tool and is replaced")
 
 
 def test_an_index_of_another_generator_is_not_taken_for_ours(site):
@@ -108,7 +108,7 @@ def test_a_list_of_urls_of_unknown_origin_is_not_taken_for_ours(site):
     made = site.build(pages(1), format="text")
 
     assert made.added == 1
-    assert "no ledger tells who wrote it" in made.notes[0]
+    assert "no ledger lists it" in made.notes[0]
     assert made.changed_files == ()  # the bytes are the same
 
 
@@ -131,7 +131,7 @@ def test_adopted_dates_are_no_evidence_of_content(is_ours, site):
     assert origins(site) == found | {f"{BASE}p6": "git", f"{BASE}p7": "header"}
     assert dates(site)["p5"] == "2026-05-01"
     assert dates(site)["p6"] == "2025-12-24"
-    assert any("nothing else is known" in line for line in made.why)
+    assert any("there is no other evidence" in line for line in made.why)
     site.build([Candidate("/p1", fingerprint="2"), *bare[1:]])
     assert origins(site)[f"{BASE}p1"] == "content"
 
@@ -166,7 +166,7 @@ def test_bulk_dates_are_disbelieved_whoever_wrote_them(dated, is_ours, site):
     made = site.build(names, adopt=not is_ours)
 
     bulk = sum(date.startswith("2026-11-20") for date in dated)
-    assert "not believed" in made.notes[0]
+    assert "is ignored" in made.notes[0]
     assert list(dates(site).values()).count(None) == bulk
 
 

@@ -81,8 +81,8 @@ def test_a_sitemap_of_another_tool_that_stays_is_told(name, site):
 
     for made in (first, again):
         assert made.notes == (
-            f"{name} is of another tool, and stays beside this set, where it may still be read; "
-            "remove it",
+            f"{name} was written by another tool and remains next to this set, where it may still "
+            "be read; remove it",
         )
     assert name in site.names()
 
@@ -93,7 +93,7 @@ def test_the_same_sitemap_in_another_packing_is_not_told(site):
     (site.out / "sitemap.xml.gz").write_bytes(gzip.compress(data))
 
     assert site.build(["/a"]).notes == ()
-    assert "sitemap.xml.gz is of another" in site.build(["/a", "/b"]).notes[0]
+    assert "sitemap.xml.gz was written by another" in site.build(["/a", "/b"]).notes[0]
 
 
 def test_files_of_this_set_and_of_others_are_no_stale_ones(site):

@@ -271,9 +271,9 @@ def test_a_date_that_is_not_believed_hides_no_date_of_another_row(wrong, is_one_
     made = site.build([*first, *second]) if is_one_source else site.build(first, second)
 
     assert texts(site) == {"a": "2026-01-31", "b": "2026-02-01"}
-    (note,) = [note for note in made.notes if "left out" in note]
+    (note,) = [note for note in made.notes if "ignored" in note]
     assert note.startswith("1 date ")
-    assert note.endswith(" is left out, first: https://example.com/a")
+    assert note.endswith(" is ignored, first: https://example.com/a")
 
 
 def _with_content(words):
@@ -341,9 +341,9 @@ def test_a_page_that_changes_and_keeps_its_date_is_told(site):
     dated = site.build(rows("three", date="2026-02-01"))
     first = site.build(rows("four"), lastmod=("content", "page"))
 
-    words = "1 page has another content, but the same date as before, first: https://example.com/a"
+    words = "1 page has changed content, but the same date as before, first: https://example.com/a"
     assert [note.partition(";")[0] for note in made.notes] == [words]
     assert texts(site)["a"] == "2026-11-21T17:00:00Z"
     assert (again.notes, dated.notes, first.notes) == ((), (), ())
-    told = [line.strip() for line in again.why if "beware" in line]
-    assert told == ["beware: its content was seen to have changed later, 2026-11-21T14:00:00Z"]
+    told = [line.strip() for line in again.why if "note: " in line]
+    assert told == ["note: its content changed later, 2026-11-21T14:00:00Z"]

@@ -165,7 +165,7 @@ def test_a_fragment_names_no_page_of_its_own(each, host):
 
     assert seen(each) == [f"{BASE}a", f"{BASE}b", f"{BASE}c"]
     assert made.duplicates == 1
-    assert made.notes == ("2 URLs with a fragment (#…), which is no part of a page's address",)
+    assert made.notes == ("2 URLs with a fragment (#…), which was removed",)
     assert each.entries()["c"].alternates == alternate
     assert each.build(rows).changed_files == ()
 

@@ -149,12 +149,12 @@ def test_build_of_odd_rows_passes_its_own_check(make: Callable[..., Any], tmp_pa
     assert made.left_out == {CREDENTIALS: 1, TEMPLATE: 2, SESSION_ID: 3, SITEMAP: 3}
     assert again.changed_files == ()
     notes = "\n".join(made.notes)
-    assert "2 URLs of http written with https, as the base URL" in notes
+    assert "2 URLs changed from http to https, the scheme of the base URL" in notes
     assert "3 URLs written without tracking parameters" in notes
     if make is not of_text:
-        assert "2 dates have no day and are left out, first: https://example.com/month" in notes
-        assert "2 dates are before 1995 (a default value) and are left out" in notes
-        assert "2 dates lie in the future and are left out" in notes
+        assert "2 dates have no day and are ignored, first: https://example.com/month" in notes
+        assert "2 dates are before 1995 (a default value) and are ignored" in notes
+        assert "2 dates are in the future and are ignored" in notes
 
 
 def test_sitemap_as_source_gives_a_clean_build(tmp_path, monkeypatch):

@@ -454,7 +454,7 @@ class TestChoosing:
         assert len(set(names)) == len(names) == len(site.names())
         listed = [loc for file in made.files for loc in site.locs(file.name)]
         assert sorted(listed) == sorted(f"{BASE}{row.loc[1:]}" for row in rows)
-        assert "the files of the section 'index' are called 'index_'" in " ".join(made.notes)
+        assert "the files of the section 'index' are named 'index_'" in " ".join(made.notes)
         assert site.build(rows, **options).changed_files == ()
         site.ledger.unlink()
         again = site.build(rows, **options)
@@ -533,13 +533,13 @@ class TestChoosing:
         )
 
         text = "\n".join(made.why)
-        assert "given by a.html\n    page lastmod 2026-02-01" in text
+        assert "found in a.html\n    page lastmod 2026-02-01" in text
         assert "lastmod 2026-02-01 by page" in text
         assert "in sitemap.xml" in text
-        assert "given by list.txt:3" in text
-        assert "left out: filter 1: drop:secret" in text
-        assert "left out: noindex" in text
-        assert "no source gives it" in text
+        assert "found in list.txt:3" in text
+        assert "excluded: filter 1: drop:secret" in text
+        assert "excluded: noindex" in text
+        assert "not in any source" in text
 
 
 class TestGates:
@@ -622,7 +622,7 @@ class TestLedger:
         first = site.build(pages(1))
         again = site.build(pages(1, 2))
 
-        assert first.notes[0].startswith("sitemap.xml is of another tool, and is replaced")
+        assert first.notes[0].startswith("sitemap.xml was written by another tool and is replaced")
         assert again.notes == ()
 
     def test_sitemaps_of_another_tool_are_taken_over(self, site):
@@ -658,7 +658,7 @@ class TestLedger:
 
         made = site.build(pages(*range(12)), adopt=True)
 
-        assert "not believed" in made.notes[0]
+        assert "is ignored" in made.notes[0]
         assert site.entries()["p000"].lastmod is None
 
     def test_a_dry_run_changes_nothing(self, site):
@@ -881,7 +881,7 @@ def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
         run(self, statement, values)
 
     monkeypatch.setattr(ScratchDatabase, "run", full)
-    with pytest.raises(StoreError, match="published, but not remembered: build again"):
+    with pytest.raises(StoreError, match="published, but the ledger was not updated: build again"):
         site.build(pages(1, 2))
     monkeypatch.undo()
 

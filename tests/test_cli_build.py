@@ -342,7 +342,7 @@ def test_build_of_what_is_all_left_out_says_why(urlset):
     )
 
     assert ran.code == 10
-    words = "found none of 2 to keep (left out: filter 1: drop:/a 1, filter 2: drop:. 1)"
+    words = "found none of 2 to keep (excluded: filter 1: drop:/a 1, filter 2: drop:. 1)"
     assert words in ran.err
 
 

@@ -178,8 +178,8 @@ def test_why(urlset):
     )
 
     assert ran.code == 0
-    assert "given by a.txt:2" in ran.out
-    assert "left out: filter 1: drop:secret" in ran.out
+    assert "found in a.txt:2" in ran.out
+    assert "excluded: filter 1: drop:secret" in ran.out
     assert "in sitemap.xml" in ran.out
     assert not Path("out").exists()
 

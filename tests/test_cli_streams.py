@@ -234,4 +234,4 @@ def test_demo(tmp_path):
         "sitemap.xml",
     ]
     assert "  lastmod 20" in ran.stdout
-    assert " by content\n    the first that there is of given > page" in ran.stdout
+    assert " by content\n    first available of given > page" in ran.stdout

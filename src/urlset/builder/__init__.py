@@ -1,4 +1,4 @@
-"""Builds the sitemaps of a site from whatever its owner has, and rewrites only what changed."""
+"""Build the sitemaps of a site from pages, tables, logs or sitemaps; rewrite only changed files."""
 
 from __future__ import annotations
 
@@ -98,63 +98,64 @@ def build(
     progress: Callable[[str], None] | None = None,
     engine: str | None = None,
 ) -> Build:
-    r"""Build the sitemaps of a site, publish them, and remember in a ledger what was published.
+    r"""Build the sitemaps of a site, publish them, and record them in a ledger.
 
-    ``sources`` is what the command ``urlset build`` takes, as ``str`` or ``Path``: a folder of
-    HTML, a list of URLs, CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB, an access log, a
-    sitemap, a site or a database by its URL, a pattern (``"data/*.csv"``); with options of its
-    own, a dict of ``path``, ``kind``, ``map``, ``query``, ``table`` and ``delimiter``. It is also
-    a table in memory (polars, pandas, pyarrow, DuckDB), what :func:`urlset.read` gave, an iterable
-    of :class:`urlset.Entry` or dicts as :func:`urlset.write` takes them, a source of
-    :mod:`urlset.sources`, or a list of any of these (a ``str`` in a list names a source). The
-    first source that gives a URL decides what is said of it.
+    Unchanged files are not written again. A URL keeps its file while it exists. Its ``lastmod``
+    comes from the first evidence in ``lastmod`` that has a date, and from nowhere else. All files
+    are read back and checked by the gates before anything is published. Then the files are
+    swapped in, the index last.
 
-    ``target`` is a folder or a bucket (``s3://…``), ``base_url`` its address: by default the root
-    of the site of the first URL.
+    Args:
+        sources: The inputs, as for the command ``urlset build``, as ``str`` or ``Path``: a folder
+            of HTML, a list of URLs, CSV, JSON lines, Parquet, Arrow, SQLite, DuckDB, an access
+            log, a sitemap, the URL of a site or a database, a pattern (``"data/*.csv"``). A dict
+            with ``path``, ``kind``, ``map``, ``query``, ``table`` and ``delimiter`` has its own
+            options. Also a table in memory (polars, pandas, pyarrow, DuckDB), the result of
+            :func:`urlset.read`, an iterable of :class:`urlset.Entry` or dicts as for
+            :func:`urlset.write`, a source of :mod:`urlset.sources`, or a list of any of these (a
+            ``str`` in a list names a source). The values of a URL come from the first source
+            that lists it.
+        target: The folder or bucket (``s3://…``) to publish to.
+        base_url: The address of the target. Default: the root of the site of the first URL.
+        map: Columns of tables: ``"loc=url,lastmod=updated_at"`` or a dict.
+        query: Rows of a database or a file.
+        query_timeout_s: Maximum seconds of a query over a file; None for no limit.
+        table: The table to read, if there are several.
+        delimiter: The separator of CSV cells.
+        strip_html: Whether ``about.html`` is served as ``/about``.
+        trailing_slash: Whether folders and pages are served with a slash at the end.
+        with_: Extensions to read from pages: ``"images,alternates"``, ``["videos", "news"]``.
+        git_root: The folder in git from which the pages are built.
+        git_paths: Patterns for the file of a page in git (``"posts/{page}.txt"``).
+        keep_parameters: Query parameters of a log that identify different pages.
+        min_hits: How often a log must contain a URL.
+        policy: How sites are fetched; see :func:`urlset.read`, as for ``auth`` and ``cache``.
+        filters: ``"drop:/private/"``, ``"keep:…"``; the first match counts.
+        rewrites: ``"PATTERN=>TEXT"``, applied in order, before everything else.
+        obey_robots: The robots.txt whose rules exclude URLs.
+        lastmod: Evidence for dates, best first: ``"git,page"``, or a list of ``given``, ``page``,
+            ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no dates.
+        on_error: ``"raise"`` at an invalid entry, or ``"skip"`` it.
+        grace: How long removed files stay: a timedelta, or a text such as ``"36h"``, ``"7d"``.
+        progress: Called with a sentence now and then.
 
-    Options of sources:
+    The other options (``sections``, ``gzip``, ``max_urls``, ``max_bytes``, ``name``, ``pattern``,
+    ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``, ``adopt``, ``compact``,
+    ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``, ``force``, ``cache_control``,
+    ``encoding``, ``dry_run``, ``why``, ``now`` and ``engine``) are those of
+    :class:`urlset.builder.BuildOptions`.
 
-    - ``map``: columns of tables, ``"loc=url,lastmod=updated_at"`` or a dict.
-    - ``query``, ``query_timeout_s``: rows of a database or of a file; the seconds that a query over
-      a file may take, None for no limit.
-    - ``table``, ``delimiter``: a table of several; the separator of cells of CSV.
-    - ``strip_html``, ``trailing_slash``: how pages of a folder are served: ``about.html`` as
-      ``/about``; folders and pages with a slash at the end, or without.
-    - ``with_``: what is taken from pages, too: ``"images,alternates"``, ``["videos", "news"]``.
-    - ``git_root``, ``git_paths``: the folder in git that pages are built from, and patterns for
-      the file of a page in it (``"posts/{page}.txt"``).
-    - ``keep_parameters``, ``min_hits``: query parameters of a log that make another page; how
-      often a URL of a log must have been there.
-    - ``policy``, ``auth``, ``cache``: how sites are fetched; see :func:`urlset.read`.
+    Returns:
+        The files, the number of changed URLs, and the excluded URLs with reasons.
 
-    Options of URLs and dates:
-
-    - ``filters``: ``"drop:/private/"``, ``"keep:…"``; the first that matches counts.
-    - ``rewrites``: ``"PATTERN=>TEXT"``, one after another, before all else.
-    - ``obey_robots``: the robots.txt whose rules for all crawlers are obeyed.
-    - ``lastmod``: where dates may come from, the best first: ``"git,page"``, or a list of
-      ``given``, ``page``, ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"``
-      for no dates.
-    - ``on_error``: ``"raise"`` at an entry that may not be written, or ``"skip"`` it.
-
-    Options of files and of publishing: ``sections``, ``gzip``, ``max_urls``, ``max_bytes``,
-    ``name``, ``pattern``, ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``,
-    ``adopt``, ``compact``, ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``,
-    ``force``, ``grace`` (also ``"36h"``, ``"7d"``), ``cache_control``, ``encoding``, ``dry_run``,
-    ``why`` and ``now`` are those of :class:`urlset.builder.BuildOptions`. ``progress`` is called
-    with a
-    sentence now and then.
-
-    What was published and did not change is not written again. A URL stays in its file while it
-    lives. Its ``lastmod`` comes from the first of ``lastmod`` that knows one, and from nowhere
-    else. Nothing is published before all of it was read back and has passed the gates; then the
-    files take their places, the index last.
-
-    Raises :class:`urlset.SourceError` for a source that cannot be read,
-    :class:`urlset.EntryError` for an entry that may not be written (``on_error="skip"`` leaves it
-    out), :class:`urlset.GateError` for a set that looks like an accident,
-    :class:`urlset.TargetError` and :class:`urlset.StoreError` for what cannot be written,
-    ``ValueError`` for options that cannot be meant, and ``TypeError`` for what is no source.
+    Raises:
+        urlset.SourceError: A source cannot be read.
+        urlset.EntryError: An entry is invalid (``on_error="skip"`` excludes it).
+        urlset.GateError: The set looks like an accident.
+        urlset.TargetError: A file cannot be written.
+        urlset.StoreError: The ledger cannot be written.
+        ValueError: An option has an invalid value.
+        TypeError: An input is not a source.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -238,8 +239,8 @@ def build(
 
 
 _ANY_BASE = "https://example.com/"
-"""Stands for the base URL until the first URL is known, so that options are checked before."""
+"""Placeholder for the base URL until the first URL is known, so that options are checked first."""
 
 
-def _path(given: StrPath | None) -> Path | None:
-    return None if given is None else Path(given)
+def _path(value: StrPath | None) -> Path | None:
+    return None if value is None else Path(value)

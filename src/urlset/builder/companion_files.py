@@ -53,8 +53,8 @@ def other_tool_notes(
     existing = set(target.names()) - ours
     names = [form for one in forms for form in (one, f"{one}.gz") if form in existing]
     return [
-        f"{one} is of another tool, and stays beside this set, where it may still be read; "
-        "remove it"
+        f"{one} was written by another tool and remains next to this set, where it may still "
+        "be read; remove it"
         for one in names
         if not _is_same_document(one, published, engine, target)
     ]

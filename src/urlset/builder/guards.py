@@ -20,7 +20,7 @@ def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
     if gate in settings.force:
         return
     raise GateError(
-        f"{message}; nothing was published. If that is as it should be: --force {gate}",
+        f"{message}; nothing was published. If this is intended: --force {gate}",
         gate=gate,
         exit_code=GATES[gate],
     )
@@ -40,7 +40,7 @@ def check_zero(
     found = "none"
     if given:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in islice(excluded.items(), 3))
-        found = f"none of {given:,} to keep" + (f" (left out: {reasons})" if reasons else "")
+        found = f"none of {given:,} to keep" + (f" (excluded: {reasons})" if reasons else "")
     elif sources:
         found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
     fail("zero", settings, f"expected URLs to publish, found {found}")
@@ -78,7 +78,7 @@ def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
             "hosts",
             settings,
             f"expected URLs of {allowed[0]}, found {count:,} of another host ({examples}); "
-            "leave them out by a filter, or name the host by --host",
+            "exclude them with a filter, or allow the host with --host",
         )
 
 
@@ -138,7 +138,7 @@ def _empty_columns(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]
     for name in settings.kept_columns:
         (count,) = db.fetch_one(f'SELECT count("{name}") FROM merged')
         if not count:
-            yield f"no source has anything in the column {name}: it makes no sections"
+            yield f"the column {name} is empty in every source: it defines no sections"
 
 
 def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
@@ -152,8 +152,8 @@ def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
             "dates are before 1995 (a default value) and are",
         ),
         is_future("lastmod_text", settings): (
-            "date lies in the future and is",
-            "dates lie in the future and are",
+            "date is in the future and is",
+            "dates are in the future and are",
         ),
     }
     counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
@@ -162,7 +162,7 @@ def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
     )
     for (one, many), count, first in zip(tests.values(), found[::2], found[1::2], strict=True):
         if count:
-            yield f"{count:,} {one if count == 1 else many} left out, first: {first}"
+            yield f"{count:,} {one if count == 1 else many} ignored, first: {first}"
 
 
 def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
         text, count, every = rows[0]
         yield (
             f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "
-            "when the pages changed, leave them out (--lastmod without given)"
+            "when the pages changed, ignore them (--lastmod without given)"
         )
 
 
@@ -187,6 +187,6 @@ def _unchanged_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[st
     if count:
         pages = "1 page has" if count == 1 else f"{count:,} pages have"
         yield (
-            f"{pages} another content, but the same date as before, first: {first}; "
+            f"{pages} changed content, but the same date as before, first: {first}; "
             "content at the beginning of --lastmod dates pages by such changes"
         )

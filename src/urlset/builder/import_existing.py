@@ -110,10 +110,9 @@ def _replacement_note(settings: BuildOptions, target: Target) -> str | None:
         return None
     if settings.is_text:
         return (
-            f"{name} is there already, and no ledger tells who wrote it: it is replaced; "
-            "--adopt takes over its URLs"
+            f"{name} exists already, and no ledger lists it: it is replaced; --adopt keeps its URLs"
         )
-    return f"{name} is of another tool, and is replaced; --adopt takes over its URLs and dates"
+    return f"{name} was written by another tool and is replaced; --adopt keeps its URLs and dates"
 
 
 def _own_files(
@@ -221,7 +220,5 @@ def _drop_bulk_dates(db: ScratchDatabase, ledger: Ledger) -> str:
             f"UPDATE {urls} SET adopted_lastmod = NULL, lastmod_from = NULL WHERE {text} = ?",
             [date],
         )
-        return (
-            f"; the date of {count:,} of them, {date}, tells when a tool ran, and is not believed"
-        )
+        return f"; the date of {count:,} of them, {date}, is when a tool ran, and is ignored"
     return ""

@@ -118,7 +118,7 @@ class Ingest:
         missing = [name for name in self._settings.kept_columns if name not in self._columns]
         if self._rows and not is_published:
             self.notes += [
-                f"{source.name}: no values in a column {name!r}; its URLs are in no section by it"
+                f"{source.name}: no values in a column {name!r}; it assigns no URL to a section"
                 for name in missing
             ]
 
@@ -160,7 +160,7 @@ class Ingest:
                 else ""
             )
             raise EntryError(
-                f"{words}{many}; nothing was written (--on-error skip leaves such entries out)",
+                f"{words}{many}; nothing was written (--on-error skip skips such entries)",
                 row=row,
                 field=error.field,
                 value=error.value,

@@ -118,7 +118,7 @@ def _as_inputs(given: Any) -> Iterable[Any]:
     if isinstance(given, (bytes, bytearray, Entry, Candidate)) or not isinstance(given, Iterable):
         raise TypeError(
             "expected a path, a URL, a source, a table, or a list of them, found "
-            f"{type(given).__name__}; a single entry goes into a list"
+            f"{type(given).__name__}; pass a single entry in a list"
         )
     items = iter(given)
     first = next(items, None)
@@ -290,7 +290,7 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
     if not split.scheme.startswith("http") or not split.netloc:
         raise ValueError(
             f"expected the URL that {target} is served at, found none, and "
-            f"{sources[0].name} begins with {loc!r}; give it, e.g. https://example.com/"
+            f"{sources[0].name} begins with {loc!r}; set the base URL, e.g. https://example.com/"
         )
     return f"{split.scheme}://{split.netloc}/", [first, *sources[1:]]
 

@@ -256,5 +256,5 @@ def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) ->
         db.run(f"UPDATE {ledger.table('urls')} SET content_lastmod = {quoted(now)} WHERE {where}")
     return [
         f"the clock went back: the last build was at {format_date(last)}, and now it is {now}; "
-        "what that build has dated after now is dated now"
+        "later timestamps in the ledger are set to now"
     ]

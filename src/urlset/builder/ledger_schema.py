@@ -9,98 +9,98 @@ __all__ = ["TABLES"]
 TABLES: tuple[TableSchema, ...] = (
     TableSchema.of(
         "urls",
-        "A URL that is published; the last of `builds` saw it.",
+        "A published URL, listed by the last of `builds`.",
         """
         loc             | VARCHAR     | The URL.
-        file            | INTEGER     | The file in which it lies: `files.file`.
-        section         | VARCHAR     | Its section, empty where it has none.
-        lastmod         | VARCHAR     | The date that is published, as it is written there.
-        lastmod_from    | VARCHAR     | Where that came from: `given`, `page`, `git`, `content`, `header`, `mtime`, `created` or `adopted`.
-        changefreq      | VARCHAR     | As it is published.
-        priority        | DOUBLE      | As it is published.
+        file            | INTEGER     | The file that lists it: `files.file`.
+        section         | VARCHAR     | Its section, or an empty text.
+        lastmod         | VARCHAR     | The published date, as written in the file.
+        lastmod_from    | VARCHAR     | The evidence for it: `given`, `page`, `git`, `content`, `header`, `mtime`, `created` or `adopted`.
+        changefreq      | VARCHAR     | The published value.
+        priority        | DOUBLE      | The published value.
         more            | VARCHAR     | A digest of its images, videos, news, alternates and other extensions.
-        size            | UINTEGER    | The bytes of its entry, without the date.
-        fingerprint     | VARCHAR     | Of the main content of its page, when it was last seen.
-        content_lastmod | VARCHAR     | When another fingerprint was seen last.
-        adopted_lastmod | VARCHAR     | The date that a sitemap gave which was adopted, where nothing else is known.
-        first_seen      | TIMESTAMPTZ | The build that listed it first.
+        size            | UINTEGER    | The bytes of its entry without the date.
+        fingerprint     | VARCHAR     | Of the main content of its page, from the last build that read it.
+        content_lastmod | VARCHAR     | When the fingerprint last changed.
+        adopted_lastmod | VARCHAR     | The date in an adopted sitemap, used if there is no other evidence.
+        first_seen      | TIMESTAMPTZ | The first build that listed it.
         """,
     ),
     TableSchema.of(
         "files",
-        "A sitemap of the set, as it is published.",
+        "A published sitemap of the set.",
         """
-        file         | INTEGER     | Its number, by which `urls` name it.
-        section      | VARCHAR     | The section whose URLs it has.
+        file         | INTEGER     | Its number, to which `urls.file` refers.
+        section      | VARCHAR     | The section of its URLs.
         position     | INTEGER     | Its number in the section, from 1.
         name         | VARCHAR     | Its name in the folder or bucket.
-        urls         | UINTEGER    | How many URLs it has.
-        bytes        | UBIGINT     | Its size, unpacked.
-        packed_bytes | UBIGINT     | Its size as it lies there.
-        news         | UINTEGER    | How many of its URLs are news articles.
-        digest       | VARCHAR     | BLAKE2b of its bytes, 16 bytes in hex: a file that has another was changed by somebody else.
-        lastmod      | TIMESTAMPTZ | When its bytes changed; the index says it.
+        urls         | UINTEGER    | Number of its URLs.
+        bytes        | UBIGINT     | Its uncompressed size.
+        packed_bytes | UBIGINT     | Its published size.
+        news         | UINTEGER    | Number of its news articles.
+        digest       | VARCHAR     | BLAKE2b of its bytes, 16 bytes in hex: a different digest means that something else changed the file.
+        lastmod      | TIMESTAMPTZ | When its bytes changed; its date in the index.
         """,
     ),
     TableSchema.of(
         "indexes",
-        "An index of the set, as it is published.",
+        "A published index of the set.",
         """
         name         | VARCHAR     | Its name.
-        urls         | UINTEGER    | How many sitemaps it lists.
-        bytes        | UBIGINT     | Its size, unpacked.
-        packed_bytes | UBIGINT     | Its size as it lies there.
-        digest       | VARCHAR     | As that of a file.
+        urls         | UINTEGER    | Number of listed sitemaps.
+        bytes        | UBIGINT     | Its uncompressed size.
+        packed_bytes | UBIGINT     | Its published size.
+        digest       | VARCHAR     | As for a file.
         lastmod      | TIMESTAMPTZ | When its bytes changed.
         """,
     ),
     TableSchema.of(
         "gone",
-        "A URL that was published, and is no longer.",
+        "A URL that is no longer published.",
         """
         loc         | VARCHAR     | The URL.
-        fingerprint | VARCHAR     | Of its content, when that was last seen.
-        first_seen  | TIMESTAMPTZ | The build that listed it first.
+        fingerprint | VARCHAR     | Of its content, from the last build that read it.
+        first_seen  | TIMESTAMPTZ | The first build that listed it.
         last_seen   | TIMESTAMPTZ | The last build that listed it.
         """,
     ),
     TableSchema.of(
         "pages",
-        "A file of HTML that was read, and need not be again while it is the same.",
+        "A cached HTML file, not read again until it changes.",
         """
         path  | VARCHAR | Its path on this machine.
-        state | VARCHAR | Its size, times and number there.
-        rules | VARCHAR | How it was read: for other options it is read again.
-        facts | VARCHAR | What was read, as JSON.
+        state | VARCHAR | Its size, times and inode number.
+        rules | VARCHAR | The options with which it was read: other options read it again.
+        facts | VARCHAR | Data of the page, as JSON.
         """,
     ),
     TableSchema.of(
         "orphans",
-        "A file that no index names any more, and that waits for the end of its grace.",
+        "A file that no index lists any more, to be removed after the grace period.",
         """
         name  | VARCHAR     | Its name.
-        since | TIMESTAMPTZ | The build that took it out of the set.
+        since | TIMESTAMPTZ | The build that removed it from the set.
         """,
     ),
     TableSchema.of(
         "builds",
-        "A build that was published.",
+        "A published build.",
         """
-        built_at | TIMESTAMPTZ | When.
-        urls     | UBIGINT     | How many URLs the set had then.
-        added    | UBIGINT     | How many of them were new.
-        changed  | UBIGINT     | How many had changed.
-        removed  | UBIGINT     | How many had gone.
+        built_at | TIMESTAMPTZ | Time of the build.
+        urls     | UBIGINT     | Number of URLs of the set.
+        added    | UBIGINT     | Number of new URLs.
+        changed  | UBIGINT     | Number of changed URLs.
+        removed  | UBIGINT     | Number of removed URLs.
         """,
     ),
     TableSchema.of(
         "settings",
-        "One row: what belongs to the whole set.",
+        "One row with the properties of the set.",
         """
-        version | INTEGER | Of these tables.
-        target  | VARCHAR | Where the set is published: a bucket, or a folder as it is found from that of the ledger.
-        shape   | VARCHAR | What all files look like but for their entries: where it changes, all are written anew.
-        rules   | VARCHAR | A digest of what decides of entries (base, sections, filters, dates): where it changes, all are looked at.
+        version | INTEGER | Version of these tables.
+        target  | VARCHAR | Where the set is published: a bucket, or a folder relative to the folder of the ledger.
+        shape   | VARCHAR | Format of all files without their entries: a change rewrites all files.
+        rules   | VARCHAR | Digest of the rules for entries (base, sections, filters, dates): a change resolves all entries again.
         """,
     ),
 )

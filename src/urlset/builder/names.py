@@ -39,8 +39,8 @@ class FileNames:
     def notes(self) -> list[str]:
         """Sentences about sections whose file names use another word."""
         return [
-            f"the files of the section {section!r} are called {word!r}: another file, or an "
-            "index, would have the name otherwise"
+            f"the files of the section {section!r} are named {word!r}: otherwise "
+            "they would have the name of another file or of an index"
             for section, word in sorted(self._slugs.items())
             if section != word
         ]
@@ -69,15 +69,15 @@ class FileNames:
                 self._slugs[section] += "_"
         raise ValueError(
             "expected names that differ, found files of several sections with the same name; "
-            "name the sections otherwise, or put {section} into the pattern"
+            "rename a section, or add {section} to the pattern"
         )
 
     def _check_indexes(self, names: Mapping[int, str]) -> Mapping[int, str]:
         indexes = {self.index(section, 1) for section in self._indexed()}
         if both := indexes.intersection(names.values()):
             raise ValueError(
-                f"expected names of files that no index has, found {', '.join(sorted(both))} for "
-                "both; give another pattern"
+                "expected different names for files and indexes, found "
+                f"{', '.join(sorted(both))} for both; choose another pattern"
             )
         return names
 

@@ -59,7 +59,7 @@ class Filter:
         if found is None:
             raise ValueError(
                 f"expected a filter as keep:PATTERN or drop:PATTERN, found {text!r}; "
-                "drop:/private/ leaves out every URL with /private/ in it"
+                "drop:/private/ excludes every URL with /private/ in it"
             )
         return cls("keep" if found[1] == "keep" else "drop", found[2])
 
@@ -80,7 +80,7 @@ class Rewrite:
         """
         pattern, arrow, replacement = text.partition("=>")
         if not arrow or not pattern:
-            raise ValueError(f"expected a rewriting as PATTERN=>TEXT, found {text!r}")
+            raise ValueError(f"expected a rewrite as PATTERN=>TEXT, found {text!r}")
         try:
             rewrite = cls(re.compile(pattern), replacement)
             rewrite.apply("https://example.com/")
@@ -194,8 +194,8 @@ class BuildOptions:
         for name in self.kept_columns:
             if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _RESERVED_COLUMNS:
                 raise ValueError(
-                    f"expected the name of a column beside {', '.join(sorted(_RESERVED_COLUMNS))}, "
-                    f"found {name!r}; with --query it may be called otherwise"
+                    f"expected a column name other than {', '.join(sorted(_RESERVED_COLUMNS))}, "
+                    f"found {name!r}; a query (--query) can rename it"
                 )
         self._expect_choices("format", [self.format], get_args(FileFormat))
         self._expect_choices("index", [self.index], get_args(Index))

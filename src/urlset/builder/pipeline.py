@@ -174,14 +174,14 @@ class Pipeline:
         self._notes += [
             f"{count:,} {'URL' if count == 1 else 'URLs'} {what}"
             for count, what in (
-                (ingest.urls.secured, "of http written with https, as the base URL"),
+                (ingest.urls.secured, "changed from http to https, the scheme of the base URL"),
                 (ingest.urls.untracked, "written without tracking parameters"),
             )
             if count
         ]
         if ingest.fragments:
             urls = "1 URL" if ingest.fragments == 1 else f"{ingest.fragments:,} URLs"
-            self._notes.append(f"{urls} with a fragment (#…), which is no part of a page's address")
+            self._notes.append(f"{urls} with a fragment (#…), which was removed")
 
     def _check_sources(self) -> None:
         """Find wrong columns of every source before any row is read."""
@@ -241,7 +241,7 @@ class Pipeline:
         except (StoreError, TargetError) as error:
             if not is_swapped:
                 raise
-            words = "the sitemaps are published, but not remembered: build again"
+            words = "the sitemaps are published, but the ledger was not updated: build again"
             raise type(error)(f"{error}; {words}") from error
         if self._settings.robots is not None:
             write_robots(published, self._settings)

@@ -84,7 +84,7 @@ class FileRenderer:
             self.staged_names.add(file.name)
             staged = self._target.read_staged(file.name)
         if self._unpacked(staged, len(data)) != data:
-            fail("unreadable", self._settings, f"expected {file.name} to read back as it was")
+            fail("unreadable", self._settings, f"expected {file.name} to read back unchanged")
         digest = digest_of(packed)
         # The file may be missing in the target (a site that CI builds from scratch in every run).
         lastmod = file.lastmod if digest == file.digest else None

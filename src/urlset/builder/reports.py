@@ -220,16 +220,16 @@ def explain(
     )
     for source, place, line, *values in given:
         where = f"{place}:{line}" if place and line else place or sources[source - 1]
-        yield f"  given by {where}"
+        yield f"  found in {where}"
         for name, value in zip(_STAGED, values, strict=True):
             if value is not None:
                 yield f"    {name.removesuffix('_text').replace('_', ' ')} {value}"
     if not given:
-        yield "  no source gives it"
+        yield "  not in any source"
         return
     refused = db.rows(f"SELECT {exclusion_sql(settings)} FROM merged g WHERE loc = ?", [loc])
     if refused and refused[0][0] is not None:
-        yield f"  left out: {refused[0][0]}"
+        yield f"  excluded: {refused[0][0]}"
         return
     yield from _explain_included(db, loc, settings)
     number = _file(db, loc, ranges)
@@ -238,7 +238,7 @@ def explain(
 
 
 def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[str]:
-    yield f"  kept by {_rule(db, loc, settings)}"
+    yield f"  included by {_rule(db, loc, settings)}"
     (row,) = db.rows(
         "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
         "if(length(lastmod) <= 10, left(content_lastmod, length(lastmod)) > lastmod, "
@@ -249,16 +249,16 @@ def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> 
     lastmod, origin, section, is_known, before, changed, is_later = row
     chain = " > ".join(settings.lastmod)
     if lastmod is None:
-        yield f"  no lastmod: {f'nothing is known of {chain}' if chain else 'none is wanted'}"
+        yield f"  no lastmod: {f'no evidence from {chain}' if chain else 'dates are disabled'}"
     else:
         yield f"  lastmod {lastmod} by {origin}"
         yield (
-            "    published before, and adopted without a ledger: nothing else is known"
+            "    published before, and adopted without a ledger: there is no other evidence"
             if origin == "adopted"
-            else f"    the first that there is of {chain}"
+            else f"    first available of {chain}"
         )
         if is_later and origin != "content":
-            yield f"    beware: its content was seen to have changed later, {changed}"
+            yield f"    note: its content changed later, {changed}"
     if section:
         yield f"  section {section}"
     yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
@@ -269,9 +269,7 @@ def _rule(db: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
         (found,) = db.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:
             return f"filter {number}: {rule.action}:{rule.pattern}"
-    return (
-        "default: no filter speaks of it" if settings.filters else "default: there are no filters"
-    )
+    return "default: no filter matches" if settings.filters else "default: there are no filters"
 
 
 def _file(db: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
