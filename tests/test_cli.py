@@ -1,4 +1,4 @@
-"""The command line as a whole: help, versions, errors, and `urlset read` in its formats."""
+"""The command line: help, version, errors, and `urlset read` with its formats."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""`urlset build`: every kind of list, what is refused, and what lies there afterwards."""
+"""`urlset build`: kinds of sources, invalid input and options, and the published files."""
 
 import gzip
 import json

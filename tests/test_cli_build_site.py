@@ -1,4 +1,4 @@
-"""`urlset build` as the owner of a site uses it: pages, tables, logs, a configuration, gates."""
+"""`urlset build` for a site: pages, tables, logs, configuration, safety gates."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`urlset check --fix`: what is written, what is shown, what is told."""
+"""`urlset check --fix`: written files, backups, diffs and messages."""
 
 from __future__ import annotations
 

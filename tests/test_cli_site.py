@@ -1,4 +1,4 @@
-"""`urlset read` and `urlset check` of a site: what is shown, what is sent, how it ends."""
+"""`urlset read` and `urlset check` of a site: output, requests and exit codes."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ import pytest
 from tests import site_box
 from tests.site_box import SiteBox, index_of
 from tests.test_cli import command
-from tests.test_cli_streams import posix
+from tests.test_cli_process import posix
 from tests.test_read_site import small_site
 
 from urlset.cli import console

@@ -1,4 +1,4 @@
-"""`urlset read` of tables: what is no sitemap is read as what it is, or refused."""
+"""`urlset read` of tables: CSV, JSON lines, Parquet, Arrow and SQLite."""
 
 import json
 import sqlite3

@@ -19,7 +19,7 @@ from arro3.core import Array, DataType
 from tests import site_box
 from tests.http_walks import fetch, quick
 from tests.site_box import Hit, SiteBox, Wire, gz, head, index_of, page, redirect, urlset_of
-from tests.test_cli_streams import posix
+from tests.test_cli_process import posix
 
 import urlset
 from urlset.errors import SourceError

@@ -1,4 +1,4 @@
-"""Reports keep to the formats they claim to be: SARIF 2.1.0 and JUnit's XML."""
+"""Reports are valid by the schemas of SARIF 2.1.0 and JUnit XML."""
 
 import os
 from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 from tests import site_box
 from tests.site_box import SiteBox
 from tests.test_cli import RICH, command
-from tests.test_cli_streams import posix
+from tests.test_cli_process import posix
 from tests.test_read_site import small_site
 
 import urlset as library

@@ -1,4 +1,4 @@
-"""Folders for a while: they go with their process, and with the next one where it was killed."""
+"""Locked temporary folders: removed on close, and by another process after a kill."""
 
 import os
 import signal

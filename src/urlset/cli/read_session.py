@@ -64,7 +64,7 @@ class ReadSession:
         """Yield the entries of all sources, document by document."""
         for source in sources:
             try:
-                with self._opened(source) as entries, closing(entries.visits()) as visits:
+                with self._open(source) as entries, closing(entries.visits()) as visits:
                     for visit in visits:
                         self.count(visit.record)
                         progress.update(self._progress_text(visit.record), self._details())
@@ -91,7 +91,7 @@ class ReadSession:
         """
         try:
             with (
-                self._opened(source) as entries,
+                self._open(source) as entries,
                 closing(entries.batches(on_response, row_limit)) as batches,
             ):
                 for batch in batches:
@@ -161,7 +161,7 @@ class ReadSession:
             return 0
         return 1 if self.documents else 2
 
-    def _opened(self, source: str) -> AbstractContextManager[Entries]:
+    def _open(self, source: str) -> AbstractContextManager[Entries]:
         if table_kind_of_file(source) is None:
             return nullcontext(open_source(source, **self._options))
         from urlset.cli.input_tables import open_table  # with DuckDB

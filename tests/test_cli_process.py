@@ -1,4 +1,4 @@
-"""The command as a process of its own: pipes, full disks, Ctrl-C, memory, other locales."""
+"""The command as a process: pipes, full disks, Ctrl-C, memory, locales."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The configuration: where it is found, what it may hold, and that options come before it."""
+"""Configuration files: search, keys and types, and the precedence of options."""
 
 from __future__ import annotations
 
