@@ -182,7 +182,7 @@ def test_fix_does_not_write_through_a_link_that_leads_out(urlset, tmp_path):
     assert target.read_bytes() == BAD
 
 
-def test_fix_of_a_folder_mends_each_file_and_keeps_gzip(urlset, tmp_path):
+def test_fix_of_a_folder_fixes_each_file_and_keeps_gzip(urlset, tmp_path):
     (tmp_path / "sitemap-a.xml").write_bytes(BAD)
     (tmp_path / "sitemap-b.xml.gz").write_bytes(gzip.compress(BAD))
     (tmp_path / "sitemap-c.xml").write_bytes(GOOD)
@@ -218,7 +218,7 @@ def test_fix_says_what_it_cannot(urlset, tmp_path):
     ran = urlset("check", path, "--fix", "--select", "L001")
     assert ran.code == 1
     assert "not fixed: L001[too-many-urls]" in ran.err
-    assert "give --base-url" in ran.err
+    assert "pass --base-url" in ran.err
 
 
 def test_fix_of_a_url_says_what_to_do(urlset):

@@ -1,4 +1,4 @@
-"""Mends what a check found: small edits, each compared, and what was dropped is listed."""
+"""Fix what a check finds: small edits, each verified, with a list of everything dropped."""
 
 from __future__ import annotations
 
@@ -37,17 +37,35 @@ def fix(
     profile: Profile | None = None,
     moment: datetime | None = None,
 ) -> Fixed:
-    """Mend what :func:`urlset.check` would find, in memory: :func:`write_fixed` writes it.
+    """Fix the findings of :func:`urlset.check` in memory; :func:`write_fixed` writes the result.
 
-    Fixes are safe ones: the document means what it meant, as every reader should have read it,
-    and nothing but white space and comments is dropped. ``unsafe`` makes those, too, that take
-    something for granted, or drop something. Only sitemaps are fixed: no file that has NUL bytes,
-    that cannot be decoded, or that is something else by its content. What others may still read is
-    removed only where ``select`` or ``extend_select`` names its rule. The other arguments are
-    those of a check.
+    By default only safe fixes are made: the document keeps its meaning, and only white space and
+    comments are dropped. Only sitemaps are fixed. A file is never changed if it has NUL bytes,
+    cannot be decoded, or is not a sitemap by its content.
 
-    Raises :class:`urlset.SourceError` where there is nothing to read, and for a URL, which
-    cannot be written to; ``ValueError`` for a rule that there is not.
+    Args:
+        source: File, folder, bytes or stream, as for :func:`urlset.read`; not a URL.
+        unsafe: Also make fixes that rest on an assumption or drop content.
+        base: URL at which the source is published.
+        engine: ``native`` or ``reference``; by default the fastest one installed.
+        limit_bytes: Size of a decompressed document above which the rest is not read.
+        select: Rules to fix, as for :func:`urlset.check`. A rule that removes content which other
+            readers may use is fixed only if ``select`` or ``extend_select`` names it.
+        ignore: Rules not to fix.
+        extend_select: Rules to fix in addition to the default ones.
+        ignore_in: Rules not to fix in some documents: codes or names, by pattern of the path.
+        levels: Levels of rules, by code, in place of their own.
+        rules: Rules in addition to the built-in ones.
+        profile: Search engine whose rules apply as well.
+        moment: Current time; by default the clock of the system.
+
+    Returns:
+        The changed documents, the number of fixes by rule, what was dropped, and what was not
+        fixed.
+
+    Raises:
+        SourceError: There is nothing to read, or the source is a URL, which cannot be written.
+        ValueError: A rule does not exist.
 
     >>> fixed = fix(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>")
     >>> fixed.documents[0].after
@@ -59,13 +77,13 @@ def fix(
             "(curl -O), fix that, and publish it"
         )
     catalogue = catalogue_with(rules, levels)
-    wanted = selector(
+    is_selected = selector(
         select, ignore, extend_select, profile=profile, rules=catalogue, ignore_in=ignore_in
     )
     named = [name for name in (*(select or ()), *extend_select) if len(name.strip()) >= MIN_PREFIX]
-    wishes = FixOptions(
+    options = FixOptions(
         rules=catalogue,
-        wanted=wanted,
+        is_selected=is_selected,
         named={code for name in named for code in rules_named(name.strip(), catalogue)},
         is_unsafe=unsafe,
         moment=moment or datetime.now(UTC),
@@ -73,4 +91,4 @@ def fix(
         limit=limit_bytes,
         profile=profile,
     )
-    return fix_set(document_source(source, base, limit_bytes), wishes)
+    return fix_set(document_source(source, base, limit_bytes), options)

@@ -1,4 +1,7 @@
-"""X025 to X029: what a document is packed in; it is packed anew with gzip, without a time."""
+"""Compressed containers of a document (rules X025 to X029): decompress, compress again as gzip.
+
+The gzip header has no timestamp, so that equal documents give equal bytes.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,18 @@ from urlset import engine as engines
 from urlset.engine.compression import inflate
 from urlset.entry_spans import IN_PACKED
 
-__all__ = ["CONTAINERS", "Container", "open_container"]
+__all__ = ["Container", "open_container"]
 
-CONTAINERS = frozenset({"X025", "X026", "X027", "X028", "X029"})
-"""The rules that are mended by packing anew, or not at all."""
-
-_WHOLE = frozenset({"L009"})  # what is over the limit was not read
+_TRUNCATED = frozenset({"L009"})  # the part over the limit was not read
 
 
 class Container(NamedTuple):
-    """The bytes of a document without what they were packed in.
+    """Decompressed bytes of a document, and how to compress them again.
 
-    ``faults`` are the codes of what was wrong with that; ``is_packed`` tells whether the
-    document is to be packed again.
+    Attributes:
+        raw: Decompressed bytes.
+        is_packed: Whether the file is gzip.
+        faults: Codes of the problems of the compressed file.
     """
 
     raw: bytes
@@ -34,29 +36,29 @@ class Container(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part of the document is not there."""
-        return bool(self.faults & _WHOLE)
+        """Whether a part of the document is missing."""
+        return bool(self.faults & _TRUNCATED)
 
     def packed(self, raw: bytes, engine: str | None) -> bytes:
-        """The bytes of a file that has ``raw`` in it."""
+        """Return ``raw`` as the bytes of a file: as gzip if the document was compressed."""
         return engines.get(engine).gzip(raw) if self.is_packed else raw
 
 
 def open_container(data: bytes, limit: int, engine: str | None) -> Container:
-    """Unpack a document; of an archive, its only member."""
+    """Decompress a document; of an archive with one member, that member."""
     inflated = inflate(data, limit, engines.get(engine).gunzip)
     faults = frozenset(mark.code for mark in inflated.diagnostics if mark.code in IN_PACKED)
     raw = inflated.data
     if "X029" in faults and inflated.layers == 0:
         member = _member(raw, limit)
         if member is None:
-            return Container(raw, False, faults | _WHOLE)
+            return Container(raw, False, faults | _TRUNCATED)
         return Container(member, True, faults)
     return Container(raw, inflated.layers > 0, faults)
 
 
 def _member(data: bytes, limit: int) -> bytes | None:
-    """The only member of an archive; None where there are several, or it cannot be read."""
+    """Return the only member of an archive; None if it has several or cannot be read."""
     try:
         if data.startswith(b"BZh"):
             return _limited(bz2.BZ2Decompressor().decompress(data, limit + 1), limit)
@@ -71,7 +73,7 @@ def _member(data: bytes, limit: int) -> bytes | None:
                     return _limited(member.read(limit + 1), limit)
     except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError):
         return None
-    except NotImplementedError:  # a method of compression that zipfile does not have
+    except NotImplementedError:  # a compression method that zipfile does not support
         return None
     return None
 

@@ -1,4 +1,4 @@
-"""What fixes change, as a unified diff; of large documents in one pass, as documents are large."""
+"""Unified diff of a fixed document, computed in one pass because documents can be large."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from urlset.fixer.fix_set import FixedDocument
 __all__ = ["unified_diff"]
 
 CONTEXT = 3
-"""Lines that are shown around a change."""
+"""Context lines around a change."""
 
 LOOK_AHEAD = 200
-"""Lines within which the two documents must come together again; else the rest is another."""
+"""Lines within which the two documents are searched for the next common line."""
 
 
 class _Hunk(NamedTuple):
-    """Lines ``a`` to ``b`` of the old document that lines ``c`` to ``d`` of the new one replace."""
+    """Lines ``a`` to ``b`` of the old document, replaced by lines ``c`` to ``d`` of the new one."""
 
     a: int
     b: int
@@ -26,7 +26,15 @@ class _Hunk(NamedTuple):
 
 
 def unified_diff(document: FixedDocument) -> Iterator[str]:
-    r"""The lines of a unified diff of a document, unpacked; each with its end.
+    r"""Return the lines of a unified diff of a fixed document, each with its line end.
+
+    The decompressed texts are compared.
+
+    Args:
+        document: Document of :attr:`urlset.Fixed.documents`.
+
+    Yields:
+        Lines; none if nothing changed.
 
     >>> document = FixedDocument("a.txt", "a.txt", b"", b"", b"1\n 2\n", b"1\n2\n")
     >>> print("".join(unified_diff(document)), end="")
@@ -42,7 +50,7 @@ def unified_diff(document: FixedDocument) -> Iterator[str]:
     is_new = document.before is None
     if not hunks:
         if document.before != document.after:
-            yield f"--- {document.name}\n+++ {document.name}\n# packed anew\n"
+            yield f"--- {document.name}\n+++ {document.name}\n# compressed again\n"
         return
     yield f"--- {'/dev/null' if is_new else document.name}\n"
     yield f"+++ {document.name}\n"
@@ -61,13 +69,13 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[_Hunk]:
             a, c = a + 1, c + 1
         if a == len(old) and c == len(new):
             return
-        b, d = _met(old, new, a, c)
+        b, d = _next_match(old, new, a, c)
         yield _Hunk(a, b, c, d)
         a, c = b, d
 
 
-def _met(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
-    """Where the two are the same again, with the fewest lines between."""
+def _next_match(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
+    """Return the positions of the next common line with the fewest lines before it."""
     ahead: dict[str, int] = {}
     for number in range(min(LOOK_AHEAD, len(new) - c)):
         ahead.setdefault(new[c + number], number)
@@ -80,13 +88,13 @@ def _met(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
             break
     if best is not None:
         return a + best[0], c + best[1]
-    # All lines may be other ones: the documents then go on side by side.
+    # No common line within the window: both documents advance by it.
     step = min(LOOK_AHEAD, max(len(old) - a, len(new) - c))
     return min(len(old), a + step), min(len(new), c + step)
 
 
 def _grouped(hunks: list[_Hunk]) -> Iterator[list[_Hunk]]:
-    """Hunks whose contexts touch are shown together."""
+    """Group hunks whose context lines overlap."""
     group = [hunks[0]]
     for hunk in hunks[1:]:
         if hunk.a - group[-1].b > 2 * CONTEXT:

@@ -1,4 +1,4 @@
-"""Mends one document: pass after pass, each read again and compared, until nothing changes."""
+"""Fix one document in passes; each pass is parsed again and verified, until nothing changes."""
 
 from __future__ import annotations
 
@@ -9,32 +9,41 @@ from typing import NamedTuple
 from urlset.document import Document, parse
 from urlset.engine import source_offset
 from urlset.fixer.container import Container, open_container
-from urlset.fixer.edits import Change, Edit, apply, loses_content, without_overlaps
-from urlset.fixer.eligibility import objection_to_fixing
+from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, without_overlaps
 from urlset.fixer.fixers import FIXERS
-from urlset.fixer.options import FixOptions, Spots
+from urlset.fixer.options import FindingsByRule, FixOptions
 from urlset.fixer.registry import DocumentContext, IndexContext
-from urlset.fixer.verify import difference
+from urlset.reader.detection import rejection_reason
 
-__all__ = ["DocumentFixer", "Dropped", "FixedText"]
+__all__ = ["DocumentFixer", "Dropped", "FixedText", "objection_to_fixing"]
+
+_REPLACEMENT = "\ufffd".encode()
+"""Replacement character for undecodable bytes, such as those of an unknown encoding."""
 
 MAX_PASSES = 100
-"""Passes over one document: of each rule the engine tells 10,000 findings at a time."""
+"""Maximum number of passes; the engine reports at most 10,000 findings of a rule per pass."""
 
-MAX_TRIALS = 32
-"""Trials to tell the changes that do harm from the others; each reads the document once."""
+MAX_ATTEMPTS = 32
+"""Attempts to separate harmful changes from the others; each parses the document once."""
 
-_LOST_BY_PACKING = {
-    "X025": "what cannot be unpacked",
-    "X026": "what stands behind the gzip stream",
+_LOST_BY_COMPRESSION = {
+    "X025": "content that cannot be decompressed",
+    "X026": "content after the gzip stream",
 }
 _STAGES = ("X", "STF", "UDGHIPL")
-_LAST = frozenset({"U023", "U024", "I004"})  # what is the same shows when all else is mended
+_LAST = frozenset({"U023", "U024", "I004"})  # duplicates are compared after all other fixes
 _ENCODINGS = frozenset({"X011", "X012"})
 
 
 class Dropped(NamedTuple):
-    """Something that a fix has left out: by which rule, from which line, and what it was."""
+    """Content that a fix removed.
+
+    Attributes:
+        code: Code of the rule.
+        source: Path or URL of the document.
+        line: Line of the removed content, from 1.
+        what: Excerpt of it, or a description.
+    """
 
     code: str
     source: str
@@ -43,10 +52,17 @@ class Dropped(NamedTuple):
 
 
 class FixedText(NamedTuple):
-    """A document after its fixes: ``fixed`` counts them by code, ``left`` says why some were not.
+    """Document after its fixes.
 
-    The code in ``left`` is empty for a document that may not be fixed at all. ``raw`` is
-    ``data`` unpacked.
+    Attributes:
+        data: New bytes of the file.
+        raw: The same, decompressed.
+        container: Compression of the file.
+        document: Parsed document.
+        fixed: Number of fixes by rule.
+        dropped: What was dropped.
+        left: Why findings were not fixed, by code; the code is empty for a document that must not
+            be fixed at all.
     """
 
     data: bytes
@@ -59,22 +75,22 @@ class FixedText(NamedTuple):
 
 
 class DocumentFixer:
-    """The mending of one document; one object per document."""
+    """Fixer of one document; use one object per document."""
 
     def __init__(
         self,
         data: bytes,
         name: str,
         base: str | None,
-        wishes: FixOptions,
-        around: IndexContext | None = None,
+        options: FixOptions,
+        index: IndexContext | None = None,
     ):
         self.data = data
-        self.around = around or IndexContext()
+        self.index = index or IndexContext()
         self.name = name
         self.base = base
-        self.wishes = wishes
-        self.container = open_container(data, wishes.limit, wishes.engine)
+        self.options = options
+        self.container = open_container(data, options.limit, options.engine)
         self.raw = self.container.raw
         self.document = self._parsed(self.raw)
         self.fixed: Counter[str] = Counter()
@@ -82,134 +98,134 @@ class DocumentFixer:
         self.left: dict[str, str] = {}
         self._is_repacked = False
 
-    def mended(self) -> FixedText:
-        """Mend what can be mended."""
+    def fix(self) -> FixedText:
+        """Fix all findings that can be fixed."""
         if self._may_be_changed():
-            self._open()
+            self._count_container_fixes()
             for _ in range(MAX_PASSES):
-                self.left.clear()  # what could not be fixed before another fix may be now
-                if not any(self._pass(spots) for spots in self._spots()):
+                self.left.clear()  # another fix may have made these possible
+                if not any(self._pass(findings) for findings in self._findings()):
                     break
         return self.result()
 
     def result(self) -> FixedText:
-        """The document as it is; its very bytes where nothing was changed."""
+        """Return the current state; the original bytes if nothing was changed."""
         data = self.data
         if self.raw != self.container.raw or self._is_repacked:
-            data = self.container.packed(self.raw, self.wishes.engine)
+            data = self.container.packed(self.raw, self.options.engine)
         return FixedText(
             data, self.raw, self.container, self.document, self.fixed, self.dropped, self.left
         )
 
-    def mend(self, spots: Spots) -> bool:
-        """Make one pass for findings that somebody else has; tell whether anything changed."""
-        return self._may_be_changed() and self._pass(spots)
+    def fix_findings(self, findings: FindingsByRule) -> bool:
+        """Make one pass over given findings; return whether anything changed."""
+        return self._may_be_changed() and self._pass(findings)
 
-    def job(self) -> DocumentContext:
-        """The document at work."""
+    def context(self) -> DocumentContext:
+        """Return the context of the fixers in this pass."""
         return DocumentContext(
-            document=self.document,
+            parsed=self.document,
             name=self.name,
             base=self.base,
-            moment=self.wishes.moment,
-            is_unsafe=self.wishes.is_unsafe,
-            profile=self.wishes.profile,
-            around=self.around,
+            moment=self.options.moment,
+            is_unsafe=self.options.is_unsafe,
+            profile=self.options.profile,
+            index=self.index,
         )
 
     def _parsed(self, raw: bytes) -> Document:
-        wishes = self.wishes
+        options = self.options
         return parse(
-            raw, base=self.base, engine=wishes.engine, source=self.name, limit=wishes.limit
+            raw, base=self.base, engine=options.engine, source=self.name, limit=options.limit
         )
 
     def _may_be_changed(self) -> bool:
         if (why := objection_to_fixing(self.container, self.document)) is not None:
             self.left[""] = why
             return False
-        return "X025" not in self.container.faults or self.wishes.allows("X025", self.name)
+        return "X025" not in self.container.faults or self.options.allows("X025", self.name)
 
-    def _open(self) -> None:
-        """Note what is mended by packing anew."""
+    def _count_container_fixes(self) -> None:
+        """Count the fixes that compressing the file again makes."""
         for code in sorted(self.container.faults):
-            if self.wishes.allows(code, self.name):
+            if self.options.allows(code, self.name):
                 self.fixed[code] += 1
                 self._is_repacked = True
-                if code in _LOST_BY_PACKING:
-                    what = _LOST_BY_PACKING[code]
+                if code in _LOST_BY_COMPRESSION:
+                    what = _LOST_BY_COMPRESSION[code]
                     self.dropped.append(Dropped(code, self.name, 1, what))
 
-    def _spots(self) -> Iterator[Spots]:
-        """What is to be mended, in the order in which that is done; each is asked for anew."""
+    def _findings(self) -> Iterator[FindingsByRule]:
+        """Yield the findings stage by stage; each stage sees the result of the one before."""
         for stage in _STAGES:
-            found = self.wishes.reported(self.document, self.name)
-            yield {code: spots for code, spots in found.items() if code[0] in stage}
-        found = self.wishes.judged(self.raw, self.document, self.name, self.base)
+            found = self.options.engine_findings(self.document, self.name)
+            yield {code: findings for code, findings in found.items() if code[0] in stage}
+        found = self.options.sql_findings(self.raw, self.document, self.name, self.base)
         self._repack(found.pop("X027", []))
-        yield {code: spots for code, spots in found.items() if code not in _LAST}
-        yield {code: spots for code, spots in found.items() if code in _LAST}
+        yield {code: findings for code, findings in found.items() if code not in _LAST}
+        yield {code: findings for code, findings in found.items() if code in _LAST}
 
-    def _repack(self, spots: Sequence[object]) -> None:
-        """Pack what its name says is packed, and unpack what it says is not (X027)."""
+    def _repack(self, findings: Sequence[object]) -> None:
+        """Compress or decompress the file so that it agrees with its name (X027)."""
         is_packed = self.name.lower().endswith(".gz")
-        if spots and is_packed != self.container.is_packed:
+        if findings and is_packed != self.container.is_packed:
             self.container = self.container._replace(is_packed=is_packed)
             self.fixed["X027"] += 1
             self._is_repacked = True
 
-    def _pass(self, spots: Spots) -> bool:
-        """Make the changes for some findings; where they do harm, those of a code that do not."""
-        job = self.job()
-        changes = self._changes(job, spots)
+    def _pass(self, findings: FindingsByRule) -> bool:
+        """Apply the changes for some findings; if they do harm, those of one rule that do not."""
+        document = self.context()
+        changes = self._changes(document, findings)
         if not changes:
             return False
-        if self._make(changes) is None:
+        if self._apply(changes) is None:
             return True
         is_changed = False
         for code in dict.fromkeys(change.code for change in changes):
-            again = self._changes(self.job(), {code: spots[code]}) if not is_changed else []
+            again = self._changes(self.context(), {code: findings[code]}) if not is_changed else []
             if again:
-                why = self._make_some(again)
+                why = self._apply_harmless(again)
                 is_changed = why is None
                 if why is not None:
                     self.left[code] = why
         return is_changed
 
-    def _make_some(self, changes: list[Change]) -> str | None:
-        """Make those of some changes that do no harm, found by halves; say why where none is."""
+    def _apply_harmless(self, changes: list[Change]) -> str | None:
+        """Apply harmless changes, found by bisection; return the reason if there are none."""
         parts = [changes]
         why: str | None = None
-        for _ in range(MAX_TRIALS):
+        for _ in range(MAX_ATTEMPTS):
             if not parts:
                 break
             part = parts.pop(0)
-            why = self._make(part)
+            why = self._apply(part)
             if why is None:
                 return None
             middle = len(part) // 2
             parts += [part[:middle], part[middle:]] if middle else []
         return why
 
-    def _changes(self, job: DocumentContext, spots: Spots) -> list[Change]:
+    def _changes(self, document: DocumentContext, findings: FindingsByRule) -> list[Change]:
         found = [
             change
-            for code in sorted(spots, key=_order)
+            for code in sorted(findings, key=_order)
             if code in FIXERS and code not in self.left
-            for change in FIXERS[code].changes(job, spots[code])
-            if change.edits and self._may_be_made(code, change)
+            for change in FIXERS[code].changes(document, findings[code])
+            if change.edits and self._is_permitted(code, change)
         ]
-        if job.document.runs and job.document.encoding != "utf-8":
+        if document.parsed.runs and document.parsed.encoding != "utf-8":
             found = [change for change in found if change.code in _ENCODINGS]
         return without_overlaps(found)
 
-    def _may_be_made(self, code: str, change: Change) -> bool:
-        """Tell whether a change is asked for: one that loses content never is a safe one."""
-        wishes = self.wishes
-        is_asked_for = wishes.is_unsafe or wishes.rules[code].fix_safety == "opt-in"
-        return is_asked_for or not loses_content(self.document.text, change)
+    def _is_permitted(self, code: str, change: Change) -> bool:
+        """Return whether a change is permitted: a change that loses content is never safe."""
+        options = self.options
+        is_requested = options.is_unsafe or options.rules[code].fix_safety == "opt-in"
+        return is_requested or not loses_content(self.document.text, change)
 
-    def _make(self, changes: list[Change]) -> str | None:
-        """Make changes, and say why not where they would do harm."""
+    def _apply(self, changes: list[Change]) -> str | None:
+        """Apply changes; return the reason if they would do harm."""
         raw = _changed(self.raw, self.document, changes)
         if raw == self.raw:
             return "it would change nothing"
@@ -223,12 +239,12 @@ class DocumentFixer:
 
 
 def _order(code: str) -> tuple[int, str]:
-    """Encodings come first, since nothing else can be changed before."""
+    """Sort encodings first: no other change is possible before they are right."""
     return (0 if code in _ENCODINGS else 1, code)
 
 
 def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
-    """The bytes of the document with the changes of its text in them."""
+    """Return the bytes of the document with changes of its text applied."""
     if not document.runs:
         return apply(raw, changes)
     for change in changes:
@@ -242,16 +258,41 @@ def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
 
 
 def _in_source(edit: Edit, document: Document) -> Edit:
-    """An edit of the text as one of the bytes that it was decoded from."""
+    """Map an edit of the text to the bytes that it was decoded from."""
     start, end = (source_offset(place, document.runs) for place in edit[:2])
     return Edit(start, end, edit.new)
 
 
 def _listed(text: bytes, changes: list[Change], name: str) -> Iterator[Dropped]:
-    """What the changes drop, with the lines."""
+    """Yield what the changes drop, with line numbers."""
     position, line = 0, 1
     for change in sorted(changes, key=lambda change: change.start):
         if change.dropped is not None:
             line += text.count(b"\n", position, change.start)
             position = change.start
             yield Dropped(change.code, name, line, change.dropped)
+
+
+def objection_to_fixing(container: Container, document: Document) -> str | None:
+    r"""Return why a document must not be fixed; None if it may be.
+
+    A rule can have findings in any file that is named by the user or listed by an index: an
+    image, an archive, a program. A file that is not a sitemap, or whose bytes are not valid in
+    its encoding, is never changed, not even by unsafe fixes.
+
+    >>> from urlset import parse
+    >>> from urlset.fixer.container import open_container
+    >>> data = b"<urlset><url><loc>https://e.com/\xff</loc></url></urlset>"
+    >>> objection_to_fixing(open_container(data, 1_000, None), parse(data))
+    'it has bytes that are not valid in its encoding; save it as UTF-8 first'
+    """
+    if container.is_cut:
+        return "part of the document could not be read"
+    if (why := rejection_reason(document)) is not None:
+        return f"it is not a sitemap: {why}"
+    if b"\0" in document.text:
+        return "it contains NUL bytes"
+    is_replaced = bool(document.runs) and _REPLACEMENT in document.text
+    if is_replaced or any(problem.code == "X010" for problem in document.problems):
+        return "it has bytes that are not valid in its encoding; save it as UTF-8 first"
+    return None

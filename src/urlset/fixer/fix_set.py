@@ -1,36 +1,42 @@
-"""Mends the documents of a source: each by itself, then as a set, and splits what is too full."""
+"""Fix all documents of a source: each one, then the set, then documents over the limits."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from urlset.entry_spans import text_offset
 from urlset.fixer.container import open_container
-from urlset.fixer.eligibility import objection_to_name
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText
-from urlset.fixer.options import FixOptions, Spots, is_of_set
+from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
 from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import FindingLocation
-from urlset.fixer.robots_txt import mend_robots
-from urlset.fixer.split_index import Split, split
+from urlset.fixer.robots_txt import fix_robots
+from urlset.fixer.split import SplitResult, split
 from urlset.reader import read_documents
+from urlset.reader.detection import has_sitemap_ending
 from urlset.reader.locations import DocumentSource, Location
 from urlset.urls import split_origin
 
 __all__ = ["Fixed", "FixedDocument", "fix_set"]
 
 MAX_ROUNDS = 10
-"""Rounds over the set: a fix of an index may show what is wrong with the index above it."""
+"""Rounds over the set: a fix of an index may reveal a problem in the index above it."""
 
 
 @dataclass(frozen=True)
 class FixedDocument:
-    """A document that was changed: ``before`` and ``after`` are its bytes, as they lie there.
+    """Document that was changed or created by fixes.
 
-    ``text_before`` and ``text_after`` are unpacked. ``before`` is None for one that is new.
-    ``key`` is its path or URL.
+    Attributes:
+        name: Name for messages, such as the path.
+        key: Path or URL.
+        before: Old bytes of the file; None for a new file.
+        after: New bytes of the file.
+        text_before: Old bytes, decompressed.
+        text_after: New bytes, decompressed.
     """
 
     name: str
@@ -43,11 +49,15 @@ class FixedDocument:
 
 @dataclass
 class Fixed:
-    """What was mended: the documents, how much of each rule, what was dropped, what was left.
+    """Result of :func:`urlset.fix`.
 
-    ``left`` has the code, the document and the reason; the code is empty for a document that may
-    not be fixed at all, since it is no sitemap or was not decoded. ``passed`` has the bytes of a
-    source that is a single stream, mended or not.
+    Attributes:
+        documents: Documents that were changed or created.
+        counts: Number of fixes by code of the rule.
+        dropped: Content that was removed.
+        left: Findings that were not fixed: code, document, reason. The code is empty for a
+            document that must not be fixed, because it is not a sitemap or cannot be decoded.
+        passed: Bytes of the document if the source is a single stream, changed or not.
     """
 
     documents: list[FixedDocument] = field(default_factory=list)
@@ -56,95 +66,98 @@ class Fixed:
     left: list[tuple[str, str, str]] = field(default_factory=list)
     passed: bytes = b""
 
-    def note(self, mended: FixedText, name: str) -> None:
-        """Count what became of one document."""
-        self.counts.update(mended.fixed)
-        self.dropped += mended.dropped
-        self.left += [(code, name, why) for code, why in mended.left.items()]
+    def add(self, result: FixedText, name: str) -> None:
+        """Add the result of one document."""
+        self.counts.update(result.fixed)
+        self.dropped += result.dropped
+        self.left += [(code, name, why) for code, why in result.left.items()]
 
 
-def fix_set(finder: DocumentSource, wishes: FixOptions) -> Fixed:
-    """Mend all documents that a finder finds; nothing is written anywhere.
+def fix_set(source: DocumentSource, options: FixOptions) -> Fixed:
+    """Fix all documents of a source in memory.
 
-    Raises :class:`urlset.SourceError` where there is nothing to read.
+    Raises:
+        SourceError: There is nothing to read.
     """
-    return _Work(finder, wishes).done()
+    return SetFixer(source, options).fix()
 
 
-class _Work:
-    """The mending of one set; one object per set."""
+class SetFixer:
+    """Fixer of the documents of one source; use one object per source."""
 
-    def __init__(self, finder: DocumentSource, wishes: FixOptions):
-        self.overlay = Overlay(finder, wishes.moment, wishes.engine, wishes.limit)
-        self.wishes = replace(wishes, robots=dict(self.overlay.robots_files()))
+    def __init__(self, source: DocumentSource, options: FixOptions):
+        self.overlay = Overlay(source, options.moment, options.engine, options.limit)
+        self.options = replace(options, robots=dict(self.overlay.robots_files()))
         self.fixed = Fixed()
         self.before: dict[object, tuple[str, bytes]] = {}
         self.new: dict[object, str] = {}
 
-    def done(self) -> Fixed:
-        """Mend, and tell what was changed."""
+    def fix(self) -> Fixed:
+        """Fix the documents, and return the result."""
         for name in self._affected():
-            self._mend(self.overlay.places_by_name[name])
+            self._fix(self.overlay.locations_by_name[name])
         for _ in range(MAX_ROUNDS):
-            if not self._mend_set():
+            if not self._fix_set():
                 break
         self._split()
-        self._mend_robots()
+        self._fix_robots()
         self.fixed.documents += self._changed()
-        self._pass_on()
+        self._set_passed()
         return self.fixed
 
     def _affected(self) -> list[str]:
-        """The documents in which there is something to be mended."""
-        rules = {c: rule for c, rule in self.wishes.rules.items() if self.wishes.allows(c, None)}
+        """Return the names of the documents with findings to fix."""
+        rules = {c: rule for c, rule in self.options.rules.items() if self.options.allows(c, None)}
         names: dict[str, None] = {}
-        entries = read_documents(self.overlay, self.wishes.engine, self.wishes.limit)
-        if all(rule.is_engine_rule for rule in rules.values()):  # no need to ask a database
+        entries = read_documents(self.overlay, self.options.engine, self.options.limit)
+        if all(rule.is_engine_rule for rule in rules.values()):  # no database is needed
             for record, document in entries.visits():
                 if document is not None and any(p.code in rules for p in document.problems):
                     names[record.source or ""] = None
         else:
-            for finding in self.wishes.findings(entries, rules):
+            for finding in self.options.findings(entries, rules):
                 names[finding.source or ""] = None
-        return [name for name in names if name in self.overlay.places_by_name]
+        return [name for name in names if name in self.overlay.locations_by_name]
 
-    def _is_eligible(self, place: Location) -> bool:
-        """Tell whether the file at a place may be changed; note why not."""
-        why = objection_to_name(place)
+    def _is_eligible(self, location: Location) -> bool:
+        """Return whether the file at a location may be changed; record the reason if not."""
+        why = objection_to_name(location)
         if why is not None:
-            self.fixed.left.append(("", place.name or "", why))
+            self.fixed.left.append(("", location.name or "", why))
         return why is None
 
-    def _mend(self, place: Location) -> None:
-        if not self._is_eligible(place):
+    def _fix(self, location: Location) -> None:
+        if not self._is_eligible(location):
             return
-        name = place.name or ""
-        mended = DocumentFixer(place.load(), name, place.base, self.wishes).mended()
-        self.fixed.note(mended, name)
-        self._keep(place, mended.data)
+        name = location.name or ""
+        result = DocumentFixer(location.load(), name, location.base, self.options).fix()
+        self.fixed.add(result, name)
+        self._replace(location, result.data)
 
-    def _keep(self, place: Location, data: bytes) -> bool:
-        """Let a document be another one from now on; tell whether it is."""
-        known = self.overlay.changed.get(place.key)
-        before = place.load() if known is None else known
+    def _replace(self, location: Location, data: bytes) -> bool:
+        """Replace a document in the overlay; return whether its bytes differ."""
+        known = self.overlay.changed.get(location.key)
+        before = location.load() if known is None else known
         if data == before:
             return False
-        self.before.setdefault(place.key, (place.name or "", before))
-        self.overlay.changed[place.key] = data
+        self.before.setdefault(location.key, (location.name or "", before))
+        self.overlay.changed[location.key] = data
         return True
 
-    def _mend_set(self) -> bool:
-        """Mend what only the whole set shows; tell whether anything changed."""
-        allowed = self.wishes.allows
+    def _fix_set(self) -> bool:
+        """Fix the findings that depend on several documents; return whether anything changed."""
+        allowed = self.options.allows
         rules = {
-            c: rule for c, rule in self.wishes.rules.items() if is_of_set(rule) and allowed(c, None)
+            c: rule
+            for c, rule in self.options.rules.items()
+            if needs_set(rule) and allowed(c, None)
         }
         if not rules:
             return False
         by_name: dict[str, list[FindingLocation]] = defaultdict(list)
-        entries = read_documents(self.overlay, self.wishes.engine, self.wishes.limit)
-        for found in self.wishes.findings(entries, rules):
-            spot = FindingLocation(
+        entries = read_documents(self.overlay, self.options.engine, self.options.limit)
+        for found in self.options.findings(entries, rules):
+            finding = FindingLocation(
                 found.code,
                 found.offset or 0,
                 found.offset or 0,
@@ -153,50 +166,50 @@ class _Work:
                 found.parameters,
             )
             if allowed(found.code, found.source):
-                by_name[found.source or ""].append(spot)
-        changed = [name for name, spots in by_name.items() if self._mend_in_set(name, spots)]
+                by_name[found.source or ""].append(finding)
+        changed = [name for name, findings in by_name.items() if self._fix_in_set(name, findings)]
         return bool(changed)
 
-    def _mend_in_set(self, name: str, spots: list[FindingLocation]) -> bool:
-        place = self.overlay.places_by_name.get(name)
-        if place is None or not self._is_eligible(place):
+    def _fix_in_set(self, name: str, findings: list[FindingLocation]) -> bool:
+        location = self.overlay.locations_by_name.get(name)
+        if location is None or not self._is_eligible(location):
             return False
-        data = self.overlay.changed.get(place.key) or place.load()
-        around = self.overlay.around(place)
-        mending = DocumentFixer(data, name, place.base, self.wishes, around)
-        by_code: Spots = defaultdict(list)
-        for spot in spots:
-            at = text_offset(mending.document, spot.at)
-            by_code[spot.code].append(replace(spot, at=at, end=at))
-        mending.mend(by_code)
-        mended = mending.result()
-        self.fixed.note(mended, name)
-        return self._keep(place, mended.data)
+        data = self.overlay.changed.get(location.key) or location.load()
+        index = self.overlay.index_context(location)
+        fixer = DocumentFixer(data, name, location.base, self.options, index)
+        by_code: FindingsByRule = defaultdict(list)
+        for finding in findings:
+            at = text_offset(fixer.document, finding.start)
+            by_code[finding.code].append(replace(finding, start=at, end=at))
+        fixer.fix_findings(by_code)
+        result = fixer.result()
+        self.fixed.add(result, name)
+        return self._replace(location, result.data)
 
     def _split(self) -> None:
-        """Split the documents that are too full."""
-        for place in list(self.overlay.places_by_name.values()):
-            result = split(place, self.overlay, self.wishes)
-            if result is not None and not self._is_eligible(place):
+        """Split the documents that exceed a limit."""
+        for location in list(self.overlay.locations_by_name.values()):
+            result = split(location, self.overlay, self.options)
+            if result is not None and not self._is_eligible(location):
                 continue
             if isinstance(result, str):
-                self.fixed.left.append(("L001", place.name or "", result))
+                self.fixed.left.append(("L001", location.name or "", result))
             elif result is not None:
-                self._keep_split(place, result)
+                self._record_split(location, result)
 
-    def _keep_split(self, place: Location, result: Split) -> None:
+    def _record_split(self, location: Location, result: SplitResult) -> None:
         self.fixed.counts.update(result.codes)
-        self._keep(place, result.data)
+        self._replace(location, result.data)
         for key, name, data in result.others:
             self.new[key] = name
             self.overlay.changed[key] = data
         for parent, data in result.parents:
-            self._keep(parent, data)
+            self._replace(parent, data)
         self.fixed.dropped += result.dropped
 
-    def _mend_robots(self) -> None:
+    def _fix_robots(self) -> None:
         for url, data in list(self.overlay.robots_files()):
-            found = mend_robots(data, url, self.wishes, self._addresses(url))
+            found = fix_robots(data, url, self.options, self._addresses(url))
             if found.data != data:
                 self.before.setdefault(url, (url, data))
                 self.overlay.changed[url] = found.data
@@ -204,14 +217,14 @@ class _Work:
                 self.fixed.dropped += found.dropped
 
     def _addresses(self, robots: str) -> list[str]:
-        """The sitemaps of the host of a robots.txt that no index lists."""
+        """Return the sitemaps on the host of a robots.txt that no index lists."""
         origin = split_origin(robots)[:2]
         return [
-            place.base
-            for place in self.overlay.places_by_name.values()
-            if place.base
-            and split_origin(place.base)[:2] == origin
-            and place.key not in self.overlay.parents
+            location.base
+            for location in self.overlay.locations_by_name.values()
+            if location.base
+            and split_origin(location.base)[:2] == origin
+            and location.key not in self.overlay.parents
         ]
 
     def _changed(self) -> Iterator[FixedDocument]:
@@ -223,10 +236,22 @@ class _Work:
                 name, key, before, after, self._text(before or b""), self._text(after)
             )
 
-    def _pass_on(self) -> None:
-        for place in self.overlay.places_by_name.values():
-            if place.key is None:
-                self.fixed.passed = self.overlay.changed.get(None) or place.load()
+    def _set_passed(self) -> None:
+        for location in self.overlay.locations_by_name.values():
+            if location.key is None:
+                self.fixed.passed = self.overlay.changed.get(None) or location.load()
 
     def _text(self, data: bytes) -> bytes:
-        return open_container(data, self.wishes.limit, self.wishes.engine).raw
+        return open_container(data, self.options.limit, self.options.engine).raw
+
+
+def objection_to_name(location: Location) -> str | None:
+    """Return why the file at a location must not be fixed; None if it may be.
+
+    An index can list any file of its folder.
+    """
+    key = location.key
+    is_file = isinstance(key, str) and os.path.isabs(key)
+    if is_file and not location.is_named and not has_sitemap_ending(os.path.basename(str(key))):
+        return "its name does not end like that of a sitemap; to fix it, name the file itself"
+    return None

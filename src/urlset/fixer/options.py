@@ -1,4 +1,4 @@
-"""What is to be mended in a document: the findings of the rules that are wanted, and mendable."""
+"""Options of a fix run, and the findings in a document that they select for fixing."""
 
 from __future__ import annotations
 
@@ -12,36 +12,48 @@ from urlset.checker.findings import Findings
 from urlset.checker.rule import Profile, Rule
 from urlset.document import Document
 from urlset.entry_spans import IN_PACKED, locate_problems, text_offset
-from urlset.fixer.container import CONTAINERS
-from urlset.fixer.registry import ELSEWHERE, FIXERS, FindingLocation
-from urlset.fixer.split import SPLITS
+from urlset.fixer.registry import (
+    CONTAINER_RULES,
+    FIXERS,
+    ROBOTS_RULES,
+    SPLIT_RULES,
+    FindingLocation,
+)
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, read_documents
 from urlset.reader.locations import SingleDocument
 
-__all__ = ["FixOptions", "Spots", "is_of_set"]
+__all__ = ["FindingsByRule", "FixOptions", "needs_set"]
 
-Spots = dict[str, list[FindingLocation]]
-"""Findings by the code of their rule."""
+FindingsByRule = dict[str, list[FindingLocation]]
+"""Findings, grouped by the code of their rule."""
 
-_MENDED = (FIXERS, CONTAINERS, SPLITS, ELSEWHERE)
+_FIXABLE = (FIXERS, CONTAINER_RULES, SPLIT_RULES, ROBOTS_RULES)
 
 
-def is_of_set(rule: Rule) -> bool:
-    """Whether what a rule says of a document depends on others."""
+def needs_set(rule: Rule) -> bool:
+    """Return whether a rule compares several documents."""
     return "set" in rule.needs
 
 
 @dataclass(frozen=True, kw_only=True)
 class FixOptions:
-    """What is to be mended, and how.
+    """Options of a fix run.
 
-    ``rules`` are those whose findings are wanted, ``named`` the codes of those that somebody
-    asked for by name, ``wanted`` tells whether a rule is wanted in a document.
+    Attributes:
+        rules: All rules, by code.
+        is_selected: Returns whether a rule is selected for a document.
+        named: Codes of the rules that the user selected by name, as opt-in fixes require.
+        is_unsafe: Whether unsafe fixes are made.
+        moment: Current time.
+        engine: Name of the engine; None for the default.
+        limit: Maximum size of a decompressed document, in bytes.
+        profile: Search engine whose rules apply as well.
+        robots: The robots.txt files of the source, by URL.
     """
 
     rules: Mapping[str, Rule]
-    wanted: Callable[[Rule, str | None], bool]
+    is_selected: Callable[[Rule, str | None], bool]
     named: Collection[str]
     is_unsafe: bool
     moment: datetime
@@ -51,27 +63,27 @@ class FixOptions:
     robots: Mapping[str, bytes] = field(default_factory=dict)
 
     def allows(self, code: str, source: str | None) -> bool:
-        """Whether findings of a rule are to be mended in a document."""
+        """Return whether the findings of a rule are fixed in a document."""
         rule = self.rules.get(code)
-        if rule is None or not any(code in those for those in _MENDED):
+        if rule is None or not any(code in those for those in _FIXABLE):
             return False
-        is_careful = code in FIXERS and FIXERS[code].is_careful
-        is_asked = {
+        is_partly_safe = code in FIXERS and FIXERS[code].is_partly_safe
+        is_requested = {
             "safe": True,
-            "unsafe": self.is_unsafe or is_careful,
+            "unsafe": self.is_unsafe or is_partly_safe,
             "opt-in": code in self.named,
         }
-        return is_asked.get(rule.fix_safety, False) and self.wanted(rule, source)
+        return is_requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
 
-    def reported(self, document: Document, name: str) -> Spots:
-        """What the engine has found, in the text."""
-        spots: Spots = defaultdict(list)
+    def engine_findings(self, document: Document, name: str) -> FindingsByRule:
+        """Return the selected problems that the parser reported, with offsets in the text."""
+        findings: FindingsByRule = defaultdict(list)
         codes = {problem.code for problem in document.problems} - IN_PACKED
-        asked = {code for code in codes if self.allows(code, name)}
-        for problem, _, loc in locate_problems(document) if asked else ():
-            if problem.code in asked:
+        allowed = {code for code in codes if self.allows(code, name)}
+        for problem, _, loc in locate_problems(document) if allowed else ():
+            if problem.code in allowed:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
-                spots[problem.code].append(
+                findings[problem.code].append(
                     FindingLocation(
                         problem.code,
                         at,
@@ -81,46 +93,50 @@ class FixOptions:
                         (("detail", problem.detail),),
                     )
                 )
-        return spots
+        return findings
 
-    def judged(self, raw: bytes, document: Document, name: str, base: str | None) -> Spots:
-        """What the rules of SQL find in one document by itself."""
+    def sql_findings(
+        self, raw: bytes, document: Document, name: str, base: str | None
+    ) -> FindingsByRule:
+        """Return the findings of the selected SQL rules that need only this document."""
         rules = {
             code: rule
             for code, rule in self.rules.items()
-            if not rule.is_engine_rule and not is_of_set(rule) and self.allows(code, name)
+            if not rule.is_engine_rule and not needs_set(rule) and self.allows(code, name)
         }
-        spots: Spots = defaultdict(list)
+        findings: FindingsByRule = defaultdict(list)
         if not rules:
-            return spots
-        entries = read_documents(_Desk(raw, name, base, self.robots), self.engine, self.limit)
+            return findings
+        entries = read_documents(
+            _OneDocument(raw, name, base, self.robots), self.engine, self.limit
+        )
         for finding in self.findings(entries, rules):
-            place = 0 if finding.offset is None else text_offset(document, finding.offset)
-            spots[finding.code].append(
+            offset = 0 if finding.offset is None else text_offset(document, finding.offset)
+            findings[finding.code].append(
                 FindingLocation(
                     finding.code,
-                    place,
-                    place,
+                    offset,
+                    offset,
                     finding.level,
                     finding.loc,
                     finding.parameters,
                 )
             )
-        return spots
+        return findings
 
     def findings(self, entries: Entries, rules: Mapping[str, Rule]) -> Findings:
-        """A check by these rules."""
+        """Return the findings of a check with these rules."""
         options: dict[str, Any] = {"moment": self.moment, "profile": self.profile}
         return Findings(entries, rules, lambda *_: True, max_excerpts=0, **options)
 
 
-class _Desk(SingleDocument):
-    """One document, with the robots.txt files that lie around it."""
+class _OneDocument(SingleDocument):
+    """Source with one document and the robots.txt files that apply to it."""
 
     def __init__(self, raw: bytes, name: str, base: str | None, robots: Mapping[str, bytes]):
         super().__init__(name, base, lambda: raw)
         self._robots = robots
 
-    def robots(self) -> Iterator[tuple[str, bytes]]:
-        """The robots.txt files, each with its URL."""
+    def robots_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the robots.txt files, each with its URL."""
         yield from self._robots.items()

@@ -1,4 +1,4 @@
-"""Documents where they lie, with those that were mended in their place."""
+"""Document source that returns fixed documents in place of the original ones."""
 
 from __future__ import annotations
 
@@ -16,79 +16,88 @@ from urlset.reader.locations import DocumentSource, Location
 __all__ = ["Overlay"]
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_TOLERANCE = timedelta(days=1)  # a date that lies further ahead is no date of a change
+_TOLERANCE = timedelta(days=1)  # a later date cannot be the date of a change
 
 
 class Overlay:
-    """A :class:`DocumentSource` over another one: documents in ``changed`` are read from there.
+    """Document source over another one, which returns fixed documents in place of the originals.
 
-    ``places_by_name`` has every document that was met, ``parents`` the index that led to it.
+    It implements :class:`DocumentSource`.
+
+    Attributes:
+        changed: Bytes of the fixed documents, by key.
+        locations_by_name: Every document read so far, by name.
+        parents: For each listed document, the index that lists it and the URL there, by key.
     """
 
-    def __init__(self, finder: DocumentSource, moment: datetime, engine: str | None, limit: int):
+    def __init__(self, source: DocumentSource, moment: datetime, engine: str | None, limit: int):
         self.changed: dict[object, bytes] = {}
-        self.places_by_name: dict[str, Location] = {}
+        self.locations_by_name: dict[str, Location] = {}
         self.parents: dict[object, tuple[Location, str]] = {}
-        self._finder = finder
+        self._source = source
         self._moment = moment
         self._engine = engine
         self._limit = limit
 
     def locations(self) -> Iterator[Location]:
-        """The documents that a reading begins with."""
-        for place in self._finder.locations():
-            yield self._met(place)
+        """Yield the documents with which reading starts."""
+        for location in self._source.locations():
+            yield self._register(location)
 
     def child(self, loc: str, parent: Location, /) -> Location:
-        """The document that an index lists."""
-        place = self._met(self._finder.child(loc, parent))
-        self.parents.setdefault(place.key, (parent, loc))
-        return place
+        """Return the location of a document that an index lists."""
+        location = self._register(self._source.child(loc, parent))
+        self.parents.setdefault(location.key, (parent, loc))
+        return location
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:
-        """The robots.txt files that lie there, each with its URL."""
-        for url, found in self._finder.robots_files():
-            if not isinstance(found, SourceError):  # one that cannot be read is reported by R015
+        """Yield the readable robots.txt files, each with its URL."""
+        for url, found in self._source.robots_files():
+            if not isinstance(found, SourceError):  # an unreadable one is reported by R015
                 yield url, self.changed.get(url, found)
 
-    def around(self, parent: Location) -> IndexContext:
-        """What an index may ask about the documents that it lists."""
+    def index_context(self, parent: Location) -> IndexContext:
+        """Return what fixers of an index can look up about the documents that it lists."""
         return IndexContext(
             lambda loc: self._lastmod(loc, parent), lambda loc: self._children(loc, parent)
         )
 
-    def _met(self, place: Location) -> Location:
-        self.places_by_name.setdefault(_name(place), place)
-        if place.key in self.changed:
-            return place._replace(load=lambda: self.changed[place.key])
-        return place
+    def _register(self, location: Location) -> Location:
+        self.locations_by_name.setdefault(_name(location), location)
+        if location.key in self.changed:
+            return location._replace(load=lambda: self.changed[location.key])
+        return location
 
     def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
-            place = self._met(self._finder.child(loc, parent))
-            document = parse(place.load(), base=loc, engine=self._engine, limit=self._limit)
+            location = self._register(self._source.child(loc, parent))
+            document = parse(location.load(), base=loc, engine=self._engine, limit=self._limit)
         except SourceError:
             return None
-        return document, place
+        return document, location
 
     def _lastmod(self, loc: str, parent: Location) -> date | None:
-        """Return when a document was last changed: its newest entry, or when the file was written.
+        """Return when a document last changed: its newest entry date or the time of the file.
 
-        A day is returned for an entry that gives no time.
+        The result is a date without time if the newest entry has none.
         """
         found = self._document(loc, parent)
         if found is None:
             return None
-        document, place = found
-        if place.key in self.changed and isinstance(place.key, str) and os.path.isabs(place.key):
+        document, location = found
+        if (
+            location.key in self.changed
+            and isinstance(location.key, str)
+            and os.path.isabs(location.key)
+        ):
             return self._moment
         latest = self._moment + _TOLERANCE
         rows = (*document.entries, *document.sitemaps)
         dates: list[tuple[datetime, str | None]] = [
             (row.lastmod, row.lastmod_text) for row in rows if row.lastmod and row.lastmod <= latest
         ]
-        if (written := _written(place)) is not None:
-            dates.append((written, None))
+        if (modified := _modified(location)) is not None:
+            dates.append((modified, None))
         if not dates:
             return None
         moment, text = max(dates, key=lambda found: found[0])
@@ -105,15 +114,15 @@ class Overlay:
         return [(child.loc, child.lastmod_text) for child in found[0].sitemaps]
 
 
-def _name(place: Location) -> str:
-    return place.name or ""
+def _name(location: Location) -> str:
+    return location.name or ""
 
 
-def _written(place: Location) -> datetime | None:
-    """When the file of a place was written; None for what is no file."""
-    if not isinstance(place.key, str) or not os.path.isabs(place.key):
+def _modified(location: Location) -> datetime | None:
+    """Return the modification time of the file at a location; None if it is not a file."""
+    if not isinstance(location.key, str) or not os.path.isabs(location.key):
         return None
     try:
-        return datetime.fromtimestamp(os.stat(place.key).st_mtime, UTC)
+        return datetime.fromtimestamp(os.stat(location.key).st_mtime, UTC)
     except OSError:
         return None

@@ -1,4 +1,4 @@
-"""Who mends what: each fixer is a function registered for the rules that it mends."""
+"""Registry of fixers by rule, and the context that a fixer function receives."""
 
 from __future__ import annotations
 
@@ -12,46 +12,52 @@ from urlset.checker.findings import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, Effect
-from urlset.fixer.xml_spans import ElementSpan, EntrySpans
+from urlset.fixer.xml_spans import ElementSpan, EntrySpans, decode_text
 from urlset.model import Level
 
 __all__ = [
-    "ELSEWHERE",
+    "CONTAINER_RULES",
     "FIXERS",
+    "ROBOTS_RULES",
+    "SPLIT_RULES",
     "DocumentContext",
     "FindingLocation",
     "FixContext",
     "Fixer",
     "IndexContext",
+    "entry_removal",
+    "excerpt",
     "fixer",
-    "shown",
+    "line_span",
+    "url_fixer",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class FindingLocation:
-    """Where a finding stands in the text; ``end`` is ``at`` where only its beginning is known.
+    """Finding with its range in the text; the range is empty if only its start is known.
 
     ``parameters`` are the values in its message, by name.
     """
 
     code: str
-    at: int
+    start: int
     end: int
     level: Level
     loc: str | None = None
     parameters: Parameters = ()
 
     def parameter(self, name: str) -> str:
-        """Return one of the values in its message; an empty text if there is none."""
+        """Return one of the values in the message; an empty string if there is none."""
         return dict(self.parameters).get(name) or ""
 
 
 class IndexContext(NamedTuple):
-    """What is known of the documents that an index lists, by their URL.
+    """Lookups for the documents that an index lists, by URL.
 
-    ``lastmod`` returns when one was last changed, a moment or a day, ``children`` what one lists
-    that is an index itself, with the dates as they stand there.
+    Attributes:
+        lastmod: Returns when a document last changed: a datetime, or a date without time.
+        children: Returns the URLs and lastmod texts that a listed index lists; None for others.
     """
 
     lastmod: Callable[[str], date | None] = lambda _: None
@@ -60,72 +66,90 @@ class IndexContext(NamedTuple):
 
 @dataclass(kw_only=True)
 class DocumentContext:
-    """One document at work: as it is in this pass, and what is known about it.
+    """Document in the state of the current pass, for fixers.
 
-    ``base`` is its URL, ``name`` how people call it, ``around`` are the other documents.
+    Attributes:
+        parsed: Parsed document.
+        name: Name for messages.
+        base: URL of the document.
+        moment: Current time.
+        is_unsafe: Whether unsafe fixes are made.
+        profile: Search engine whose rules apply.
+        index: Lookups for the documents that it lists.
+        entry_spans: Positions of its entries.
     """
 
-    document: Document
+    parsed: Document
     name: str
     base: str | None
     moment: datetime
     is_unsafe: bool
     profile: str | None = None
-    around: IndexContext = field(default_factory=IndexContext)
-    entries: EntrySpans = field(init=False)
+    index: IndexContext = field(default_factory=IndexContext)
+    entry_spans: EntrySpans = field(init=False)
 
     def __post_init__(self) -> None:
-        self.entries = EntrySpans(self.document.text)
+        self.entry_spans = EntrySpans(self.parsed.text)
 
     @property
     def data(self) -> bytes:
-        """The text, as UTF-8."""
-        return self.document.text
+        """Text of the document, as UTF-8."""
+        return self.parsed.text
 
 
 class FixContext:
-    """One finding to be mended, and the tools for it.
+    """Finding to fix, with its document and helpers that create changes.
 
-    ``data`` is the whole text, ``at`` and ``end`` the span of what is wrong. ``spots`` are all
-    findings of the rule in the document, for fixers of the whole.
+    Attributes:
+        document: Context of the document.
+        findings: All findings of the rule in the document, for fixers that run once per document.
+        finding: The finding.
+        code: Code of its rule.
+        effect: Permitted effect of the changes, unless one names its own.
+        start: Start of the wrong bytes in the text.
+        end: End of the wrong bytes.
     """
 
     def __init__(
-        self, job: DocumentContext, spots: list[FindingLocation], number: int, effect: Effect
+        self,
+        document: DocumentContext,
+        findings: list[FindingLocation],
+        number: int,
+        effect: Effect,
     ):
-        self.job = job
-        self.spots = spots
-        self.spot = spots[number]
-        self.code = self.spot.code
+        self.document = document
+        self.findings = findings
+        self.finding = findings[number]
+        self.code = self.finding.code
         self.effect: Effect = effect
-        self.at, self.end = self.spot.at, self.spot.end
+        self.start, self.end = self.finding.start, self.finding.end
 
     @property
     def data(self) -> bytes:
-        """The text of the document, as UTF-8."""
-        return self.job.data
+        """Text of the document, as UTF-8."""
+        return self.document.data
 
     @property
     def span(self) -> bytes:
-        """What is wrong."""
-        return self.data[self.at : self.end]
+        """The wrong bytes."""
+        return self.data[self.start : self.end]
 
     @property
     def is_unsafe(self) -> bool:
-        """Whether fixes are wanted that take something for granted."""
-        return self.job.is_unsafe
+        """Whether unsafe fixes are made."""
+        return self.document.is_unsafe
 
     @cached_property
     def entry(self) -> ElementSpan | None:
-        """The entry in which it stands."""
-        return self.job.entries.around(self.at)
+        """Entry that contains the finding."""
+        return self.document.entry_spans.containing(self.start)
 
     @cached_property
     def element(self) -> ElementSpan | None:
-        """The innermost element of the entry in which it stands, or which begins there."""
+        """Innermost element that contains the finding or starts there."""
         found = self.entry
         while found is not None:
-            inner = next((c for c in found.children if c.start <= self.at < c.end), None)
+            inner = next((c for c in found.children if c.start <= self.start < c.end), None)
             if inner is None:
                 return found
             found = inner
@@ -136,87 +160,219 @@ class FixContext:
         *edits: Edit,
         dropped: str | None = None,
         effect: Effect | None = None,
-        fresh: int = 0,
+        added: int = 0,
     ) -> Change:
-        """Edits that belong together."""
-        return Change(self.code, edits, effect or self.effect, dropped, fresh)
+        """Return a change with these edits."""
+        return Change(self.code, edits, effect or self.effect, dropped, added)
 
     @property
     def is_error(self) -> bool:
-        """Whether the finding is one."""
-        return self.spot.level == "error"
+        """Whether the level of the finding is error."""
+        return self.finding.level == "error"
 
     def replace(self, new: bytes, *, dropped: str | None = None) -> Change:
-        """Other bytes for what is wrong."""
-        return self.change(Edit(self.at, self.end, new), dropped=dropped)
+        """Return a change that replaces the wrong bytes."""
+        return self.change(Edit(self.start, self.end, new), dropped=dropped)
 
     def rewrite(self, element: ElementSpan, text: str, *, dropped: str | None = None) -> Change:
-        """Another text for an element."""
+        """Return a change that replaces the text of an element."""
         new = escape(text).encode()
-        return self.change(Edit(element.tag_end, element.close, new), dropped=dropped)
+        return self.change(Edit(element.content_start, element.content_end, new), dropped=dropped)
 
     def remove(self, element: ElementSpan, *, effect: Effect | None = None) -> Change:
-        """Take an element away, and say so."""
+        """Return a change that removes an element and lists it as dropped."""
         return self.change(
-            Edit(*element.span(), b""), dropped=shown_element(element), effect=effect
+            Edit(*element.span(), b""), dropped=element_excerpt(element), effect=effect
         )
 
 
-def shown_element(element: ElementSpan) -> str:
-    """An element as it is listed among what was dropped."""
-    return shown(element.data[element.start : element.end])
+def element_excerpt(element: ElementSpan) -> str:
+    """Return an excerpt of an element for the list of dropped content."""
+    return excerpt(element.data[element.start : element.end])
 
 
-def shown(data: bytes) -> str:
-    """Bytes as they are listed: on one line, 160 characters at most."""
+def excerpt(data: bytes) -> str:
+    """Return bytes as one line of at most 160 characters, for the list of dropped content."""
     text = " ".join(data[:800].decode(errors="replace").split())
     return text if len(text) <= 160 else text[:159] + "…"
 
 
-Mend = Callable[[FixContext], Iterable[Change]]
+class UrlSpan(NamedTuple):
+    """URL at a range of the text; ``form`` is its escaping: text, xml or attribute."""
+
+    start: int
+    end: int
+    text: str
+    form: str
+
+    def escape(self, url: str) -> bytes:
+        """Return another URL with the escaping that this place requires."""
+        if self.form == "text":
+            return url.encode()
+        return escape(url, attribute=self.form == "attribute").encode()
+
+
+def url_spans_of(context: FixContext) -> list[UrlSpan]:
+    """Return the URLs of the entry that contains a finding; only the URL at the finding if any."""
+    if context.document.parsed.kind == "text":
+        return [_line(context.data, *line_span(context.data, context.start))]
+    entry = context.entry
+    found = list(_in_entry(context.document, entry)) if entry is not None else []
+    meant = [loc for loc in found if loc.start <= context.start <= loc.end or _is_at(context, loc)]
+    return meant or found
+
+
+def _is_at(context: FixContext, loc: UrlSpan) -> bool:
+    """Return whether the finding starts at the tag before the URL."""
+    return context.data.rfind(b"<", 0, loc.start) == context.start
+
+
+def all_url_spans(document: DocumentContext) -> Iterator[UrlSpan]:
+    """Yield the URLs of all entries of a document."""
+    if document.parsed.kind == "text":
+        position = 0
+        for line in document.data.splitlines(keepends=True):
+            start, end = line_span(document.data, position)
+            if end > start:
+                yield _line(document.data, start, end)
+            position += len(line)
+        return
+    for start in document.entry_spans.starts:
+        entry = document.entry_spans.starting_at(start)
+        if entry is not None:
+            yield from _in_entry(document, entry)
+
+
+def line_span(data: bytes, at: int) -> tuple[int, int]:
+    """Return the start and end of the line at an offset, without the line break."""
+    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    ends = [end for mark in (b"\n", b"\r") if (end := data.find(mark, at)) >= 0]
+    return start, min(ends, default=len(data))
+
+
+def _line(data: bytes, start: int, end: int) -> UrlSpan:
+    return UrlSpan(start, end, data[start:end].decode(errors="replace"), "text")
+
+
+def _in_entry(document: DocumentContext, entry: ElementSpan) -> Iterator[UrlSpan]:
+    if document.parsed.kind in ("rss", "atom"):
+        yield from _in_item(entry)
+        return
+    for element in entry.descendants("loc"):
+        parent = element.parent
+        is_own = parent is entry or (parent is not None and parent.prefix == entry.prefix)
+        if element.prefix == entry.prefix and is_own and element.text is not None:
+            yield UrlSpan(element.content_start, element.content_end, element.text, "xml")
+
+
+def _in_item(item: ElementSpan) -> Iterator[UrlSpan]:
+    for child in item.children:
+        for found in child.attributes:
+            if child.local_name == "link" and found.name == "href":
+                text = decode_text(child.data[found.value_start : found.value_end])
+                if text and (child.attribute("rel") or "alternate") == "alternate":
+                    yield UrlSpan(found.value_start, found.value_end, text, "attribute")
+        if child.local_name in ("link", "guid") and child.stripped:
+            yield UrlSpan(child.content_start, child.content_end, child.text or "", "xml")
+
+
+def entry_removal(context: FixContext) -> Iterator[Change]:
+    """Yield the change that removes the entry that contains a finding."""
+    if context.document.parsed.kind == "text":
+        start, end = line_span(context.data, context.start)
+        line = context.data[start:end].decode(errors="replace")
+        end += len(context.data[end : end + 2]) if context.data[end : end + 2] == b"\r\n" else 1
+        yield context.change(
+            Edit(start, min(end, len(context.data)), b""), dropped=line, effect="removed"
+        )
+    elif context.entry is not None:
+        yield context.remove(context.entry, effect="removed")
+
+
+FixFunction = Callable[[FixContext], Iterable[Change]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fixer:
-    """A function that mends.
+    """Function that fixes the findings of a rule.
 
-    With ``is_whole`` it is asked once for a document, not for each finding; with ``is_careful``
-    it tells itself what is safe from what is not.
+    Attributes:
+        function: Yields the changes for a finding.
+        effect: Permitted effect of its changes on the entries that they touch.
+        is_per_document: Whether it is called once per document, not for each finding.
+        is_partly_safe: Whether it decides itself which of its fixes are safe.
     """
 
-    mend: Mend
+    function: FixFunction
     effect: Effect
-    is_whole: bool
-    is_careful: bool
+    is_per_document: bool
+    is_partly_safe: bool
 
-    def changes(self, job: DocumentContext, spots: list[FindingLocation]) -> Iterator[Change]:
-        """What it would change in a document."""
-        for number in range(1 if self.is_whole else len(spots)):
-            yield from self.mend(FixContext(job, spots, number, self.effect))
+    def changes(
+        self, document: DocumentContext, findings: list[FindingLocation]
+    ) -> Iterator[Change]:
+        """Yield the changes for findings in a document."""
+        for number in range(1 if self.is_per_document else len(findings)):
+            yield from self.function(FixContext(document, findings, number, self.effect))
 
 
 FIXERS: dict[str, Fixer] = {}
-"""The fixers by the code of their rule."""
+"""Fixers by code of the rule."""
 
-ELSEWHERE = frozenset({"R001", "R002", "R003", "R004", "R007"})
-"""The rules of a robots.txt, which is no sitemap and has a mender of its own."""
+CONTAINER_RULES = frozenset({"X025", "X026", "X027", "X028", "X029"})
+"""Rules of compressed files: fixed by compressing again, or not at all."""
+
+SPLIT_RULES = frozenset({"L001", "L002", "L004", "L005", "L007", "L008"})
+"""Rules of document limits: fixed by splitting the document."""
+
+ROBOTS_RULES = frozenset({"R001", "R002", "R003", "R004", "R007"})
+"""Rules of robots.txt that urlset.fixer.robots_txt fixes."""
 
 
 def fixer(
-    *codes: str, effect: Effect = "same", whole: bool = False, careful: bool = False
-) -> Callable[[Mend], Mend]:
-    """Register a function for some rules.
+    *codes: str, effect: Effect = "values", per_document: bool = False, partly_safe: bool = False
+) -> Callable[[FixFunction], FixFunction]:
+    """Register a function as the fixer of some rules.
 
-    It yields the changes for one finding, or with ``whole`` for all findings of its rule in a
-    document. ``effect`` is what they do to the entries that they touch. With ``careful`` it is
-    asked for rules of unsafe fixes, too, and yields unsafe ones only where those are wanted.
+    Args:
+        codes: Codes of the rules.
+        effect: Permitted effect of its changes on the entries that they touch.
+        per_document: Whether it is called once per document, not for each finding.
+        partly_safe: Whether it decides itself which fixes are safe. Such a fixer also runs for
+            rules with unsafe fixes, and yields unsafe changes only if ``context.is_unsafe``.
     """
 
-    def register(mend: Mend) -> Mend:
+    def register(function: FixFunction) -> FixFunction:
         for code in codes:
             if code in FIXERS:
                 raise ValueError(f"{code} has two fixers")
-            FIXERS[code] = Fixer(mend, effect, whole, careful)
-        return mend
+            FIXERS[code] = Fixer(function, effect, per_document, partly_safe)
+        return function
+
+    return register
+
+
+UrlFunction = Callable[[str, FixContext], str | None]
+
+
+def url_fixer(
+    *codes: str, per_document: bool = False, partly_safe: bool = False
+) -> Callable[[UrlFunction], UrlFunction]:
+    """Register a function that returns the correct URL, or None, as a fixer.
+
+    With ``per_document`` it is called for all URLs of the document, otherwise for the URL of each
+    finding.
+    """
+
+    def register(better: UrlFunction) -> UrlFunction:
+        def function(context: FixContext) -> Iterator[Change]:
+            for loc in all_url_spans(context.document) if per_document else url_spans_of(context):
+                url = better(loc.text, context)
+                if url is not None and url != loc.text:
+                    added = int(context.code == "U001")
+                    yield context.change(Edit(loc.start, loc.end, loc.escape(url)), added=added)
+
+        fixer(*codes, effect="url", per_document=per_document, partly_safe=partly_safe)(function)
+        return better
 
     return register

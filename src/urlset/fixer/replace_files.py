@@ -1,28 +1,35 @@
-"""Writes mended documents where they lay: staged, read back, compared, and swapped in."""
+"""Write fixed documents over the original files: back up, stage, verify, replace atomically."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 from collections import defaultdict
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from urlset.atomic import is_outside_link
 from urlset.document import parse
 from urlset.errors import TargetError
-from urlset.fixer.backups import Backups, needed
 from urlset.fixer.container import open_container
 from urlset.fixer.fix_set import FixedDocument
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
+from urlset.sources.git.command import GitError, run_git
 
-__all__ = ["Written", "replace_files", "write_fixed"]
+__all__ = ["Backups", "Written", "replace_files", "write_fixed"]
+
+ENDING = ".bak"
+"""Suffix of backups; folder walks ignore it, so that no backup counts as a sitemap."""
+
+MAX_BACKUPS = 1_000
 
 
 class Written(NamedTuple):
-    """A file that was replaced, and the copy of what it held; None where none was kept."""
+    """File that was replaced, and its backup; None if no backup was made."""
 
     path: Path
     backup: Path | None
@@ -31,14 +38,23 @@ class Written(NamedTuple):
 def write_fixed(
     documents: Iterable[FixedDocument], robots: Path | None = None, *, backup: bool | None = None
 ) -> list[Path]:
-    """Write documents of files in place of those files; give back the paths.
+    """Write fixed documents over their files.
 
-    Links are followed within their folder: what they lead to is written, with its permissions.
-    All of a folder appear at once, indexes last, or none. ``robots`` is the file of the
-    robots.txt, if that is among them. What is replaced is kept as ``NAME.bak``: by default where
-    git does not have it, always with ``backup=True``, never with ``False``. Raises
-    :class:`urlset.TargetError` where a file cannot be written or kept, is a link that leads out
-    of its folder, or was changed by somebody else since it was read.
+    The files of a folder are replaced together or not at all, indexes last. Links are followed
+    within their folder: the target of the link is written, with its permissions.
+
+    Args:
+        documents: Documents of :attr:`urlset.Fixed.documents`.
+        robots: File of the robots.txt, if that is among them.
+        backup: Whether to keep each replaced file as ``NAME.bak``: True for all, False for none,
+            None for those whose bytes git does not have.
+
+    Returns:
+        The paths of the written files.
+
+    Raises:
+        TargetError: A file cannot be written or backed up, is a link that leads out of its
+            folder, or was changed since it was read.
     """
     return [written.path for written in replace_files(documents, robots, backup)]
 
@@ -46,7 +62,7 @@ def write_fixed(
 def replace_files(
     documents: Iterable[FixedDocument], robots: Path | None, backup: bool | None
 ) -> list[Written]:
-    """Do the same, and tell where the copies are."""
+    """Write fixed documents like :func:`write_fixed`; return the files with their backups."""
     folders: dict[Path, list[tuple[str, FixedDocument]]] = defaultdict(list)
     for document in documents:
         path = _path_of(document, robots)
@@ -68,11 +84,11 @@ def replace_files(
 def _swap(
     stage: FolderTarget, files: list[tuple[str, FixedDocument]], backup: bool | None
 ) -> list[Written]:
-    """Keep the old files of a folder, and let the new ones take their places."""
+    """Back up the old files of a folder, and replace them by the staged ones."""
     backups = Backups()
     olds = [(stage.folder / name, document.before) for name, document in files]
     try:
-        kept = {path: backups.keep(path) for path in needed(olds, backup)}
+        kept = {path: backups.create(path) for path in files_to_back_up(olds, backup)}
         for name, document in files:
             _expect_unchanged(stage, name, document)
         stage.swap([name for name, _ in files], ())
@@ -99,24 +115,24 @@ def _path_of(document: FixedDocument, robots: Path | None) -> Path:
 
 
 def _stage(stage: FolderTarget, name: str, document: FixedDocument) -> None:
-    """Put a file beside, and see that it can be read as what it is to be."""
+    """Write a file to the staging folder, and verify that it can be read."""
     _expect_unchanged(stage, name, document)
     stage.stage(name, document.after)
     back = stage.read_staged(name)
     raw = open_container(back, READ_LIMIT, None).raw
     if back != document.after or raw != document.text_after[: len(raw)]:
         raise TargetError(
-            f"cannot write {stage.folder / name}: what was written cannot be read again; "
-            "nothing was changed"
+            f"cannot write {stage.folder / name}: the staged file cannot be read back; "
+            "no file was changed"
         )
     if parse(raw).kind in ("unknown", "html", "template") and not name.endswith("robots.txt"):
-        raise TargetError(f"cannot write {stage.folder / name}: it would be no sitemap")
+        raise TargetError(f"cannot write {stage.folder / name}: the result would not be a sitemap")
 
 
 def _expect_unchanged(stage: FolderTarget, name: str, document: FixedDocument) -> None:
     if stage.read(name) != document.before:
-        words = "lies there already" if document.before is None else "was changed meanwhile"
-        raise TargetError(f"cannot write {stage.folder / name}: it {words}; nothing was written")
+        state = "exists already" if document.before is None else "was changed since it was read"
+        raise TargetError(f"cannot write {stage.folder / name}: it {state}; no file was written")
 
 
 def _is_index(document: FixedDocument) -> bool:
@@ -125,3 +141,94 @@ def _is_index(document: FixedDocument) -> bool:
 
 def _has_index(files: list[tuple[str, FixedDocument]]) -> bool:
     return any(_is_index(document) for _, document in files)
+
+
+class Backups:
+    """Backups of one run; :meth:`discard` removes them if the run fails."""
+
+    def __init__(self) -> None:
+        self.created: list[Path] = []
+
+    def create(self, path: Path) -> Path:
+        """Back up a file; return the path of the backup.
+
+        The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
+        replaced.
+
+        Raises:
+            TargetError: The file cannot be backed up.
+        """
+        for number in range(1, MAX_BACKUPS):
+            backup = path.with_name(f"{path.name}{ENDING}{'' if number == 1 else number}")
+            try:
+                _copy(path, backup)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise TargetError(
+                    f"cannot back up {path}: {error.strerror or error}; no file "
+                    "was written; use --no-backup to write without a backup"
+                ) from error
+            self.created.append(backup)
+            return backup
+        raise TargetError(
+            f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
+            "them, or use --no-backup"
+        )
+
+    def discard(self) -> None:
+        """Remove the backups, because their files were not replaced."""
+        for backup in self.created:
+            with suppress(OSError):
+                backup.unlink()
+
+
+def _copy(path: Path, backup: Path) -> None:
+    """Create a hard link to the file, which needs no space; copy it if links are not possible.
+
+    The fixed file is a new file that replaces the original name, so that the link keeps the old
+    bytes, owner and modification time.
+    """
+    try:
+        os.link(path, backup)
+    except FileExistsError:
+        raise
+    except OSError:
+        with open(path, "rb") as source, open(backup, "xb") as target:
+            try:
+                shutil.copyfileobj(source, target)
+            except OSError:
+                backup.unlink(missing_ok=True)
+                raise
+        shutil.copystat(path, backup)
+
+
+def is_in_git(path: Path, data: bytes) -> bool:
+    """Return whether the index of a git repository has exactly these bytes for a file.
+
+    Committed or staged bytes can be restored; untracked, ignored or changed ones cannot.
+    """
+    try:
+        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", _literal(path.name))
+    except GitError:
+        return False
+    blob = b"blob %d\0%s" % (len(data), data)
+    hashes = {hashlib.sha1(blob).hexdigest(), hashlib.sha256(blob).hexdigest()}
+    known = [entry.split()[1].decode() for entry in listed.split(b"\0") if entry.count(b" ") >= 2]
+    return bool(hashes & set(known))
+
+
+def _literal(name: str) -> str:
+    """Return a git path specification in which no character is a pattern."""
+    return f":(literal){name}"
+
+
+def files_to_back_up(files: Sequence[tuple[Path, bytes | None]], backup: bool | None) -> list[Path]:
+    """Return the files to back up: all or none by ``backup``, or those that git does not have."""
+    if backup is False:
+        return []
+    return [
+        path
+        for path, before in files
+        if before is not None and (backup or not is_in_git(path, before))
+    ]

@@ -1,4 +1,4 @@
-"""R: the Sitemap lines of a robots.txt."""
+"""Fix the Sitemap lines of a robots.txt (rules R)."""
 
 from __future__ import annotations
 
@@ -11,66 +11,71 @@ from urlset.engine import get
 from urlset.engine.decoding import decode
 from urlset.fixer.fix_document import Dropped
 from urlset.fixer.options import FixOptions
-from urlset.fixer.registry import ELSEWHERE
+from urlset.fixer.registry import ROBOTS_RULES
 from urlset.robots import read_robots
 
-__all__ = ["MendedRobots", "mend_robots"]
+__all__ = ["FixedRobots", "fix_robots"]
 
 _LINES = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
 _LINE_RULES = ("R002", "R003")
 
 
-class MendedRobots(NamedTuple):
-    """A robots.txt after its fixes."""
+class FixedRobots(NamedTuple):
+    """Robots.txt after its fixes: bytes, number of fixes by rule, and what was dropped."""
 
     data: bytes
     fixed: Counter[str]
     dropped: list[Dropped]
 
 
-def mend_robots(
-    data: bytes, url: str, wishes: FixOptions, addresses: Sequence[str]
-) -> MendedRobots:
-    """Mend the lines that declare sitemaps; other lines stay as they are.
+def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[str]) -> FixedRobots:
+    """Fix the lines that declare sitemaps; other lines are unchanged.
 
-    Where it declares none, it is to declare ``addresses``. Else what it declares is compared
-    before and after; where that differs, nothing is changed.
+    The declared sitemaps must be the same before and after; otherwise nothing is changed.
+
+    Args:
+        data: Bytes of the robots.txt.
+        url: Its URL.
+        options: Options of the run.
+        addresses: Sitemaps to declare if the file declares none.
     """
     before = read_robots(data, url)
     codes = {problem.code for problem in before.problems}
     missing = () if before.sitemaps else addresses
-    asked = {
-        code for code in (*codes, "R001", "R004") if code in ELSEWHERE and wishes.allows(code, url)
+    allowed = {
+        code
+        for code in (*codes, "R001", "R004")
+        if code in ROBOTS_RULES and options.allows(code, url)
     }
     fixed: Counter[str] = Counter()
     dropped: list[Dropped] = []
-    if "R006" in codes or not asked:
-        return MendedRobots(data, fixed, dropped)
-    if "R007" in codes and "R007" not in asked:
-        return MendedRobots(data, fixed, dropped)
-    decoded = decode(data, None, get(wishes.engine).is_utf8)
+    if "R006" in codes or not allowed:
+        return FixedRobots(data, fixed, dropped)
+    if "R007" in codes and "R007" not in allowed:
+        return FixedRobots(data, fixed, dropped)
+    decoded = decode(data, None, get(options.engine).is_utf8)
     if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.diagnostics):
-        return MendedRobots(data, fixed, dropped)
+        return FixedRobots(data, fixed, dropped)
     text = decoded.text.decode(errors="replace")
-    if "R007" in asked:
+    if "R007" in allowed:
         text = text.removeprefix("\ufeff")
         fixed["R007"] += 1
-    bad = {p.line: p.code for p in before.problems if p.code in asked & set(_LINE_RULES)}
-    lines = list(_rewritten(text, url, bad, fixed))
-    if "R004" in asked:
-        lines = list(_once(lines, url, fixed, dropped))
-    added = missing if "R001" in asked else ()
+    wrong_lines = {p.line: p.code for p in before.problems if p.code in allowed & set(_LINE_RULES)}
+    lines = list(_rewrite_lines(text, url, wrong_lines, fixed))
+    if "R004" in allowed:
+        lines = list(_remove_repeated(lines, url, fixed, dropped))
+    added = missing if "R001" in allowed else ()
     if added:
         fixed["R001"] += 1
-    after = "".join(_with(lines, added)).encode()
+    after = "".join(_add_sitemaps(lines, added)).encode()
     declared = {*added, *(line.url for line in before.sitemaps)}
     is_same = {line.url for line in read_robots(after, url).sitemaps} == declared
-    done = MendedRobots(after, fixed, dropped)
-    return done if is_same and fixed else MendedRobots(data, Counter(), [])
+    result = FixedRobots(after, fixed, dropped)
+    return result if is_same and fixed else FixedRobots(data, Counter(), [])
 
 
-def _with(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
-    """The lines, and behind them those that declare sitemaps."""
+def _add_sitemaps(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, then a Sitemap line for each address."""
     yield from lines
     text = "".join(lines)
     if addresses and text and not text.endswith(("\n", "\r")):
@@ -78,20 +83,24 @@ def _with(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
     yield from (f"Sitemap: {address}\n" for address in addresses)
 
 
-def _rewritten(text: str, url: str, bad: dict[int, str], fixed: Counter[str]) -> Iterator[str]:
-    """The lines, those that are bad written as they should be."""
+def _rewrite_lines(
+    text: str, url: str, wrong_lines: dict[int, str], fixed: Counter[str]
+) -> Iterator[str]:
+    """Yield the lines, those with a problem rewritten."""
     for number, found in enumerate(_LINES.finditer(text), 1):
-        declared = read_robots(found[1].encode(), url).sitemaps if number in bad else ()
+        declared = read_robots(found[1].encode(), url).sitemaps if number in wrong_lines else ()
         if not declared:
             yield found[0]
             continue
-        fixed[bad[number]] += 1
+        fixed[wrong_lines[number]] += 1
         end = found[2] or "\n"
         yield from (f"Sitemap: {line.url}{end}" for line in declared)
 
 
-def _once(lines: list[str], url: str, fixed: Counter[str], dropped: list[Dropped]) -> Iterator[str]:
-    """The lines without those that declare again what is declared."""
+def _remove_repeated(
+    lines: list[str], url: str, fixed: Counter[str], dropped: list[Dropped]
+) -> Iterator[str]:
+    """Yield the lines except those that declare a sitemap again."""
     seen: set[str] = set()
     for number, line in enumerate(lines, 1):
         declared = {found.url for found in read_robots(line.encode(), url).sitemaps}

@@ -1,75 +1,165 @@
-"""L: a document that holds too much, written as several that do not."""
+"""Split a document over the size limits: names of the parts, and the index that lists them."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
-from datetime import datetime
+from collections import Counter
+from typing import NamedTuple
 
-from urlset import engine as engines
 from urlset.dates import format_date
 from urlset.document import Document, parse
-from urlset.fixer.rewrite import INDEX_END, INDEX_START, child_line
-from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS
+from urlset.entry_spans import text_offset
+from urlset.fixer.container import Container, open_container
+from urlset.fixer.edits import Change, Edit, apply
+from urlset.fixer.fix_document import Dropped, objection_to_fixing
+from urlset.fixer.options import FixOptions
+from urlset.fixer.overlay import Overlay
+from urlset.fixer.registry import SPLIT_RULES
+from urlset.fixer.render import index_child, render_index, render_parts
+from urlset.fixer.xml_spans import parse_element
+from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.reader.locations import Location
 
-__all__ = ["SPLITS", "divided", "index_of", "part_names"]
-
-SPLITS = frozenset({"L001", "L002", "L004", "L005", "L007", "L008"})
-"""The rules that are mended by writing several documents."""
+__all__ = ["SplitResult", "split"]
 
 _NAME = re.compile(r"(.*?)((?:\.(?:xml|txt))?(?:\.gz)?)", re.IGNORECASE | re.DOTALL)
-_BAIDU_BYTES = 10_485_760  # https://ziyuan.baidu.com/college/courseinfo?id=267 (catalogue, L008)
+_MIN_BYTES = min(MAX_URLS, MAX_BYTES) // 50  # a smaller file, compressed, exceeds no limit
 
 
-def divided(document: Document, profile: str | None) -> list[bytes] | None:
-    """The documents in which the entries of one have room; None where that cannot be done."""
-    most = _BAIDU_BYTES if profile == "baidu" else MAX_BYTES
-    if document.kind == "index" and not len(document.entries):
-        parts = list(_indexes(document, most))
-    elif document.kind in ("urlset", "text") and not document.sitemaps:
-        parts = list(_sitemaps(document, most))
-    else:
+class SplitResult(NamedTuple):
+    """Result of a split: the new bytes of the document, the new documents, the changed indexes.
+
+    Attributes:
+        data: New bytes of the document.
+        others: New documents: key, name, bytes.
+        parents: Changed indexes: location, new bytes.
+        codes: Number of fixes by rule.
+        dropped: What was dropped.
+    """
+
+    data: bytes
+    others: list[tuple[object, str, bytes]]
+    parents: list[tuple[Location, bytes]]
+    codes: Counter[str]
+    dropped: list[Dropped]
+
+
+def split(location: Location, overlay: Overlay, options: FixOptions) -> SplitResult | str | None:
+    """Split a document that exceeds a limit.
+
+    Returns:
+        The result; None if no split is needed; the reason if the document cannot be split.
+    """
+    data = overlay.changed.get(location.key) or location.load()
+    if len(data) < _MIN_BYTES:
         return None
-    return parts if _is_all(document, parts, most) else None
+    container = open_container(data, options.limit, options.engine)
+    name = location.name or ""
+    document = parse(
+        container.raw, base=location.base, engine=options.engine, source=name, limit=options.limit
+    )
+    codes = {
+        p.code for p in document.problems if p.code in SPLIT_RULES and options.allows(p.code, name)
+    }
+    if options.profile == "baidu" and options.allows("L008", name) and document.size > 10_485_760:
+        codes.add("L008")
+    if not codes or objection_to_fixing(container, document) is not None:
+        return None
+    parts = render_parts(document, options.profile)
+    if parts is None:
+        return "its entries cannot be written to several files without a change of their values"
+    result = _name_parts(location, overlay, options, parts, container, document)
+    if isinstance(result, str):
+        return result
+    comments = b"<!--" in container.raw
+    dropped = [Dropped(min(codes), name, 1, "comments and layout")] if comments else []
+    return result._replace(codes=Counter(codes), dropped=dropped)
 
 
-def _sitemaps(document: Document, most: int) -> Iterator[bytes]:
-    chosen = engines.get(document.engine)
-    columns = chosen.columns(list(document.entries))
-    start = 0
-    while start < len(columns):
-        renderer = chosen.renderer(document.kind, MAX_URLS, most, MAX_NEWS)
-        start = renderer.add(columns, start)
-        yield renderer.finish()
+def _name_parts(
+    location: Location,
+    overlay: Overlay,
+    options: FixOptions,
+    parts: list[bytes],
+    container: Container,
+    document: Document,
+) -> SplitResult | str:
+    """Name the parts, and list them in the parent index or in a new one."""
+    packed = [container.packed(part, options.engine) for part in parts]
+    result = SplitResult(packed[0], [], [], Counter(), [])
+    if len(parts) == 1:
+        return result
+    is_child = location.key in overlay.parents
+    folder, _, name = str(location.key).rpartition("/")
+    base = (
+        overlay.parents[location.key][1] if location.key in overlay.parents else location.base
+    ) or ""
+    if not base.startswith(("http://", "https://")):
+        return "the URL at which it is published is unknown; pass --base-url"
+    used = {str(key).rpartition("/")[2] for key in overlay.changed} | _siblings(folder)
+    keeps_first = is_child or document.kind in ("index", "text")
+    names = part_names(name, len(parts) - keeps_first, used, 2 if keeps_first else 1)
+    others: list[tuple[object, str, bytes]] = [
+        (f"{folder}/{new}", _sibling_name(location.name or name, new), data)
+        for new, data in zip(names, packed[keeps_first:], strict=True)
+    ]
+    result = result._replace(others=others)
+    urls = [base.rpartition("/")[0] + "/" + new for new in names]
+    if is_child:
+        parent, loc = overlay.parents[location.key]
+        extended = _index_with(parent, loc, overlay, options, urls)
+        if extended is None:
+            return f"the index that lists it cannot be changed: {parent.name}"
+        return result._replace(parents=[(parent, extended)])
+    if document.kind == "index":
+        return result
+    index = container.packed(
+        render_index([base, *urls] if keeps_first else urls, options.moment), options.engine
+    )
+    if not keeps_first:
+        return result._replace(data=index)
+    # A text sitemap cannot become an index: it stays the first part.
+    new = name.partition(".")[0] + "-index.xml" + (".gz" if container.is_packed else "")
+    if new in used:
+        return f"{new} exists already"
+    others.append((f"{folder}/{new}", _sibling_name(location.name or name, new), index))
+    return result
 
 
-def _indexes(document: Document, most: int) -> Iterator[bytes]:
-    frame = len(INDEX_START) + len(INDEX_END)
-    lines: list[str] = []
-    size = frame
-    for child in document.sitemaps:
-        line = child_line(child.loc, child.lastmod_text)
-        length = len(line.encode())
-        if lines and (len(lines) == MAX_URLS or size + length > most):
-            yield "".join([INDEX_START, *lines, INDEX_END]).encode()
-            lines, size = [], frame
-        lines.append(line)
-        size += length
-    yield "".join([INDEX_START, *lines, INDEX_END]).encode()
+def _siblings(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder)) if os.path.isabs(folder) else set()
+    except OSError:
+        return set()
 
 
-def _is_all(document: Document, parts: list[bytes], most: int) -> bool:
-    """Whether the parts say together what the document says, and none is too large."""
-    said: list[object] = []
-    for part in parts:
-        found = parse(part, engine=document.engine)
-        said += [row[:-3] for row in (*found.entries, *found.sitemaps)]
-    rows = [row[:-3] for row in (*document.entries, *document.sitemaps)]
-    return said == rows and all(len(part) <= most for part in parts)
+def _sibling_name(name: str, new: str) -> str:
+    head, slash, _ = name.rpartition("/")
+    return f"{head}{slash}{new}"
 
 
-def part_names(name: str, count: int, taken: set[str], first: int) -> list[str]:
-    """Names for the parts of a file, from the number ``first``, none that is taken.
+def _index_with(
+    parent: Location, loc: str, overlay: Overlay, options: FixOptions, urls: list[str]
+) -> bytes | None:
+    """Return the bytes of an index with further children after one."""
+    data = overlay.changed.get(parent.key) or parent.load()
+    container = open_container(data, options.limit, options.engine)
+    document = parse(container.raw, base=parent.base, engine=options.engine, limit=options.limit)
+    child = next((child for child in document.sitemaps if child.loc == loc), None)
+    if child is None or document.runs:
+        return None
+    entry = parse_element(document.text, text_offset(document, child.offset or 0))
+    if entry is None or entry.prefix or not entry.is_complete:
+        return None
+    date = format_date(options.moment.replace(microsecond=0))
+    lines = "".join("\n" + index_child(url, date).rstrip("\n") for url in urls)
+    edit = Edit(entry.end, entry.end, lines.encode())
+    return container.packed(apply(container.raw, [Change("L001", (edit,))]), options.engine)
+
+
+def part_names(name: str, count: int, used: set[str], first: int) -> list[str]:
+    """Return unused names for the parts of a file, numbered from ``first``.
 
     >>> part_names("sitemap.xml.gz", 2, {"sitemap-1.xml.gz"}, 1)
     ['sitemap-2.xml.gz', 'sitemap-3.xml.gz']
@@ -80,14 +170,7 @@ def part_names(name: str, count: int, taken: set[str], first: int) -> list[str]:
     number = first
     while len(names) < count:
         new = f"{stem}-{number}{ending}"
-        if new not in taken:
+        if new not in used:
             names.append(new)
         number += 1
     return names
-
-
-def index_of(locs: list[str], moment: datetime) -> bytes:
-    """An index of files that were written at a moment."""
-    date = format_date(moment.replace(microsecond=0))
-    lines = [child_line(loc, date) for loc in locs]
-    return "".join([INDEX_START, *lines, INDEX_END]).encode()

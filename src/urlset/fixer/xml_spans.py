@@ -1,4 +1,4 @@
-"""The elements of one entry, with the places of everything that can be changed in them."""
+"""Elements of a sitemap entry with the byte ranges of tags, text and attributes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,31 @@ from functools import cached_property
 from typing import NamedTuple
 
 from urlset.engine.reference.values import HTML_ENTITIES, NAME
+from urlset.protocol import FIND_ROOT
 
-__all__ = ["TOKEN", "AttributeSpan", "ElementSpan", "EntrySpans", "decoded", "parse_element"]
+__all__ = [
+    "TOKEN",
+    "AttributeSpan",
+    "ElementSpan",
+    "EntrySpans",
+    "decode_text",
+    "parse_element",
+    "parse_tag",
+    "root_tag",
+]
 
 TOKEN = re.compile(
     rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>"
     rb"|<(/?)(" + NAME + rb")((?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*))>",
     re.DOTALL,
 )
-"""A comment, a section, an instruction or a tag: whether it is an end tag, its name, its rest."""
+"""Comment, CDATA section, processing instruction, or tag with the groups: slash, name, rest."""
 
 _ENTRY = re.compile(
     rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(<)(?>(?:[\w.-]++:)?)(?:url|sitemap|item|entry)(?=[\s/>])",
     re.DOTALL | re.IGNORECASE,
 )
+_ROOT = re.compile(rb"<!--.*?-->|(" + FIND_ROOT.pattern + rb")", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(
     rb"\s*+(" + NAME + rb")\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))"
 )
@@ -31,7 +42,7 @@ _NAMED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
 
 
 class AttributeSpan(NamedTuple):
-    """An attribute: ``start`` is before the white space in front of it."""
+    """Attribute with its ranges; ``start`` is before the white space that precedes it."""
 
     name: str
     start: int
@@ -41,77 +52,77 @@ class AttributeSpan(NamedTuple):
 
 
 class ElementSpan:
-    """One element; places are in the whole text.
+    """XML element with its ranges in the text.
 
-    ``start`` and ``tag_end`` span the start tag, ``close`` and ``end`` the end tag, which is
-    empty for ``<a/>`` and where it is missing. ``parent`` is None for the entry.
+    ``start`` to ``content_start`` is the start tag, ``content_end`` to ``end`` the end tag, which
+    is empty for ``<a/>`` and if it is missing. ``parent`` is None for the entry itself.
     """
 
     def __init__(self, data: bytes, found: re.Match[bytes], parent: ElementSpan | None):
         self.data = data
-        self.raw = found[2].decode(errors="replace")
-        self.start, self.tag_end = found.span()
-        self.rest_start = found.start(3)
-        self.close = self.end = self.tag_end
+        self.qname = found[2].decode(errors="replace")
+        self.start, self.content_start = found.span()
+        self.attributes_start = found.start(3)
+        self.content_end = self.end = self.content_start
         self.is_empty = found[3].endswith(b"/")
-        self.is_whole = self.is_empty
+        self.is_complete = self.is_empty
         self.parent = parent
         self.children: list[ElementSpan] = []
 
     @property
-    def local(self) -> str:
-        """The name without its prefix, in lower case."""
-        return self.raw.rpartition(":")[2].lower()
+    def local_name(self) -> str:
+        """Name without prefix, in lower case."""
+        return self.qname.rpartition(":")[2].lower()
 
     @property
     def prefix(self) -> str:
-        """What stands before the colon, mostly nothing."""
-        return self.raw.rpartition(":")[0]
+        """Namespace prefix; usually empty."""
+        return self.qname.rpartition(":")[0]
 
     @property
     def content(self) -> bytes:
-        """What stands between the tags."""
-        return self.data[self.tag_end : self.close]
+        """Bytes between the tags."""
+        return self.data[self.content_start : self.content_end]
 
     @property
     def text(self) -> str | None:
-        """The text inside; None where elements are among it, or what cannot be decoded."""
-        return None if self.children else decoded(self.content)
+        """Decoded text; None if the element has child elements or an unknown entity."""
+        return None if self.children else decode_text(self.content)
 
     @property
-    def trimmed(self) -> str:
-        """The text inside without white space around it, empty where there is none."""
+    def stripped(self) -> str:
+        """Decoded text without surrounding white space; empty if there is none."""
         return (self.text or "").strip()
 
-    def all(self, *names: str) -> Iterator[ElementSpan]:
-        """The elements within that have one of these local names, in document order."""
+    def descendants(self, *names: str) -> Iterator[ElementSpan]:
+        """Yield the descendants with one of these local names, in document order."""
         for child in self.children:
-            if child.local in names:
+            if child.local_name in names:
                 yield child
-            yield from child.all(*names)
+            yield from child.descendants(*names)
 
     def child(self, name: str) -> ElementSpan | None:
-        """The first element directly inside of that local name."""
-        return next((child for child in self.children if child.local == name), None)
+        """Return the first child with this local name."""
+        return next((child for child in self.children if child.local_name == name), None)
 
     @cached_property
     def attributes(self) -> list[AttributeSpan]:
-        """The attributes, in their order, those given twice as well."""
-        found = _ATTRIBUTE.finditer(self.data, self.rest_start, self.tag_end)
+        """Attributes in document order, including duplicates."""
+        found = _ATTRIBUTE.finditer(self.data, self.attributes_start, self.content_start)
         return [
             AttributeSpan(a[1].decode(errors="replace"), a.start(), *_value_span(a), a.end())
             for a in found
         ]
 
     def attribute(self, name: str) -> str | None:
-        """The text of the first attribute of that name."""
+        """Return the decoded value of the first attribute with this name."""
         for found in self.attributes:
             if found.name == name:
-                return decoded(self.data[found.value_start : found.value_end])
+                return decode_text(self.data[found.value_start : found.value_end])
         return None
 
     def span(self) -> tuple[int, int]:
-        """The element with the white space before it, so that none is left behind."""
+        """Return the range of the element with the white space before it."""
         start = self.start
         while start and self.data[start - 1] in b" \t\r\n":
             start -= 1
@@ -122,10 +133,10 @@ def _value_span(found: re.Match[bytes]) -> tuple[int, int]:
     return next(found.span(group) for group in (2, 3, 4) if found[group] is not None)
 
 
-def decoded(raw: bytes) -> str | None:
-    """What character data mean; None where an entity in it is unknown.
+def decode_text(raw: bytes) -> str | None:
+    """Decode entities and CDATA sections in character data; None for an unknown entity.
 
-    >>> decoded(b"a&amp;<![CDATA[b&]]>")
+    >>> decode_text(b"a&amp;<![CDATA[b&]]>")
     'a&b&'
     """
     pieces: list[str] = []
@@ -157,7 +168,7 @@ def _piece(found: re.Match[bytes]) -> str | None:
 
 
 def parse_element(data: bytes, start: int) -> ElementSpan | None:
-    """The element that begins at ``start``, to its end or to that of the document."""
+    """Parse the element that starts at ``start``, to its end tag or the end of the document."""
     top: ElementSpan | None = None
     open_: list[ElementSpan] = []
     position = start
@@ -176,23 +187,23 @@ def parse_element(data: bytes, start: int) -> ElementSpan | None:
             break
     if top is not None and open_:
         for element in open_:
-            element.close = element.end = position
+            element.content_end = element.end = position
     return top
 
 
 def _close(open_: list[ElementSpan], found: re.Match[bytes]) -> None:
-    """End the nearest element of that name, and all inside it."""
+    """Close the innermost open element with this name, and all elements in it."""
     name = found[2].decode(errors="replace").lower()
-    depth = next((n for n in reversed(range(len(open_))) if open_[n].raw.lower() == name), None)
+    depth = next((n for n in reversed(range(len(open_))) if open_[n].qname.lower() == name), None)
     while depth is not None and len(open_) > depth:
         element = open_.pop()
-        element.close = element.end = found.start()
+        element.content_end = element.end = found.start()
         if len(open_) == depth:
-            element.end, element.is_whole = found.end(), True
+            element.end, element.is_complete = found.end(), True
 
 
 class EntrySpans:
-    """Where the entries of a document begin; each is parsed when it is asked for."""
+    """Positions of the entries of a document; each entry is parsed on first access."""
 
     def __init__(self, data: bytes):
         self._data = data
@@ -200,17 +211,30 @@ class EntrySpans:
 
     @cached_property
     def starts(self) -> list[int]:
-        """The places of all start tags of entries."""
+        """Offsets of the start tags of all entries."""
         return [found.start(1) for found in _ENTRY.finditer(self._data) if found[1]]
 
-    def around(self, at: int) -> ElementSpan | None:
-        """The entry in which a place is."""
+    def containing(self, at: int) -> ElementSpan | None:
+        """Return the entry that contains an offset."""
         number = bisect_right(self.starts, at) - 1
-        entry = self.beginning(self.starts[number]) if number >= 0 else None
-        return entry if entry is not None and at < max(entry.end, entry.tag_end) else None
+        entry = self.starting_at(self.starts[number]) if number >= 0 else None
+        return entry if entry is not None and at < max(entry.end, entry.content_start) else None
 
-    def beginning(self, start: int) -> ElementSpan | None:
-        """The element that begins there."""
+    def starting_at(self, start: int) -> ElementSpan | None:
+        """Return the element that starts at an offset."""
         if start not in self._parsed:
             self._parsed[start] = parse_element(self._data, start)
         return self._parsed[start]
+
+
+def root_tag(data: bytes) -> re.Match[bytes] | None:
+    """Return the start tag of the root element, as a match of :data:`TOKEN`."""
+    for found in _ROOT.finditer(data):
+        if found[1] is not None:
+            return TOKEN.match(data, found.start())
+    return None
+
+
+def parse_tag(data: bytes, tag: re.Match[bytes] | None) -> ElementSpan | None:
+    """Return a start tag as an element without content."""
+    return ElementSpan(data, tag, None) if tag is not None and tag[2] is not None else None

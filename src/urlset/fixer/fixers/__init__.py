@@ -1,6 +1,6 @@
-"""What mends a finding, a room for each group of rules; each module here registers its own.
+"""Fixer functions, one module per group of rules; each module registers its own.
 
-To add one: write it in the module of its group, or in a new one, and nothing else.
+To add a fixer, write the function in the module of its group or in a new module.
 """
 
 from __future__ import annotations

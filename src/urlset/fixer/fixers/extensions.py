@@ -1,4 +1,4 @@
-"""G: values in images, videos and news."""
+"""Fixes of values in image, video and news extensions (rules G)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
-from urlset.fixer.fixers.values import REMOVE, better_date, mended_values
+from urlset.fixer.fixers.values import REMOVE, better_date, fix_values
 from urlset.fixer.registry import FixContext, fixer
 from urlset.fixer.xml_spans import ElementSpan
 from urlset.languages import REGIONS
@@ -29,68 +29,68 @@ _MAX_DURATION, _MAX_TAGS, _MAX_DESCRIPTION, _MAX_TITLE = 28_800, 32, 2_048, 100
 
 
 @fixer("G001", "G028")
-def remove_extension(case: FixContext) -> Iterator[Change]:
-    """Remove an image without a URL, or a video that has expired."""
-    found = _owner(case, "image", "video")
+def remove_extension(context: FixContext) -> Iterator[Change]:
+    """Remove an image without a URL, or an expired video."""
+    found = _owner(context, "image", "video")
     if found is not None:
-        yield case.remove(found)
+        yield context.remove(found)
 
 
-def _owner(case: FixContext, *names: str) -> ElementSpan | None:
-    """The element of one of these names in which a finding stands."""
-    found = case.element
-    while found is not None and found.local not in names:
+def _owner(context: FixContext, *names: str) -> ElementSpan | None:
+    """Return the enclosing element of a finding with one of these names."""
+    found = context.element
+    while found is not None and found.local_name not in names:
         found = found.parent
     return found
 
 
 @fixer("G002")
-def resolve_image(case: FixContext) -> Iterator[Change]:
-    """Resolve the URL of an image against that of its page."""
-    base = case.spot.loc or case.job.base
-    for image in _within(case, "image"):
+def resolve_image(context: FixContext) -> Iterator[Change]:
+    """Resolve the URL of an image against the URL of its page."""
+    base = context.finding.loc or context.document.base
+    for image in _within(context, "image"):
         loc = image.child("loc")
         url = parse_url(loc.text or "", base).url if loc is not None else None
         if loc is not None and url is not None and url != loc.text:
-            yield case.rewrite(loc, url)
+            yield context.rewrite(loc, url)
 
 
-def _within(case: FixContext, *names: str) -> Iterator[ElementSpan]:
-    entry = case.entry
+def _within(context: FixContext, *names: str) -> Iterator[ElementSpan]:
+    entry = context.entry
     if entry is not None:
-        yield from entry.all(*names)
+        yield from entry.descendants(*names)
 
 
 @fixer("G022")
-def remove_page_url(case: FixContext) -> Iterator[Change]:
-    """Remove the URL of a video that is that of its page."""
-    entry = case.entry
+def remove_page_url(context: FixContext) -> Iterator[Change]:
+    """Remove a video URL that equals the URL of the page."""
+    entry = context.entry
     loc = entry.child("loc") if entry is not None else None
-    for element in _within(case, "content_loc", "player_loc"):
-        if loc is not None and element.trimmed == loc.trimmed:
-            yield case.remove(element)
+    for element in _within(context, "content_loc", "player_loc"):
+        if loc is not None and element.stripped == loc.stripped:
+            yield context.remove(element)
 
 
 @fixer("G024")
-def move_to_player(case: FixContext) -> Iterator[Change]:
-    """Take a page that plays the video for its player; remove it where there is one."""
-    video = _owner(case, "video")
+def move_to_player(context: FixContext) -> Iterator[Change]:
+    """Rename content_loc to player_loc for a page that plays the video; remove it if both exist."""
+    video = _owner(context, "video")
     element = video.child("content_loc") if video is not None else None
     if video is None or element is None:
         return
     if video.child("player_loc") is not None:
-        yield case.remove(element)
+        yield context.remove(element)
         return
-    name = element.raw[: -len("content_loc")] + "player_loc"
-    size = len(element.raw.encode())
-    places = (element.start + 1, element.close + 2)
-    yield case.change(*(Edit(at, at + size, name.encode()) for at in places))
+    name = element.qname[: -len("content_loc")] + "player_loc"
+    size = len(element.qname.encode())
+    places = (element.start + 1, element.content_end + 2)
+    yield context.change(*(Edit(at, at + size, name.encode()) for at in places))
 
 
 @fixer("G025")
-def seconds(case: FixContext) -> Iterator[Change]:
+def seconds(context: FixContext) -> Iterator[Change]:
     """Write a duration in seconds."""
-    yield from mended_values(case, ("duration",), _seconds)
+    yield from fix_values(context, ("duration",), _seconds)
 
 
 def _seconds(text: str) -> str | None:
@@ -103,79 +103,79 @@ def _seconds(text: str) -> str | None:
 
 
 @fixer("G026")
-def remove_number(case: FixContext) -> Iterator[Change]:
-    """Remove a rating or a count that is out of its range."""
-    yield from mended_values(case, ("rating",), lambda text: _ranged(text, r"\d+(\.\d+)?", 5))
-    yield from mended_values(case, ("view_count",), lambda text: _ranged(text, r"\d+", None))
+def remove_number(context: FixContext) -> Iterator[Change]:
+    """Remove a rating or a view count that is out of range."""
+    yield from fix_values(context, ("rating",), lambda text: _ranged(text, r"\d+(\.\d+)?", 5))
+    yield from fix_values(context, ("view_count",), lambda text: _ranged(text, r"\d+", None))
 
 
-def _ranged(text: str, pattern: str, most: float | None) -> str | None:
-    is_good = re.fullmatch(pattern, text, re.ASCII) and (most is None or float(text) <= most)
+def _ranged(text: str, pattern: str, limit: float | None) -> str | None:
+    is_good = re.fullmatch(pattern, text, re.ASCII) and (limit is None or float(text) <= limit)
     return None if is_good else REMOVE
 
 
-@fixer("G027", "G052", careful=True)
-def rewrite_dates(case: FixContext) -> Iterator[Change]:
-    """Write the dates of a video, or of an article, in a form of the protocol."""
+@fixer("G027", "G052", partly_safe=True)
+def rewrite_dates(context: FixContext) -> Iterator[Change]:
+    """Write the dates of a video or an article in a valid format."""
     names = ("publication_date", "expiration_date")
-    owner = "video" if case.code == "G027" else "news"
-    for container in _within(case, owner):
+    owner = "video" if context.code == "G027" else "news"
+    for container in _within(context, owner):
         for element in container.children:
-            text = element.trimmed
-            if element.local not in names or not text:
+            text = element.stripped
+            if element.local_name not in names or not text:
                 continue
-            new = better_date(text, is_unsafe=case.is_unsafe)
-            if new == REMOVE and case.is_unsafe:
-                yield case.remove(element)
+            new = better_date(text, is_unsafe=context.is_unsafe)
+            if new == REMOVE and context.is_unsafe:
+                yield context.remove(element)
             elif new:
-                yield case.rewrite(element, new)
+                yield context.rewrite(element, new)
 
 
 @fixer("G029")
-def yes_or_no(case: FixContext) -> Iterator[Change]:
+def yes_or_no(context: FixContext) -> Iterator[Change]:
     """Write yes or no."""
 
     def better(text: str) -> str | None:
         word = text.lower()
         return "yes" if word in _YES else "no" if word in _NO else None
 
-    yield from mended_values(case, _FLAGS, better)
+    yield from fix_values(context, _FLAGS, better)
 
 
-@fixer("G030", "G031", careful=True)
-def tidy_list(case: FixContext) -> Iterator[Change]:
-    """Write words with blanks between them, in the case of the schema.
+@fixer("G030", "G031", partly_safe=True)
+def tidy_list(context: FixContext) -> Iterator[Change]:
+    """Separate values by spaces, in the case that the schema requires.
 
-    What is none of its words is left out when asked for.
+    Unknown values are removed if unsafe fixes are made.
     """
-    name = _LISTS[case.code]
-    for element in _within(case, name):
-        yield from _tidied(case, element, _regions if name == "restriction" else _devices)
+    name = _LISTS[context.code]
+    for element in _within(context, name):
+        yield from _tidied(context, element, _regions if name == "restriction" else _devices)
         for found in element.attributes:
-            written = case.data[found.value_start : found.value_end]
+            written = context.data[found.value_start : found.value_end]
             word = written.strip().lower()
             if found.name == "relationship" and word in (b"allow", b"deny") and word != written:
-                yield case.change(Edit(found.value_start, found.value_end, word))
+                yield context.change(Edit(found.value_start, found.value_end, word))
 
 
 def _tidied(
-    case: FixContext, element: ElementSpan, read: Callable[[str], list[str]]
+    context: FixContext, element: ElementSpan, read: Callable[[str], list[str]]
 ) -> Iterator[Change]:
     text = element.text
     if text is None:
         return
     words = read(text.replace(",", " ").replace(";", " "))
-    kept = [word for word in words if word in _DEVICES or word in REGIONS]
-    gone = " ".join(word for word in words if word not in kept) or None
-    if not case.is_unsafe:
-        kept, gone = words, None
-    new = " ".join(dict.fromkeys(kept))
+    known = [word for word in words if word in _DEVICES or word in REGIONS]
+    dropped = " ".join(word for word in words if word not in known) or None
+    if not context.is_unsafe:
+        known, dropped = words, None
+    new = " ".join(dict.fromkeys(known))
     if new == text:
         return
     if new:
-        yield case.rewrite(element, new, dropped=gone)
+        yield context.rewrite(element, new, dropped=dropped)
     else:
-        yield case.remove(element)
+        yield context.remove(element)
 
 
 def _regions(text: str) -> list[str]:
@@ -187,38 +187,42 @@ def _devices(text: str) -> list[str]:
 
 
 @fixer("G033")
-def cut_text(case: FixContext) -> Iterator[Change]:
-    """Cut a text that is too long."""
-    for video in _within(case, "video"):
-        for name, most in (("description", _MAX_DESCRIPTION), ("title", _MAX_TITLE)):
+def cut_text(context: FixContext) -> Iterator[Change]:
+    """Truncate a title or description that is too long."""
+    for video in _within(context, "video"):
+        for name, limit in (("description", _MAX_DESCRIPTION), ("title", _MAX_TITLE)):
             element = video.child(name)
-            if element is not None and len(element.trimmed) > most:
-                text = element.trimmed
-                yield case.rewrite(element, text[:most].rstrip(), dropped=text[most:][:160])
+            if element is not None and len(element.stripped) > limit:
+                text = element.stripped
+                yield context.rewrite(element, text[:limit].rstrip(), dropped=text[limit:][:160])
 
 
 @fixer("G034", "L006")
-def cut_many(case: FixContext) -> Iterator[Change]:
-    """Remove what is more than may be there: tags of a video, images of a page."""
-    name: Literal["tag", "image"] = "tag" if case.code == "G034" else "image"
-    most = _MAX_TAGS if name == "tag" else MAX_IMAGES
-    owners = _within(case, "video") if name == "tag" else iter([case.entry] if case.entry else [])
+def cut_many(context: FixContext) -> Iterator[Change]:
+    """Remove elements over the limit: tags of a video, images of a page."""
+    name: Literal["tag", "image"] = "tag" if context.code == "G034" else "image"
+    limit = _MAX_TAGS if name == "tag" else MAX_IMAGES
+    owners = (
+        _within(context, "video")
+        if name == "tag"
+        else iter([context.entry] if context.entry else [])
+    )
     for owner in owners:
-        for element in [child for child in owner.children if child.local == name][most:]:
-            yield case.remove(element)
+        for element in [child for child in owner.children if child.local_name == name][limit:]:
+            yield context.remove(element)
 
 
 @fixer("G035", "G055")
-def keep_first(case: FixContext) -> Iterator[Change]:
-    """Keep the first of what may stand there once."""
-    element = case.element
-    if element is not None and element is not case.entry:
-        yield case.remove(element)
+def keep_first(context: FixContext) -> Iterator[Change]:
+    """Remove the repetition of an element that may occur once."""
+    element = context.element
+    if element is not None and element is not context.entry:
+        yield context.remove(element)
 
 
 @fixer("G051")
-def news_language(case: FixContext) -> Iterator[Change]:
-    """Write a language in lower case, and without a region but that of Chinese."""
+def news_language(context: FixContext) -> Iterator[Change]:
+    """Write a language in lower case, without region except for Chinese."""
 
     def better(text: str) -> str | None:
         word = text.lower().replace("_", "-")
@@ -227,22 +231,24 @@ def news_language(case: FixContext) -> Iterator[Change]:
         language = word.partition("-")[0]
         return language if re.fullmatch("[a-z]{2,3}", language) else None
 
-    yield from mended_values(case, ("language",), better)
+    yield from fix_values(context, ("language",), better)
 
 
 @fixer("G053")
-def remove_news(case: FixContext) -> Iterator[Change]:
-    """Remove the news of an article that is no news any more; its URL stays."""
-    for element in _within(case, "news"):
-        yield case.remove(element)
+def remove_news(context: FixContext) -> Iterator[Change]:
+    """Remove the news extension of an article that is too old; its URL is kept."""
+    for element in _within(context, "news"):
+        yield context.remove(element)
 
 
 @fixer("G056")
-def strip_name(case: FixContext) -> Iterator[Change]:
-    """Leave out what stands in parentheses behind the name of a publication."""
-    for element in _within(case, "name"):
-        text = element.trimmed
+def strip_name(context: FixContext) -> Iterator[Change]:
+    """Remove text in parentheses from the name of a publication."""
+    for element in _within(context, "name"):
+        text = element.stripped
         short = _PARENTHESES.sub("", text).strip()
         if short and short != text:
             new = escape(short).encode()
-            yield case.change(Edit(element.tag_end, element.close, new), dropped=text)
+            yield context.change(
+                Edit(element.content_start, element.content_end, new), dropped=text
+            )

@@ -1,14 +1,15 @@
-"""G and P: what engines ignore, and what others may read: removed only when somebody names it."""
+"""Fixes that remove what search engines ignore (rules G and P), only for rules selected by name.
+
+Other readers may use these elements.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from urlset.fixer.edits import Change, Edit
-from urlset.fixer.fixers.structure import parse_tag
-from urlset.fixer.markup_repairs import root_tag
-from urlset.fixer.registry import FixContext, fixer, shown
-from urlset.fixer.xml_spans import ElementSpan
+from urlset.fixer.registry import FixContext, excerpt, fixer
+from urlset.fixer.xml_spans import ElementSpan, parse_tag, root_tag
 from urlset.protocol import NAMESPACES, Ns
 
 __all__: list[str] = []
@@ -22,53 +23,53 @@ _PLAYER = ("allow_embed", "autoplay")
 _DEAD = {Ns.MOBILE, Ns.GEO, Ns.CODESEARCH, Ns.PAGEMAP}
 
 
-def _entries(case: FixContext) -> Iterator[ElementSpan]:
-    """All entries of the document: rules of hints report only the first of them."""
-    for start in case.job.entries.starts:
-        entry = case.job.entries.beginning(start)
+def _entries(context: FixContext) -> Iterator[ElementSpan]:
+    """Yield all entries of the document, because hint rules report only the first."""
+    for start in context.document.entry_spans.starts:
+        entry = context.document.entry_spans.starting_at(start)
         if entry is not None:
             yield entry
 
 
-@fixer("G003", "G036", "G057", whole=True)
-def remove_old_tags(case: FixContext) -> Iterator[Change]:
-    """Remove elements that are no longer documented."""
-    owner, names = _REMOVED[case.code]
-    for entry in _entries(case):
-        for container in entry.all(owner):
+@fixer("G003", "G036", "G057", per_document=True)
+def remove_old_tags(context: FixContext) -> Iterator[Change]:
+    """Remove extension elements that are no longer documented."""
+    owner, names = _REMOVED[context.code]
+    for entry in _entries(context):
+        for container in entry.descendants(owner):
             for element in container.children:
-                if element.local in names:
-                    yield case.remove(element)
-                elif case.code == "G036" and element.local == "player_loc":
-                    yield from _without_attributes(case, element)
+                if element.local_name in names:
+                    yield context.remove(element)
+                elif context.code == "G036" and element.local_name == "player_loc":
+                    yield from _without_attributes(context, element)
 
 
-def _without_attributes(case: FixContext, element: ElementSpan) -> Iterator[Change]:
+def _without_attributes(context: FixContext, element: ElementSpan) -> Iterator[Change]:
     for found in element.attributes:
         if found.name in _PLAYER:
-            words = shown(case.data[found.start : found.end])
-            yield case.change(Edit(found.start, found.end, b""), dropped=words)
+            dropped = excerpt(context.data[found.start : found.end])
+            yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
 
 
-@fixer("P001", "P002", whole=True)
-def remove_hints(case: FixContext) -> Iterator[Change]:
-    """Remove change frequencies and priorities; of P002 only the latter."""
-    names = ("priority",) if case.code == "P002" else ("changefreq", "priority")
-    for entry in _entries(case):
+@fixer("P001", "P002", per_document=True)
+def remove_hints(context: FixContext) -> Iterator[Change]:
+    """Remove changefreq and priority; for P002 only priority."""
+    names = ("priority",) if context.code == "P002" else ("changefreq", "priority")
+    for entry in _entries(context):
         for element in entry.children:
-            if element.local in names and element.prefix == entry.prefix:
-                yield case.remove(element)
+            if element.local_name in names and element.prefix == entry.prefix:
+                yield context.remove(element)
 
 
-@fixer("G070", whole=True)
-def remove_dead(case: FixContext) -> Iterator[Change]:
-    """Remove elements of extensions that nobody reads any more."""
-    dead = _dead_prefixes(case.data)
-    for entry in _entries(case):
+@fixer("G070", per_document=True)
+def remove_dead(context: FixContext) -> Iterator[Change]:
+    """Remove elements of discontinued extensions."""
+    dead = _dead_prefixes(context.data)
+    for entry in _entries(context):
         for element in entry.children:
             is_bound = element.prefix in dead or _own_namespace(element) in _DEAD
-            if is_bound or element.raw == "expires":
-                yield case.remove(element)
+            if is_bound or element.qname == "expires":
+                yield context.remove(element)
 
 
 def _dead_prefixes(data: bytes) -> set[str]:

@@ -1,4 +1,4 @@
-"""U: URLs as they are to be written, percent-encoded, absolute and without what is not theirs."""
+"""Fixes of URLs: resolve, percent-encode, normalize, remove unwanted parts (rules U, R, I)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from urlset.fixer.edits import Change
-from urlset.fixer.loc_spans import remove_entry_of, url_fixer
-from urlset.fixer.registry import FixContext, fixer
+from urlset.fixer.registry import FixContext, entry_removal, fixer, url_fixer
 from urlset.http import request_url
 from urlset.urls import INNER_SPACE, SPACE, parse_url, split_origin, split_urls
 
-__all__ = ["normal"]
+__all__ = ["normalize_url"]
 
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f<>\"{}|^`]")
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -25,48 +24,48 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 
 @url_fixer("U001")
-def absolute(url: str, case: FixContext) -> str | None:
-    """Resolve a reference against the URL of the document; take www. for a host."""
+def absolute(url: str, context: FixContext) -> str | None:
+    """Resolve a reference against the URL of the document; add a scheme to www. hosts."""
     trimmed = url.strip(SPACE)
     if _HTTP.match(trimmed) or trimmed.lower().startswith("https://"):
         return None
     if trimmed.lower().startswith("www."):
-        scheme = split_origin(case.job.base)[0] if case.job.base else "https"
+        scheme = split_origin(context.document.base)[0] if context.document.base else "https"
         return f"{scheme}://{trimmed}"
-    return parse_url(trimmed, case.job.base).url
+    return parse_url(trimmed, context.document.base).url
 
 
 @url_fixer("U005")
-def trimmed(url: str, _case: FixContext) -> str | None:
-    """Leave out white space around it."""
+def trimmed(url: str, _context: FixContext) -> str | None:
+    """Remove surrounding white space."""
     return url.strip(SPACE) or None
 
 
-@url_fixer("U006", careful=True)
-def without_space(url: str, case: FixContext) -> str | None:
-    """Encode spaces; join wrapped lines, and encode other white space, when asked for."""
+@url_fixer("U006", partly_safe=True)
+def without_space(url: str, context: FixContext) -> str | None:
+    """Encode spaces; if unsafe, also join wrapped lines and encode other white space."""
     url = url.strip(SPACE)
     if len(split_urls(url)) > 1:
         return None
     if not _BLANK.search(url.replace(" ", "")):
         return url.replace(" ", "%20")
-    if not case.is_unsafe:
+    if not context.is_unsafe:
         return None
-    joined = parse_url(url, case.job.base).url
+    joined = parse_url(url, context.document.base).url
     return None if joined is None else _BLANK.sub(lambda found: quote(found[0]), joined)
 
 
-@url_fixer("U007", careful=True)
-def encoded(url: str, case: FixContext) -> str | None:
-    """Percent-encode what may not stand in a URL; a backslash, mostly meant as /, when asked."""
-    if case.is_unsafe:
+@url_fixer("U007", partly_safe=True)
+def encoded(url: str, context: FixContext) -> str | None:
+    """Percent-encode characters not allowed in URLs; if unsafe, replace a backslash by a slash."""
+    if context.is_unsafe:
         url = url.replace("\\", "/")
     return _ILLEGAL.sub(lambda found: f"%{ord(found[0]):02X}", url)
 
 
 @url_fixer("U008")
-def ascii_path(url: str, _case: FixContext) -> str | None:
-    """Percent-encode what is not ASCII behind the host."""
+def ascii_path(url: str, _context: FixContext) -> str | None:
+    """Percent-encode non-ASCII characters after the host."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority}" + _NOT_ASCII.sub(_quoted, rest)
 
@@ -76,11 +75,11 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 @url_fixer("U009")
-def ascii_host(url: str, _case: FixContext) -> str | None:
+def ascii_host(url: str, _context: FixContext) -> str | None:
     """Write the host in punycode (UTS 46)."""
     scheme, authority, rest = split_origin(url)
-    user, at, place = authority.rpartition("@")
-    host, colon, port = place.partition(":")
+    user, at, host_port = authority.rpartition("@")
+    host, colon, port = host_port.partition(":")
     target = None if host.isascii() else request_url(f"https://{host}/")
     if target is None:
         return None
@@ -88,33 +87,33 @@ def ascii_host(url: str, _case: FixContext) -> str | None:
 
 
 @url_fixer("U010")
-def percent_encoded(url: str, _case: FixContext) -> str | None:
-    """Write %25 for a percent sign that begins no escape."""
+def percent_encoded(url: str, _context: FixContext) -> str | None:
+    """Replace a percent sign outside an escape by %25."""
     return _PERCENT.sub("%25", url)
 
 
 @url_fixer("U011")
-def decoded_once(url: str, _case: FixContext) -> str | None:
-    """Undo the second percent-encoding."""
+def decoded_once(url: str, _context: FixContext) -> str | None:
+    """Undo double percent-encoding."""
     return _TWICE.sub(r"%\1", url)
 
 
 @url_fixer("U012")
-def without_fragment(url: str, _case: FixContext) -> str | None:
-    """Leave out the fragment."""
+def without_fragment(url: str, _context: FixContext) -> str | None:
+    """Remove the fragment."""
     return url.partition("#")[0]
 
 
 @url_fixer("U013")
-def without_user(url: str, _case: FixContext) -> str | None:
-    """Leave out user and password."""
+def without_user(url: str, _context: FixContext) -> str | None:
+    """Remove user and password."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority.rpartition('@')[2]}{rest}"
 
 
 @url_fixer("U014")
-def without_port(url: str, _case: FixContext) -> str | None:
-    """Leave out the port that the scheme implies."""
+def without_port(url: str, _context: FixContext) -> str | None:
+    """Remove the default port of the scheme."""
     scheme, authority, rest = split_origin(url)
     usual = {"http": "80", "https": "443"}.get(scheme.lower())
     host, _, port = authority.rpartition(":")
@@ -122,29 +121,30 @@ def without_port(url: str, _case: FixContext) -> str | None:
 
 
 @url_fixer("U017")
-def normalised(url: str, _case: FixContext) -> str | None:
+def normalized(url: str, _context: FixContext) -> str | None:
     """Write the normal form of RFC 3986 section 6.2.2."""
-    return normal(url)
+    return normalize_url(url)
 
 
-def normal(url: str) -> str:
-    """The normal form of a URL: case, escapes, dots, the usual port, an empty path.
+def normalize_url(url: str) -> str:
+    """Return the normal form of a URL: case, escapes, dot segments, default port, empty path.
 
-    >>> normal("HTTPS://Example.com:443/a/../%7eb%c3")
+    >>> normalize_url("HTTPS://Example.com:443/a/../%7eb%c3")
     'https://example.com/~b%C3'
     """
     scheme, authority, rest = split_origin(url)
     scheme = scheme.lower()
-    user, at, place = authority.rpartition("@")
-    place = place.lower()
+    user, at, host_port = authority.rpartition("@")
+    host_port = host_port.lower()
     usual = {"http": ":80", "https": ":443"}.get(scheme, "")
-    place = place.removesuffix(usual) if usual else place
+    host_port = host_port.removesuffix(usual) if usual else host_port
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     tail = rest[len(path) :]
-    return f"{scheme}://{user}{at}{place}{_tidy(_undotted(path) or '/')}{_tidy(tail)}"
+    path = _normalize_escapes(_remove_dot_segments(path) or "/")
+    return f"{scheme}://{user}{at}{host_port}{path}{_normalize_escapes(tail)}"
 
 
-def _undotted(path: str) -> str:
+def _remove_dot_segments(path: str) -> str:
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -158,7 +158,7 @@ def _undotted(path: str) -> str:
     return "/" + "/".join(kept) + end
 
 
-def _tidy(text: str) -> str:
+def _normalize_escapes(text: str) -> str:
     def plain(found: re.Match[str]) -> str:
         char = chr(int(found[1], 16))
         return char if char in _UNRESERVED else found[0].upper()
@@ -167,9 +167,9 @@ def _tidy(text: str) -> str:
 
 
 @url_fixer("U018")
-def without_parameter(url: str, case: FixContext) -> str | None:
-    """Leave out a parameter that follows people, and not pages."""
-    name = case.spot.parameter("parameter")
+def without_parameter(url: str, context: FixContext) -> str | None:
+    """Remove a tracking parameter."""
+    name = context.finding.parameter("parameter")
     if not name:
         return None
     word = re.escape(name)
@@ -183,8 +183,8 @@ def without_parameter(url: str, case: FixContext) -> str | None:
 
 
 @url_fixer("U022")
-def with_one_slash(url: str, _case: FixContext) -> str | None:
-    """Write one slash where two stand in the path."""
+def with_one_slash(url: str, _context: FixContext) -> str | None:
+    """Replace repeated slashes in the path by one."""
     scheme, authority, rest = split_origin(url)
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     single = re.sub(r"(?<!:)//+", "/", path)
@@ -192,25 +192,25 @@ def with_one_slash(url: str, _case: FixContext) -> str | None:
 
 
 @url_fixer("U030")
-def over_https(url: str, _case: FixContext) -> str | None:
-    """Write https instead of http."""
+def over_https(url: str, _context: FixContext) -> str | None:
+    """Replace http by https."""
     return _HTTP.sub("https://", url, count=1)
 
 
-@url_fixer("U027", whole=True)
-def all_over_https(url: str, _case: FixContext) -> str | None:
-    """Write https instead of http, in all URLs of the document."""
+@url_fixer("U027", per_document=True)
+def all_over_https(url: str, _context: FixContext) -> str | None:
+    """Replace http by https in all URLs of the document."""
     return _HTTP.sub("https://", url, count=1)
 
 
-@fixer("U020", "R010", "I003", "I502", "I503", effect="gone")
-def remove_it(case: FixContext) -> Iterator[Change]:
-    """Remove an entry that is no page, or that nobody may fetch, or that leads nowhere."""
-    yield from remove_entry_of(case)
+@fixer("U020", "R010", "I003", "I502", "I503", effect="removed")
+def remove_entry(context: FixContext) -> Iterator[Change]:
+    """Remove an entry that is not a page, is disallowed, or leads nowhere."""
+    yield from entry_removal(context)
 
 
-@fixer("U021", effect="gone", careful=True)
-def remove_sitemap(case: FixContext) -> Iterator[Change]:
-    """Remove the sitemap itself from its pages; other sitemaps only when asked for."""
-    if case.is_unsafe or case.spot.loc == case.job.base:
-        yield from remove_entry_of(case)
+@fixer("U021", effect="removed", partly_safe=True)
+def remove_sitemap(context: FixContext) -> Iterator[Change]:
+    """Remove the sitemap itself from its entries; other sitemaps only if unsafe."""
+    if context.is_unsafe or context.finding.loc == context.document.base:
+        yield from entry_removal(context)

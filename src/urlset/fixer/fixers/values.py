@@ -1,4 +1,4 @@
-"""S and D: dates, change frequencies and priorities, as the protocol writes them."""
+"""Fixes of lastmod, changefreq and priority, in sitemaps and indexes (rules S and D)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from datetime import UTC, date, datetime, timedelta
 
 from urlset.dates import Date, format_date, parse_date
 from urlset.engine.reference.values import escape
-from urlset.fixer.edits import Change
+from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import ElementSpan, decoded
+from urlset.fixer.xml_spans import ElementSpan, decode_text
 from urlset.protocol import CHANGEFREQS
 from urlset.urls import SPACE
 
-__all__ = ["REMOVE", "better_date", "mended_values"]
+__all__ = ["REMOVE", "better_date", "fix_values"]
 
 REMOVE = ""
-"""What stands for a value that is to go."""
+"""Returned for a value whose element is to be removed."""
 
 _PRIORITY = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _ZERO = re.compile(r"-?0{3,4}[01]?-(?:00|11|01)-(?:00|30|01).*", re.DOTALL)
@@ -27,22 +27,22 @@ _SLASHED = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _MINUTES = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)")
 
 
-@fixer("D001", "D002", "D003", "D004", careful=True)
-def rewrite_date(case: FixContext) -> Iterator[Change]:
-    """Write a date in a form of the protocol; remove it where there is no such day."""
-    text = decoded(case.span)
-    element = case.element
+@fixer("D001", "D002", "D003", "D004", partly_safe=True)
+def rewrite_date(context: FixContext) -> Iterator[Change]:
+    """Write a date in a valid format; remove it if there is no such day."""
+    text = decode_text(context.span)
+    element = context.element
     if text is None or element is None:
         return
-    better = better_date(text.strip(SPACE), is_unsafe=case.is_unsafe)
+    better = better_date(text.strip(SPACE), is_unsafe=context.is_unsafe)
     if better == REMOVE:
-        yield case.remove(element)
+        yield context.remove(element)
     elif better is not None:
-        yield case.replace(escape(better).encode())
+        yield context.replace(escape(better).encode())
 
 
 def better_date(text: str, *, is_unsafe: bool) -> str | None:
-    """A date in a form of the protocol; REMOVE where it is to go, None where nobody knows.
+    """Return a date in a valid format; REMOVE to remove it, None to leave it unchanged.
 
     >>> better_date("2026-1-5 10:00:00 +0100", is_unsafe=False)
     '2026-01-05T10:00:00+01:00'
@@ -70,7 +70,7 @@ def better_date(text: str, *, is_unsafe: bool) -> str | None:
 
 
 def _formatted(text: str, found: Date, instant: datetime) -> str:
-    """An instant with the offset in which it stood; a time without a zone is cut to the day."""
+    """Format an instant with its original offset; without a zone only the day is kept."""
     if found.precision in ("year", "month", "day") or not found.has_zone:
         day = _DAY.match(text)
         if day is None:
@@ -91,67 +91,111 @@ def _formatted(text: str, found: Date, instant: datetime) -> str:
 
 
 @fixer("D006")
-def add_seconds(case: FixContext) -> Iterator[Change]:
-    """Write the seconds of a time that has none."""
-    for element in _lastmods(case):
-        if found := _MINUTES.fullmatch(element.trimmed):
-            yield case.rewrite(element, f"{found[1]}:00{found[2]}")
+def add_seconds(context: FixContext) -> Iterator[Change]:
+    """Add seconds to a time without them."""
+    for element in _lastmods(context):
+        if found := _MINUTES.fullmatch(element.stripped):
+            yield context.rewrite(element, f"{found[1]}:00{found[2]}")
 
 
 @fixer("D007", "D008")
-def remove_date(case: FixContext) -> Iterator[Change]:
-    """Remove a date that cannot be true."""
-    for element in _lastmods(case):
-        yield case.remove(element)
+def remove_date(context: FixContext) -> Iterator[Change]:
+    """Remove an impossible date."""
+    for element in _lastmods(context):
+        yield context.remove(element)
 
 
-@fixer("D009", "D010", whole=True)
-def remove_dates(case: FixContext) -> Iterator[Change]:
-    """Remove all dates of a document, since none of them says anything."""
-    for start in case.job.entries.starts:
-        entry = case.job.entries.beginning(start)
+@fixer("D009", "D010", per_document=True)
+def remove_dates(context: FixContext) -> Iterator[Change]:
+    """Remove all dates of a document, because none is informative."""
+    for start in context.document.entry_spans.starts:
+        entry = context.document.entry_spans.starting_at(start)
         for element in entry.children if entry else ():
-            if element.local == "lastmod":
-                yield case.remove(element)
+            if element.local_name == "lastmod":
+                yield context.remove(element)
 
 
-def _lastmods(case: FixContext) -> list[ElementSpan]:
-    entry = case.entry
-    return [child for child in entry.children if child.local == "lastmod"] if entry else []
+def _lastmods(context: FixContext) -> list[ElementSpan]:
+    entry = context.entry
+    return [child for child in entry.children if child.local_name == "lastmod"] if entry else []
 
 
-@fixer("S019", careful=True)
-def correct_changefreq(case: FixContext) -> Iterator[Change]:
-    """Write one of the seven words, where it is one; else remove it when asked for."""
-    word = (decoded(case.span) or "").strip(SPACE).lower()
+@fixer("S019", partly_safe=True)
+def correct_changefreq(context: FixContext) -> Iterator[Change]:
+    """Write one of the seven valid words in lower case; remove an invalid one only if unsafe."""
+    word = (decode_text(context.span) or "").strip(SPACE).lower()
     if word in CHANGEFREQS:
-        yield case.replace(word.encode())
-    elif case.is_unsafe and case.element is not None:
-        yield case.remove(case.element)
+        yield context.replace(word.encode())
+    elif context.is_unsafe and context.element is not None:
+        yield context.remove(context.element)
 
 
-@fixer("S020", careful=True)
-def correct_priority(case: FixContext) -> Iterator[Change]:
-    """Write a decimal with a point; bring it between 0 and 1 when asked for, or remove it."""
-    text = (decoded(case.span) or "").strip(SPACE).replace(",", ".", 1)
+@fixer("S020", partly_safe=True)
+def correct_priority(context: FixContext) -> Iterator[Change]:
+    """Write a decimal with a point; if unsafe, clamp it to 0 to 1, or remove an invalid one."""
+    text = (decode_text(context.span) or "").strip(SPACE).replace(",", ".", 1)
     is_number = _PRIORITY.fullmatch(text) is not None
     if is_number and 0 <= float(text) <= 1:
-        yield case.replace(text.encode())
-    elif case.is_unsafe and is_number:
+        yield context.replace(text.encode())
+    elif context.is_unsafe and is_number:
         bound = "1.0" if float(text) > 1 else "0.0"
-        yield case.replace(bound.encode(), dropped=text)
-    elif case.is_unsafe and case.element is not None:
-        yield case.remove(case.element)
+        yield context.replace(bound.encode(), dropped=text)
+    elif context.is_unsafe and context.element is not None:
+        yield context.remove(context.element)
 
 
-def mended_values(case: FixContext, names: tuple[str, ...], better: object) -> Iterator[Change]:
-    """Rewrite the elements of an entry for whose text ``better`` knows another one."""
+def fix_values(context: FixContext, names: tuple[str, ...], better: object) -> Iterator[Change]:
+    """Replace the text of elements of an entry if ``better`` returns another text."""
     assert callable(better)
-    entry = case.entry
-    for element in entry.all(*names) if entry else ():
+    entry = context.entry
+    for element in entry.descendants(*names) if entry else ():
         text = element.text
         new = better(text.strip(SPACE)) if text is not None else None
         if new == REMOVE:
-            yield case.remove(element)
+            yield context.remove(element)
         elif new is not None and new != text:
-            yield case.rewrite(element, new)
+            yield context.rewrite(element, new)
+
+
+@fixer("D501")
+def write_file_date(context: FixContext) -> Iterator[Change]:
+    """Write the date when the listed file last changed."""
+    if context.entry is not None:
+        yield from _set_lastmod(context, context.entry)
+
+
+@fixer("D502", per_document=True)
+def write_all_dates(context: FixContext) -> Iterator[Change]:
+    """Write for each listed file the date when it last changed."""
+    for child in _children(context):
+        yield from _set_lastmod(context, child)
+
+
+@fixer("D503", per_document=True)
+def write_missing_dates(context: FixContext) -> Iterator[Change]:
+    """Add the date of the last change to each child of an index without one."""
+    for child in _children(context):
+        if child.child("lastmod") is None:
+            yield from _set_lastmod(context, child)
+
+
+def _children(context: FixContext) -> Iterator[ElementSpan]:
+    for start in context.document.entry_spans.starts:
+        child = context.document.entry_spans.starting_at(start)
+        if child is not None:
+            yield child
+
+
+def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:
+    loc = child.child("loc")
+    moment = context.document.index.lastmod(loc.stripped) if loc is not None else None
+    if loc is None or moment is None:
+        return
+    text = format_date(moment.replace(microsecond=0) if isinstance(moment, datetime) else moment)
+    found = child.child("lastmod")
+    if found is None:
+        name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
+        new = f"<{name}>{text}</{name}>".encode()
+        yield context.change(Edit(loc.end, loc.end, new))
+    elif found.stripped != text:
+        yield context.rewrite(found, text)

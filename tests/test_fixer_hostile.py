@@ -1,4 +1,4 @@
-"""`check --fix` under attack: bombs, links, files that change, disks that are full, Ctrl-C."""
+"""`check --fix` under attack: bombs, links, concurrent changes, full disks, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.test_cli import NS, command
 
 from urlset import fix, write_fixed
 from urlset.errors import SourceError, TargetError
-from urlset.fixer import backups
+from urlset.fixer import replace_files
 from urlset.publisher import journal
 
 BAD = f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>\n".encode()
@@ -46,7 +46,7 @@ def test_a_bomb_is_left_as_it_is(tmp_path):
     fixed = fix(tmp_path, unsafe=True, limit_bytes=1_000_000, select=["X", "L"])
 
     assert fixed.documents == []
-    assert {why for _, _, why in fixed.left} == {"a part of the document could not be read"}
+    assert {why for _, _, why in fixed.left} == {"part of the document could not be read"}
     assert files(tmp_path) == before
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
     elif moment == "before staging":
         path.write_bytes(theirs)
     else:
-        real = backups.Backups.keep
+        real = replace_files.Backups.create
 
         def keep(self, file):
             made = real(self, file)
@@ -157,9 +157,9 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
             beside.replace(path)
             return made
 
-        monkeypatch.setattr(backups.Backups, "keep", keep)
+        monkeypatch.setattr(replace_files.Backups, "create", keep)
 
-    with pytest.raises(TargetError, match="was changed meanwhile"):
+    with pytest.raises(TargetError, match="was changed since it was read"):
         write_fixed(fixed.documents)
 
     assert files(tmp_path) == ({} if moment == "gone" else {"sitemap.xml": theirs})

@@ -1,4 +1,4 @@
-"""What a fix makes of a value: URLs, dates, texts, and edits that meet."""
+"""Functions that fix values: URLs, dates, texts, robots.txt lines, and overlapping edits."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from urlset.fixer.fix_set import FixedDocument
 from urlset.fixer.fixers import urls
 from urlset.fixer.fixers.values import better_date
 from urlset.fixer.registry import FindingLocation
-from urlset.fixer.robots_txt import mend_robots
-from urlset.fixer.xml_spans import decoded, parse_element
+from urlset.fixer.robots_txt import fix_robots
+from urlset.fixer.xml_spans import decode_text, parse_element
 
-SAFE: Any = SimpleNamespace(is_unsafe=False, job=SimpleNamespace(base="https://e.com/a/s.xml"))
-UNSAFE: Any = SimpleNamespace(is_unsafe=True, job=SAFE.job)
+SAFE: Any = SimpleNamespace(is_unsafe=False, document=SimpleNamespace(base="https://e.com/a/s.xml"))
+UNSAFE: Any = SimpleNamespace(is_unsafe=True, document=SAFE.document)
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ UNSAFE: Any = SimpleNamespace(is_unsafe=True, job=SAFE.job)
         (urls.with_one_slash, "https://e.com//a///b?c=//", "https://e.com/a/b?c=//"),
         (urls.with_one_slash, "https://e.com/web/http://f.com/", "https://e.com/web/http://f.com/"),
         (urls.over_https, "HTTP://e.com/", "https://e.com/"),
-        (urls.normalised, "HTTPS://E.com", "https://e.com/"),
-        (urls.normalised, "https://e.com/a/./b/../c%7e%2f?x=%c3", "https://e.com/a/c~%2F?x=%C3"),
+        (urls.normalized, "HTTPS://E.com", "https://e.com/"),
+        (urls.normalized, "https://e.com/a/./b/../c%7e%2f?x=%c3", "https://e.com/a/c~%2F?x=%C3"),
     ],
 )
 def test_a_url_is_written_as_it_should_be(fixer: Any, url: str, better: str | None) -> None:
@@ -87,9 +87,9 @@ def test_a_backslash_is_left() -> None:
     ],
 )
 def test_a_parameter_is_left_out(url: str, parameter: str, better: str) -> None:
-    spot = FindingLocation("U018", 0, 0, "warning", url, (("parameter", parameter),))
-    case: Any = SimpleNamespace(spot=spot)
-    assert urls.without_parameter(url, case) == better
+    finding = FindingLocation("U018", 0, 0, "warning", url, (("parameter", parameter),))
+    context: Any = SimpleNamespace(finding=finding)
+    assert urls.without_parameter(url, context) == better
 
 
 @given(st.text(max_size=30), st.booleans())
@@ -112,18 +112,19 @@ def test_a_better_date_is_the_same_moment(moment: Any, mark: str, zone: str) -> 
 @given(st.binary(max_size=200))
 def test_any_markup_can_be_parsed(data: bytes) -> None:
     element = parse_element(data, 0)
-    assert decoded(data) is None or isinstance(decoded(data), str)
+    assert decode_text(data) is None or isinstance(decode_text(data), str)
     if element is not None:
-        assert 0 <= element.start <= element.tag_end <= element.close <= element.end <= len(data)
+        bounds = [0, element.start, element.content_start, element.content_end, element.end]
+        assert [*bounds, len(data)] == sorted([*bounds, len(data)])
 
 
 def test_elements_know_their_places() -> None:
     data = b'<url a="1"><loc>x&amp;y</loc><!-- <loc> --><b/><c>'
     entry = parse_element(data, 0)
     assert entry is not None
-    assert [child.local for child in entry.children] == ["loc", "b", "c"]
+    assert [child.local_name for child in entry.children] == ["loc", "b", "c"]
     assert (entry.children[0].text, entry.attribute("a")) == ("x&y", "1")
-    assert not entry.is_whole
+    assert not entry.is_complete
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), max_size=20))
@@ -150,8 +151,8 @@ def test_a_diff_can_be_applied(old: list[str], new: list[str]) -> None:
 
 
 def robots(text: str, *addresses: str) -> str:
-    wishes: Any = SimpleNamespace(allows=lambda *_: True, engine=None)
-    return mend_robots(text.encode(), "https://e.com/robots.txt", wishes, addresses).data.decode()
+    options: Any = SimpleNamespace(allows=lambda *_: True, engine=None)
+    return fix_robots(text.encode(), "https://e.com/robots.txt", options, addresses).data.decode()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Fixes: what they change, what they leave, and that nothing else is touched."""
+"""`fix`: what is changed, what is kept, and that other bytes are untouched."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def after(data: bytes, fixed: Fixed) -> bytes:
     return fixed.documents[0].after if fixed.documents else data
 
 
-def mended(data: bytes, *select: str, unsafe: bool = False, base: str | None = None) -> bytes:
+def fix_data(data: bytes, *select: str, unsafe: bool = False, base: str | None = None) -> bytes:
     fixed = fix(data, select=select or ENGINE, unsafe=unsafe, base=base, moment=MOMENT)
     return after(data, fixed)
 
@@ -62,7 +62,7 @@ def locs(data: bytes) -> list[str]:
     ],
 )
 def test_a_fix_changes_what_is_wrong_and_nothing_else(before: str, expected: str) -> None:
-    assert mended(sitemap(f"<url>{before}</url>")) == sitemap(f"<url>{expected}</url>")
+    assert fix_data(sitemap(f"<url>{before}</url>")) == sitemap(f"<url>{expected}</url>")
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_a_fix_changes_what_is_wrong_and_nothing_else(before: str, expected: str
 )
 def test_only_an_unsafe_fix_drops_what_is_no_space_or_comment(before: str, after: str) -> None:
     data = sitemap(f"<url>{before}</url>")
-    assert mended(data) == data
-    assert mended(data, unsafe=True) == sitemap(f"<url>{after}</url>")
+    assert fix_data(data) == data
+    assert fix_data(data, unsafe=True) == sitemap(f"<url>{after}</url>")
 
 
 @pytest.mark.parametrize("behind", ["and more", "<svg/>", "<!DOCTYPE a>", "in 0.2 s <!-- a -->"])
 def test_a_safe_fix_cuts_nothing_off(behind: str) -> None:
     data = sitemap("<url><loc>https://e.com/</loc></url>") + behind.encode()
-    assert mended(data) == data
-    assert behind.encode() not in mended(data, unsafe=True)
+    assert fix_data(data) == data
+    assert behind.encode() not in fix_data(data, unsafe=True)
 
 
 def test_old_news_of_an_archive_are_removed_only_by_the_name_of_their_rule() -> None:
@@ -107,11 +107,11 @@ def test_what_another_fix_makes_possible_is_fixed_in_the_same_run() -> None:
     page = "<url><loc>https://e.com/{}</loc><lastmod>2024-8-18</lastmod></url>\n"
     data = sitemap(page.format("a") + "</url>\n" + page.format("b") + page.format("b"))
 
-    once = mended(data, "X", "D", "U", unsafe=True)
+    once = fix_data(data, "X", "D", "U", unsafe=True)
 
     assert [problem.code for problem in parse(once).problems] == []
     assert locs(once) == ["https://e.com/a", "https://e.com/b"]
-    assert mended(once, "X", "D", "U", unsafe=True) == once
+    assert fix_data(once, "X", "D", "U", unsafe=True) == once
 
 
 @pytest.mark.parametrize(
@@ -131,16 +131,16 @@ def test_what_another_fix_makes_possible_is_fixed_in_the_same_run() -> None:
 )
 def test_a_date_keeps_its_moment_and_its_offset(before: str, expected: str) -> None:
     page = "<url><loc>https://e.com/</loc><lastmod>{}</lastmod></url>"
-    assert mended(sitemap(page.format(before))) == sitemap(page.format(expected))
+    assert fix_data(sitemap(page.format(before))) == sitemap(page.format(expected))
 
 
 @pytest.mark.parametrize("text", ["yesterday", "01/02/2026", "2026-02-30", "2026-13-01"])
 def test_a_date_that_nobody_knows_is_left_and_removed_only_when_asked_for(text: str) -> None:
     data = sitemap(f"<url><loc>https://e.com/</loc><lastmod>{text}</lastmod></url>")
 
-    assert mended(data) == data
-    assert b"yesterday" not in mended(data, unsafe=True)
-    assert locs(mended(data, unsafe=True)) == ["https://e.com/"]
+    assert fix_data(data) == data
+    assert b"yesterday" not in fix_data(data, unsafe=True)
+    assert locs(fix_data(data, unsafe=True)) == ["https://e.com/"]
 
 
 @pytest.mark.parametrize("text", ["0000-00-00", "-0001-11-30T00:00:00+00:00"])
@@ -156,40 +156,40 @@ def test_a_date_that_is_none_is_removed_and_listed(text: str) -> None:
 def test_bytes_that_are_not_utf8_keep_every_fix_away() -> None:
     page = "<url><loc>https://e.com/caf\xe9?a&b</loc></url>"
     data = sitemap(page).decode().encode("latin-1")
-    assert mended(data) == data
-    assert mended(data, unsafe=True) == data
+    assert fix_data(data) == data
+    assert fix_data(data, unsafe=True) == data
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "iso-8859-1", "windows-1252"])
 def test_other_encodings_become_utf8(encoding: str) -> None:
     text = sitemap("<url><loc>https://e.com/\xe9</loc></url>").decode()
     data = text.replace("UTF-8", encoding).encode(encoding)
-    assert mended(data) == text.encode()
+    assert fix_data(data) == text.encode()
 
 
 def test_gzip_stays_gzip_and_is_the_same_each_time() -> None:
     data = sitemap("<url><loc>https://e.com/?a&b</loc></url>")
     packed = gzip.compress(data)
 
-    one, two = mended(packed), mended(packed)
+    one, two = fix_data(packed), fix_data(packed)
 
     assert one == two
-    assert gzip.decompress(one) == mended(data)
-    assert mended(one) == one
+    assert gzip.decompress(one) == fix_data(data)
+    assert fix_data(one) == one
 
 
 def test_two_layers_of_gzip_become_one() -> None:
     data = sitemap("<url><loc>https://e.com/</loc></url>")
-    assert gzip.decompress(mended(gzip.compress(gzip.compress(data)))) == data
+    assert gzip.decompress(fix_data(gzip.compress(gzip.compress(data)))) == data
 
 
 def test_damaged_gzip_is_not_touched_unless_asked_for() -> None:
     pages = "".join(f"<url><loc>https://e.com/?{n}&{n * n}</loc></url>" for n in range(2_000))
     packed = gzip.compress(sitemap(pages))[:-4_000]
-    assert mended(packed) == packed
-    whole = gzip.decompress(mended(packed, unsafe=True))
-    assert locs(whole) == [loc for loc in locs(packed) if loc]
-    assert whole.endswith(b"</urlset>\n")
+    assert fix_data(packed) == packed
+    result = gzip.decompress(fix_data(packed, unsafe=True))
+    assert locs(result) == [loc for loc in locs(packed) if loc]
+    assert result.endswith(b"</urlset>\n")
 
 
 def test_a_truncated_document_loses_only_the_entry_that_was_not_finished() -> None:
@@ -215,28 +215,28 @@ def test_a_fix_is_undone_where_it_would_make_something_worse() -> None:
 def test_several_urls_in_one_entry_get_entries_of_their_own_in_their_order() -> None:
     tags = "".join(f"<loc>https://e.com/{n}</loc>" for n in range(4))
     data = sitemap(f"<url>{tags}<lastmod>2026-01-01</lastmod></url>")
-    assert mended(data) == data
-    whole = mended(data, unsafe=True)
-    assert locs(whole) == locs(data)
-    assert whole.count(b"<url>") == 4
+    assert fix_data(data) == data
+    result = fix_data(data, unsafe=True)
+    assert locs(result) == locs(data)
+    assert result.count(b"<url>") == 4
 
 
 def test_one_harmful_change_does_not_stop_the_others() -> None:
     pages = [f"<url><loc>https://e.com/{n}?a&b</loc></url>" for n in range(20)]
     data = sitemap("\n".join(pages))
-    assert mended(data).count(b"&amp;") == 20
+    assert fix_data(data).count(b"&amp;") == 20
 
 
-def test_a_whole_document_is_mended_in_passes() -> None:
+def test_a_whole_document_is_fixed_in_passes() -> None:
     data = sitemap("<url><loc>https://e.com/?a&b</loc></url>" * 25_000)
     fixed = fix(data, select=["X003"])
     assert after(data, fixed) == data.replace(b"&", b"&amp;")
     assert fixed.counts == {"X003": 25_000}
 
 
-def test_what_is_selected_is_mended_and_nothing_else() -> None:
+def test_what_is_selected_is_fixed_and_nothing_else() -> None:
     data = sitemap("<url><loc>https://e.com/?a&b</loc><lastmod/></url>")
-    fixed = mended(data, "S009", unsafe=True)
+    fixed = fix_data(data, "S009", unsafe=True)
     assert fixed == sitemap("<url><loc>https://e.com/?a&b</loc></url>")
 
 
@@ -248,7 +248,7 @@ def test_what_others_may_read_goes_only_when_it_is_named() -> None:
     assert after(data, fix(data, extend_select=["xsl-stylesheet"])) == data.removeprefix(sheet)
 
 
-def test_a_url_cannot_be_mended() -> None:
+def test_a_url_cannot_be_fixed() -> None:
     with pytest.raises(SourceError, match="save it as a file"):
         fix("https://example.com/sitemap.xml")
 
@@ -354,23 +354,23 @@ def damaged(seed: int) -> bytes:
 
 @settings(max_examples=80, deadline=None)
 @given(st.integers(0, 1 << 32))
-def test_random_damage_is_mended_and_stays_so(seed: int) -> None:
+def test_random_damage_is_fixed_and_stays_so(seed: int) -> None:
     data = damaged(seed)
 
-    whole = mended(data, *SAFE)
+    result = fix_data(data, *SAFE)
 
-    left = {problem.code for problem in parse(whole).problems} & set(SAFE)
-    assert not left, f"seed {seed}: {left}\n{whole!r}"
-    assert locs(whole) == locs(data), f"seed {seed}"
-    assert mended(whole, *SAFE) == whole, f"seed {seed}"
+    left = {problem.code for problem in parse(result).problems} & set(SAFE)
+    assert not left, f"seed {seed}: {left}\n{result!r}"
+    assert locs(result) == locs(data), f"seed {seed}"
+    assert fix_data(result, *SAFE) == result, f"seed {seed}"
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_unsafe_fixes_of_random_damage_end_too(seed: int) -> None:
     data = damaged(seed)
-    once = mended(data, unsafe=True, base="https://example.com/sitemap.xml")
-    assert mended(once, unsafe=True, base="https://example.com/sitemap.xml") == once
+    once = fix_data(data, unsafe=True, base="https://example.com/sitemap.xml")
+    assert fix_data(once, unsafe=True, base="https://example.com/sitemap.xml") == once
     assert len(locs(once)) >= len(set(locs(data)))
 
 
@@ -379,7 +379,7 @@ def test_unsafe_fixes_of_random_damage_end_too(seed: int) -> None:
 def test_any_bytes_anywhere_lose_no_url(noise: bytes, at: int) -> None:
     data = sitemap("".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(5)))
     data = data[:at] + noise + data[at:]
-    assert locs(mended(data)) == locs(data)
+    assert locs(fix_data(data)) == locs(data)
 
 
 # ── real sitemaps ────────────────────────────────────────────────────────────────────────────
@@ -392,13 +392,13 @@ FILES = sorted(CORPUS.iterdir())[::7] if CORPUS.is_dir() else []
 def test_a_real_sitemap_keeps_its_urls(path: Path) -> None:
     data = path.read_bytes()
 
-    whole = mended(data, *SAFE)
+    result = fix_data(data, *SAFE)
 
-    assert mended(whole, *SAFE) == whole
+    assert fix_data(result, *SAFE) == result
     about_urls = {"U005", "U006", "T004"}
     if not about_urls & {problem.code for problem in parse(data).problems}:
-        assert locs(whole) == locs(data)
-    counts = Counter(problem.code for problem in parse(whole).problems)
+        assert locs(result) == locs(data)
+    counts = Counter(problem.code for problem in parse(result).problems)
     before = Counter(problem.code for problem in parse(data).problems)
     worse = [c for c in counts if counts[c] > before[c] and CATALOGUE[c].level == "error"]
     assert worse == []

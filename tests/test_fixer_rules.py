@@ -1,4 +1,4 @@
-"""Every rule that says it can be mended: its bad example is, and its good one is left alone."""
+"""Fixable rules: the bad example of each page is fixed, and the good one is unchanged."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import pytest
 from urlset.checker import CATALOGUE, Rule, check
 from urlset.checker.examples import documents_of
 from urlset.fixer import Fixed, fix
-from urlset.fixer.container import CONTAINERS
-from urlset.fixer.registry import ELSEWHERE, FIXERS
-from urlset.fixer.split import SPLITS
+from urlset.fixer.registry import CONTAINER_RULES, FIXERS, ROBOTS_RULES, SPLIT_RULES
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
-MENDED = {*FIXERS, *ELSEWHERE, *SPLITS, *CONTAINERS}
+FIXABLE = {*FIXERS, *ROBOTS_RULES, *SPLIT_RULES, *CONTAINER_RULES}
 
-# Their examples are of what can only be mended in part, or where more has to be known.
+# Rules whose examples can be fixed only in part, or need facts that are not in the example.
 NOT_IN_EXAMPLE = {
     "L008": "a URL that is too long for an engine cannot be made shorter",
-    "D503": "nothing is known of the file that the index of the example lists",
-    "H008": "nothing in the example tells the language of the page",
+    "D503": "the file that the index of the example lists does not exist",
+    "H008": "nothing in the example shows the language of the page",
     "F002": "the item of the example has no id that is a URL",
 }
 
@@ -41,7 +39,7 @@ ALL = pytest.mark.parametrize("rule", DECLARED, ids=lambda rule: rule.code)
 SAFE = [rule for rule in DECLARED if rule.fix_safety == "safe"]
 
 
-def mended(
+def fix_documents(
     documents: dict[str, bytes], rule: Rule, *, unsafe: bool = True
 ) -> tuple[dict[str, bytes], Fixed]:
     """Documents after the fixes of one rule, and what was done."""
@@ -62,35 +60,35 @@ def codes(documents: dict[str, bytes], rule: Rule) -> list[str]:
 
 
 @ALL
-def test_every_rule_that_says_so_is_mended(rule: Rule) -> None:
-    assert rule.code in MENDED
+def test_every_fixable_rule_has_a_fixer(rule: Rule) -> None:
+    assert rule.code in FIXABLE
 
 
 @ALL
-def test_the_bad_example_is_mended(rule: Rule) -> None:
+def test_the_bad_example_is_fixed(rule: Rule) -> None:
     """Once a rule finds nothing, a second fix has nothing to begin with."""
     if rule.code in NOT_IN_EXAMPLE:
         pytest.skip("not by a program")
 
-    after, fixed = mended(documents_of(rule.page.bad), rule)
+    after, fixed = fix_documents(documents_of(rule.page.bad), rule)
 
     assert codes(after, rule) == [], fixed.left
 
 
 @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
 def test_a_safe_fix_drops_nothing_but_white_space_and_comments(rule: Rule) -> None:
-    after, fixed = mended(documents_of(rule.page.bad), rule, unsafe=False)
+    after, fixed = fix_documents(documents_of(rule.page.bad), rule, unsafe=False)
 
-    harmless = ("<!--", "comments, and how it was laid out")
+    harmless = ("<!--", "comments and layout")
     assert [drop.what for drop in fixed.dropped if not drop.what.startswith(harmless)] == []
     if rule.code not in NOT_IN_EXAMPLE and rule.code not in IN_PART:
-        assert codes(after, rule) == [], "its page says that --fix mends it"
+        assert codes(after, rule) == [], "its page says that --fix fixes it"
 
 
 @pytest.mark.parametrize("rule", OF_ENGINE, ids=lambda rule: rule.code)
 def test_a_second_fix_changes_nothing(rule: Rule) -> None:
-    once, _ = mended(documents_of(rule.page.bad), rule)
-    twice, fixed = mended(once, rule)
+    once, _ = fix_documents(documents_of(rule.page.bad), rule)
+    twice, fixed = fix_documents(once, rule)
     assert twice == once
     assert not fixed.documents
 
@@ -98,11 +96,11 @@ def test_a_second_fix_changes_nothing(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", OF_ENGINE, ids=lambda rule: rule.code)
 def test_the_good_example_stays_as_it_is(rule: Rule) -> None:
     good = documents_of(rule.page.good)
-    after, fixed = mended(good, rule)
+    after, fixed = fix_documents(good, rule)
     assert after == good
     assert (fixed.documents, fixed.dropped, fixed.left) == ([], [], [])
 
 
 def test_a_fixer_is_for_a_rule_that_says_so() -> None:
-    none = [c for c in MENDED if c in CATALOGUE and CATALOGUE[c].fix_safety == "none"]
+    none = [c for c in FIXABLE if c in CATALOGUE and CATALOGUE[c].fix_safety == "none"]
     assert none == []

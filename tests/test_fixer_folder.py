@@ -1,4 +1,4 @@
-"""`check --fix` of a folder: only sitemaps are changed, whatever else lies there."""
+"""`check --fix` of a folder: only sitemaps are changed, whatever other files it has."""
 # ruff: noqa: E501 - the tables of file types have a row for several types
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def test_a_file_that_is_named_is_checked_but_only_a_sitemap_is_fixed(
     ran = urlset("check", name, "--fix", "--unsafe-fixes")
 
     assert digests(tmp_path) == before
-    assert f"not fixed: {name}: it is no sitemap" in ran.err
+    assert f"not fixed: {name}: it is not a sitemap" in ran.err
     assert "nothing to fix" in ran.err
 
 
@@ -220,7 +220,7 @@ def test_a_file_that_is_named_is_checked_but_only_a_sitemap_is_fixed(
             b'<?xml version="1.0" encoding="x-nobody-knows"?>' + BAD_LATIN,
             "valid",
         ),
-        (b"User-agent: *\r\n\r\nDisallow:\r\n https://e.com/ \r\n", "no sitemap"),
+        (b"User-agent: *\r\n\r\nDisallow:\r\n https://e.com/ \r\n", "not a sitemap"),
     ],
 )
 def test_what_was_not_decoded_is_never_fixed(data: bytes, why: str) -> None:
