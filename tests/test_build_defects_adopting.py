@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 from tests.test_builder import BASE, NS, Site, pages
-from tests.test_git_dates import Repository
 from tests.test_source_folder import make
+from tests.test_source_git_dates import Repository
 
 from urlset.builder import build
 from urlset.builder.file_mark import MARK, is_marked

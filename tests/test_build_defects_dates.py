@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 from tests.test_builder import BASE, NOON, Site
-from tests.test_git_dates import Repository
 from tests.test_source_folder import make
+from tests.test_source_git_dates import Repository
 
 import urlset
 from urlset import engine as engines

@@ -1,4 +1,4 @@
-"""A folder of HTML as a source: URLs of files, what is left out and why, what is told."""
+"""A folder of HTML as a source: URLs of files, excluded pages and reasons, notes."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Access logs as a source: formats, evidence, and what must never come out of one."""
+"""Access logs as a source: formats, status history, and private data that is never written."""
 
 import bz2
 import gzip

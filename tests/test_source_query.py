@@ -1,4 +1,4 @@
-"""Queries to databases as sources: what comes, what is refused, and what nobody may see."""
+"""Queries to databases as sources: rows, rejected queries, and hidden passwords."""
 
 import sqlite3
 import subprocess

@@ -1,4 +1,4 @@
-"""The same entries from every kind of source give the same sitemap, or the same refusal."""
+"""The same entries from every kind of source yield the same sitemap, or the same error."""
 
 import csv
 import itertools

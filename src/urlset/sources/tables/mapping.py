@@ -117,7 +117,7 @@ class ColumnPlan(NamedTuple):
         used = {target_column.column: target for target, target_column in targets.items()}
         without = {target for target, column in (mapping or {}).items() if not column}
         unused = unused_columns(columns, used, keep=keep, without=without)
-        return cls(expressions, [f"{name}: {words}" for words in unused])
+        return cls(expressions, [f"{name}: {note}" for note in unused])
 
 
 def parse_mapping(text: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["NESTED_FIELDS", "UNCONVERTED", "with_nested_values"]
 
-UNCONVERTED = " as given"
+UNCONVERTED = " unconverted"
 """Suffix of the column that holds the unconverted values of a field."""
 
 NESTED_FIELDS: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What a page says of itself: head, dates, images, videos, news; and pages made to hurt."""
+"""Facts of a page: head, dates, images, videos, news; and hostile pages."""
 
 import json
 import time

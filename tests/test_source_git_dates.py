@@ -1,4 +1,4 @@
-"""Dates from git: which commit changed a file, and which only seems to have."""
+"""Dates from git: commits that change a file, and commits that only seem to."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Files of HTML that did not change are not read again; whatever changes them is seen."""
+"""Unchanged HTML files are not read again; each kind of change is detected."""
 
 import os
 import time

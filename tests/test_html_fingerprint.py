@@ -1,4 +1,4 @@
-"""What changes the fingerprint of a page, and what does not."""
+"""Changes of a page that change its fingerprint, and changes that do not."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Lines of access logs: both engines say the same of any block, in whatever form."""
+"""Lines of access logs: both engines return the same for any block, in any format."""
 
 import arro3.core as arro3
 import pytest

@@ -1,4 +1,4 @@
-"""What a home page names: sitemaps and feeds."""
+"""Links of a page and of the Link header to sitemaps and feeds."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Lists and sitemaps as sources, and the choice among all kinds."""
+"""Text files and sitemaps as sources, and the detection of all kinds."""
 
 import gzip
 import io
