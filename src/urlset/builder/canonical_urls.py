@@ -100,42 +100,42 @@ class CanonicalUrls:
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Return entries with canonical URLs, and the reasons to exclude rows, if any."""
-        given = batches.column_values(entries, "loc")
+        originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
-        if not self._is_plain(given):
-            made = self._untracked(self._secured(self._canonical(given)))
-            reasons = self._reasons(given, made)
-            if made != given:
-                entries = batches.replace_column(entries, "loc", batches.text_array(made))
+        if not self._is_plain(originals):
+            result = self._untracked(self._secured(self._canonical(originals)))
+            reasons = self._reasons(originals, result)
+            if result != originals:
+                entries = batches.replace_column(entries, "loc", batches.text_array(result))
         for name, fields in _FIELDS.items() if not self._is_text else ():
             if name in entries.schema.names and batches.has_values(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
 
-    def _is_plain(self, given: list[str | None]) -> bool:
-        """Check a whole batch at once: return whether no URL has to be changed or excluded.
+    def _is_plain(self, originals: list[str | None]) -> bool:
+        """Check a batch at once: return whether no URL has to be changed or excluded.
 
         This costs a fifth of inspecting each URL, and most batches are plain.
         """
-        whole = _joined(given)
+        joined = _joined(originals)
         return (
-            whole is not None
-            and not any(mark in whole for mark in _MARKS)
-            and not (self._origin.startswith("https:") and "http://" in whole)
-            and _ALL_CANONICAL.fullmatch(whole) is not None
+            joined is not None
+            and not any(mark in joined for mark in _MARKS)
+            and not (self._origin.startswith("https:") and "http://" in joined)
+            and _ALL_CANONICAL.fullmatch(joined) is not None
         )
 
-    def _canonical(self, given: list[str | None]) -> list[str | None]:
-        """Return canonical URLs; a batch of uniform URLs is recognized as a whole."""
-        if (whole := _joined(given)) is not None and "&amp;" not in whole:
-            if _ALL_CANONICAL.fullmatch(whole):
-                return given
-            if _ALL_ROOTED.fullmatch(whole):
-                made = self._origin + whole.replace("\n", f"\n{self._origin}")
-                return [*made.split("\n")]
+    def _canonical(self, originals: list[str | None]) -> list[str | None]:
+        """Return canonical URLs; a batch of uniform URLs is recognized at once."""
+        if (joined := _joined(originals)) is not None and "&amp;" not in joined:
+            if _ALL_CANONICAL.fullmatch(joined):
+                return originals
+            if _ALL_ROOTED.fullmatch(joined):
+                result = self._origin + joined.replace("\n", f"\n{self._origin}")
+                return [*result.split("\n")]
         return [
             url if url is None or is_canonical(url) else self.url(url, is_page=True)
-            for url in given
+            for url in originals
         ]
 
     def url(self, text: str, *, is_page: bool = False) -> str:
@@ -146,11 +146,11 @@ class CanonicalUrls:
         trimmed = text.strip(ASCII_SPACE)
         plain = unescaped(trimmed)
         if _ROOTED.fullmatch(plain):
-            made = self._origin + plain
+            result = self._origin + plain
         elif _NAME.fullmatch(plain):
-            made = self._folder + plain
+            result = self._folder + plain
         elif _CANONICAL.fullmatch(plain):
-            made = plain
+            result = plain
         elif not plain or _FORBIDDEN.search(plain) or (is_page and is_unfilled(plain)):
             return text
         else:
@@ -160,55 +160,57 @@ class CanonicalUrls:
             found = escaped(read.url)
             if found is None:
                 return text
-            made = found
-            if made != read.url and plain == trimmed:
+            result = found
+            if result != read.url and plain == trimmed:
                 self._count(text)
         if plain != trimmed:
             self._count(text)
-        return made
+        return result
 
     def _secured(self, urls: list[str | None]) -> list[str | None]:
         """Return URLs with https for the host of an https base URL."""
         if not any(map(self._insecure.match, filter(None, urls))):
             return urls
-        made = [url and self._as_secure(url) for url in urls]
-        self.secured += sum(url != old for url, old in zip(made, urls, strict=True))
-        return made
+        result = [url and self._as_secure(url) for url in urls]
+        self.secured += sum(url != old for url, old in zip(result, urls, strict=True))
+        return result
 
     def _as_secure(self, url: str) -> str:
         return f"https{url[4:]}" if self._insecure.match(url) else url
 
     def _untracked(self, urls: list[str | None]) -> list[str | None]:
         """Return URLs without the parameters that only identify campaigns."""
-        made = without_tracking(urls)
-        if made is urls:
+        result = without_tracking(urls)
+        if result is urls:
             return urls
-        self.untracked += sum(url != old for url, old in zip(made, urls, strict=True))
-        return made
+        self.untracked += sum(url != old for url, old in zip(result, urls, strict=True))
+        return result
 
-    def _count(self, given: str) -> None:
+    def _count(self, text: str) -> None:
         self.encoded += 1
-        self.example = self.example or given
+        self.example = self.example or text
 
-    def _reasons(self, given: list[str | None], made: list[str | None]) -> list[str | None] | None:
+    def _reasons(
+        self, originals: list[str | None], result: list[str | None]
+    ) -> list[str | None] | None:
         """Return the reason to exclude each URL, or None if there is none.
 
-        Passwords in ``made`` are masked.
+        Passwords in ``result`` are masked.
         """
-        reasons: list[str | None] = [None] * len(given)
-        whole = "\n".join(url for url in made if url is not None)
-        words = [word for word in _SUSPICIOUS if word in whole]
-        is_plain = not words and _ALL_CANONICAL.fullmatch(whole) is not None
-        for row, url in enumerate(made if not is_plain else ()):
-            if url is None or (_CANONICAL.fullmatch(url) and not any(w in url for w in words)):
+        reasons: list[str | None] = [None] * len(originals)
+        joined = "\n".join(url for url in result if url is not None)
+        suspicious = [word for word in _SUSPICIOUS if word in joined]
+        is_plain = not suspicious and _ALL_CANONICAL.fullmatch(joined) is not None
+        for row, url in enumerate(result if not is_plain else ()):
+            if url is None or (_CANONICAL.fullmatch(url) and not any(w in url for w in suspicious)):
                 continue
             authority = split_origin(url)[1]
             if "@" in authority and url.lower().startswith("http"):
                 reasons[row] = CREDENTIALS
-                made[row] = url.replace(authority, "***@" + authority.rpartition("@")[2], 1)
+                result[row] = url.replace(authority, "***@" + authority.rpartition("@")[2], 1)
             elif is_unfilled(url):
                 reasons[row] = TEMPLATE
-        self._non_pages.add_reasons(made, reasons, whole)
+        self._non_pages.add_reasons(result, reasons, joined)
         return reasons if any(reasons) else None
 
     def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
@@ -218,18 +220,18 @@ class CanonicalUrls:
         if all(is_done):
             return entries
         rows = column_of(entries.column(name), name, _SPECS[name])
-        made = [tuple(self._item(item, fields) for item in items) for items in rows]
-        return batches.replace_column(entries, name, array_of(made, _SPECS[name]))
+        result = [tuple(self._item(item, fields) for item in items) for items in rows]
+        return batches.replace_column(entries, name, array_of(result, _SPECS[name]))
 
     def _is_done(self, url: str) -> bool:
         return is_canonical(url) and not self._insecure.match(url)
 
     def _item(self, item: Any, fields: tuple[str, ...]) -> Any:
         values = {field: getattr(item, field) for field in fields}
-        made = {field: self.url(url) for field, url in values.items() if url}
-        if "href" in made:
-            made["href"] = self._as_secure(made["href"])
-        return item._replace(**made) if made != values else item
+        result = {field: self.url(url) for field, url in values.items() if url}
+        if "href" in result:
+            result["href"] = self._as_secure(result["href"])
+        return item._replace(**result) if result != values else item
 
 
 def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
@@ -252,8 +254,8 @@ def _joined(urls: list[str | None]) -> str | None:
     """Return URLs joined by newlines; None if one is missing or contains a newline."""
     if not urls or None in urls:
         return None
-    whole = "\n".join(url for url in urls if url is not None)
-    return whole if whole.count("\n") == len(urls) - 1 else None
+    joined = "\n".join(url for url in urls if url is not None)
+    return joined if joined.count("\n") == len(urls) - 1 else None
 
 
 def unescaped(url: str) -> str:

@@ -27,20 +27,20 @@ def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
 
 
 def check_zero(
-    given: int, sources: Sequence[str], excluded: Mapping[str, int], settings: BuildOptions
+    rows: int, sources: Sequence[str], excluded: Mapping[str, int], settings: BuildOptions
 ) -> None:
     """Gate ``zero``: a set without any URL is usually an accident.
 
     Args:
-        given: The number of rows that the sources returned.
+        rows: The number of rows that the sources returned.
         sources: The names of the sources.
         excluded: The number of excluded URLs by reason.
         settings: The options of the build.
     """
     found = "none"
-    if given:
+    if rows:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in islice(excluded.items(), 3))
-        found = f"none of {given:,} to keep" + (f" (excluded: {reasons})" if reasons else "")
+        found = f"none of {rows:,} to keep" + (f" (excluded: {reasons})" if reasons else "")
     elif sources:
         found = f"none in {sources[0] if len(sources) == 1 else f'{len(sources):,} sources'}"
     fail("zero", settings, f"expected URLs to publish, found {found}")

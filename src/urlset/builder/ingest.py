@@ -143,9 +143,9 @@ class Ingest:
         """
         self.staging.flush()
         if self._urls is not None:
-            beside = (*EVIDENCE, *self._settings.kept_columns)
+            columns = (*EVIDENCE, *self._settings.kept_columns)
             match_ledger(self._db, self._urls, self._settings)
-            for source, batch in unmatched(self._db, list(dict.fromkeys(beside))):
+            for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):
                 self._source = source
                 self.count -= batch.num_rows
                 start = self._starts[source - 1] - 1
@@ -153,14 +153,14 @@ class Ingest:
                 yield from self._verify_parts(self._parts_of(batch, numbers))
             self.staging.flush()
         if self._first_rejected is not None:
-            (_, row), words, error = self._first_rejected
+            (_, row), message, error = self._first_rejected
             many = (
                 f" (the first of {self._rejected_rows:,} invalid rows)"
                 if self._rejected_rows > 1
                 else ""
             )
             raise EntryError(
-                f"{words}{many}; nothing was written (--on-error skip skips such entries)",
+                f"{message}{many}; nothing was written (--on-error skip skips such entries)",
                 row=row,
                 field=error.field,
                 value=error.value,
@@ -186,9 +186,9 @@ class Ingest:
             locs = [loc and rewrite.apply(loc) for loc in locs]
         return batches.replace_column(batch, name, batches.text_array(locs))
 
-    def _parts(self, given: Iterator[Any]) -> Iterator[Part]:
+    def _parts(self, source_batches: Iterator[Any]) -> Iterator[Part]:
         """Split the batches of a source into parts."""
-        for batch in given:
+        for batch in source_batches:
             numbers = range(self._rows + 1, self._rows + 1 + batch.num_rows)
             self._rows += batch.num_rows
             self._columns.update(
@@ -212,16 +212,16 @@ class Ingest:
             entries, reasons = self.urls.of(entries)
             if reasons is not None:
                 batch = self._with_reasons(batch, reasons)
-        whole = Part(batch, entries, numbers)
+        part = Part(batch, entries, numbers)
         for start, some in batches.split_batch(entries, BATCH_ROWS):
-            yield whole.slice(start, some)
+            yield part.slice(start, some)
 
     def _with_reasons(self, batch: Any, reasons: list[str | None]) -> Any:
         """Return a batch with reasons to exclude rows; a reason of the source has precedence."""
         if "reason" not in batch.schema.names:
             return batches.with_columns(batch, {"reason": batches.text_array(reasons)})
-        given = batches.column_values(batch, "reason")
-        both = [own or other for own, other in zip(given, reasons, strict=True)]
+        own_reasons = batches.column_values(batch, "reason")
+        both = [own or other for own, other in zip(own_reasons, reasons, strict=True)]
         return batches.replace_column(batch, "reason", batches.text_array(both))
 
     def _reject_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
@@ -255,14 +255,14 @@ class Ingest:
                 self._verify_part(before[0], before[1].result())
                 yield self.count
 
-    def _verify_part(self, part: Part, whole: RoundTripResult | None) -> None:
-        if whole is not None:
-            self._stage(part, whole)
+    def _verify_part(self, part: Part, verified: RoundTripResult | None) -> None:
+        if verified is not None:
+            self._stage(part, verified)
             return
         for start, some in batches.split_batch(part.entries, PART_ROWS):
             mine = part.slice(start, some)
-            whole = self._round_trip.check(some)
-            for checked in [whole] if whole is not None else self._row_by_row(mine):
+            verified = self._round_trip.check(some)
+            for checked in [verified] if verified is not None else self._row_by_row(mine):
                 self._stage(mine, checked)
 
     def _row_by_row(self, part: Part) -> Iterator[RoundTripResult]:
@@ -338,14 +338,14 @@ class Ingest:
     def _extra_columns(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
         """Return the columns that entries do not have: id, evidence, and location in the source."""
         columns = {"id": self._ids(part.numbers, rows)}
-        beside = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
-        if beside is not None and rows is not None:
-            beside = batches.take_rows(beside, rows)
-        if beside is not None:
+        evidence = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
+        if evidence is not None and rows is not None:
+            evidence = batches.take_rows(evidence, rows)
+        if evidence is not None:
             columns |= {
-                name: beside.column(name)
-                for name in beside.schema.names
-                if batches.has_values(beside, name)
+                name: evidence.column(name)
+                for name in evidence.schema.names
+                if batches.has_values(evidence, name)
             }
         return columns | self._locations(part.entries, rows)
 

@@ -78,7 +78,7 @@ class InputOptions:
             )
 
 
-def open_inputs(given: Any, options: InputOptions) -> Iterator[Source]:
+def open_inputs(inputs: Any, options: InputOptions) -> Iterator[Source]:
     """Open one input or several inputs as sources.
 
     Raises:
@@ -86,11 +86,11 @@ def open_inputs(given: Any, options: InputOptions) -> Iterator[Source]:
             without rows that reports a failure.
         TypeError: An input is not a source.
     """
-    yield from merge_logs(_open_each(_as_inputs(given), options))
+    yield from merge_logs(_open_each(_as_inputs(inputs), options))
 
 
-def _open_each(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
-    for item in given:
+def _open_each(inputs: Iterable[Any], options: InputOptions) -> Iterator[Source]:
+    for item in inputs:
         if isinstance(item, (str, os.PathLike, Mapping)):
             table = item if isinstance(item, Mapping) else {"path": os.fspath(item)}
             yield from _open_named(table, options)
@@ -109,18 +109,18 @@ def _open_each(given: Iterable[Any], options: InputOptions) -> Iterator[Source]:
             )
 
 
-def _as_inputs(given: Any) -> Iterable[Any]:
+def _as_inputs(inputs: Any) -> Iterable[Any]:
     """Return the inputs as a list of sources; rows (entries, dicts with ``loc``) are one source."""
-    if isinstance(given, (str, os.PathLike)) or is_arrow(given) or hasattr(given, "batches"):
-        return [given]
-    if isinstance(given, Mapping):
-        return [_Rows([given])] if _is_row(given) else [given]
-    if isinstance(given, (bytes, bytearray, Entry, Candidate)) or not isinstance(given, Iterable):
+    if isinstance(inputs, (str, os.PathLike)) or is_arrow(inputs) or hasattr(inputs, "batches"):
+        return [inputs]
+    if isinstance(inputs, Mapping):
+        return [_Rows([inputs])] if _is_row(inputs) else [inputs]
+    if isinstance(inputs, (bytes, bytearray, Entry, Candidate)) or not isinstance(inputs, Iterable):
         raise TypeError(
             "expected a path, a URL, a source, a table, or a list of them, found "
-            f"{type(given).__name__}; pass a single entry in a list"
+            f"{type(inputs).__name__}; pass a single entry in a list"
         )
-    items = iter(given)
+    items = iter(inputs)
     first = next(items, None)
     if first is None:
         return []
@@ -236,44 +236,44 @@ def _delimiter(text: str | None) -> str | None:
     return mark
 
 
-def as_tuple(given: Any) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> tuple[Any, ...]:
     """Return one value, or several values, as a tuple.
 
     >>> as_tuple("drop:/a"), as_tuple(["b", "c"]), as_tuple(None)
     (('drop:/a',), ('b', 'c'), ())
     """
-    if given is None:
+    if value is None:
         return ()
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        return (given,)
-    return tuple(given)
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
 
 
-def parse_evidence(given: str | Iterable[str]) -> tuple[Any, ...]:
+def parse_evidence(value: str | Iterable[str]) -> tuple[Any, ...]:
     """Parse the evidence for dates, best first, from a comma-separated text or a list of texts.
 
     >>> parse_evidence("git, page"), parse_evidence(["given", "mtime"]), parse_evidence("none")
     (('git', 'page'), ('given', 'mtime'), ())
     """
-    words = [part.strip() for text in as_tuple(given) for part in text.split(",")]
-    return tuple(word for word in words if word and word != "none")
+    names = [part.strip() for text in as_tuple(value) for part in text.split(",")]
+    return tuple(name for name in names if name and name != "none")
 
 
-def parse_duration(given: str | timedelta) -> timedelta:
+def parse_duration(value: str | timedelta) -> timedelta:
     """Parse a duration such as ``36h``; return a timedelta unchanged.
 
     >>> parse_duration("36h")
     datetime.timedelta(days=1, seconds=43200)
     """
-    if isinstance(given, timedelta):
-        return given
-    found = _DURATION.fullmatch(given.strip())
+    if isinstance(value, timedelta):
+        return value
+    found = _DURATION.fullmatch(value.strip())
     if found is None:
-        raise ValueError(f"expected grace as 30m, 36h or 7d, found {given!r}")
+        raise ValueError(f"expected grace as 30m, 36h or 7d, found {value!r}")
     try:
         return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
     except OverflowError as error:
-        raise ValueError(f"expected grace of a few days, found {given!r}") from error
+        raise ValueError(f"expected grace of a few days, found {value!r}") from error
 
 
 def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:

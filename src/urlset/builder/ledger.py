@@ -172,8 +172,8 @@ class Ledger:
             "SELECT table_name, column_name, data_type FROM duckdb_columns() "
             f"WHERE database_name || '.' || schema_name = {quoted(self._schema)}"
         )
-        wanted = {(t.name, name, names[kind]) for t in TABLES for name, kind, _ in t.columns}
-        missing = sorted(wanted - set(rows))
+        expected = {(t.name, name, names[kind]) for t in TABLES for name, kind, _ in t.columns}
+        missing = sorted(expected - set(rows))
         if missing:
             table, name, kind = missing[0]
             raise StoreError(

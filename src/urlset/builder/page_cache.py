@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
 from urlset.builder.ledger import Ledger
-from urlset.builder.tables import PAGES_ASKED, PAGES_READ, PAGES_SEEN
+from urlset.builder.tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["PageCache"]
@@ -32,13 +32,13 @@ class PageCache:
         if not listed:
             return {}
         paths, states = zip(*listed, strict=True)
-        asked = batch_of({"path": text_array(paths), "state": text_array(states)})
-        self._db.insert(asked, f"{PAGES_ASKED.create_table} SELECT * FROM batch")
-        self._db.run("INSERT INTO pages_seen SELECT path FROM pages_asked")
+        requested = batch_of({"path": text_array(paths), "state": text_array(states)})
+        self._db.insert(requested, f"{PAGES_REQUESTED.create_table} SELECT * FROM batch")
+        self._db.run("INSERT INTO pages_seen SELECT path FROM pages_requested")
         if self._is_empty:
             return {}
         rows = self._db.rows(f"""
-            SELECT p.path, p.facts FROM {self._pages} p JOIN pages_asked a
+            SELECT p.path, p.facts FROM {self._pages} p JOIN pages_requested a
             ON p.path = a.path AND p.state = a.state AND p.rules = {quoted(rules)}""")
         return dict(rows)
 

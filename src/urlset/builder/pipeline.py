@@ -199,9 +199,9 @@ class Pipeline:
         urls = before + counts["added"] - counts["removed"]
         self._notes += warnings(db, self._settings)
         if not urls:
-            given = ingest.count + len(ingest.rejected)
+            rows = ingest.count + len(ingest.rejected)
             names = [source.name for source in self._sources]
-            guards.check_zero(given, names, self._excluded_counts, self._settings)
+            guards.check_zero(rows, names, self._excluded_counts, self._settings)
         guards.check_share(urls, before, self._settings)
         guards.check_hosts(db, self._settings)
 
@@ -241,8 +241,8 @@ class Pipeline:
         except (StoreError, TargetError) as error:
             if not is_swapped:
                 raise
-            words = "the sitemaps are published, but the ledger was not updated: build again"
-            raise type(error)(f"{error}; {words}") from error
+            message = "the sitemaps are published, but the ledger was not updated: build again"
+            raise type(error)(f"{error}; {message}") from error
         if self._settings.robots is not None:
             write_robots(published, self._settings)
 
@@ -271,5 +271,5 @@ class Pipeline:
         )
 
 
-def _ignore_progress(words: str) -> None:
+def _ignore_progress(message: str) -> None:
     """Ignore progress."""

@@ -213,23 +213,23 @@ def explain(
     """Explain why a URL is in the set, or is not, line by line."""
     loc = parse_url(url, settings.base).url or url
     yield loc
-    given = db.rows(
+    rows = db.rows(
         f"SELECT source, place, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "
         "ORDER BY source, id",
         [loc],
     )
-    for source, place, line, *values in given:
+    for source, place, line, *values in rows:
         where = f"{place}:{line}" if place and line else place or sources[source - 1]
         yield f"  found in {where}"
         for name, value in zip(_STAGED, values, strict=True):
             if value is not None:
                 yield f"    {name.removesuffix('_text').replace('_', ' ')} {value}"
-    if not given:
+    if not rows:
         yield "  not in any source"
         return
-    refused = db.rows(f"SELECT {exclusion_sql(settings)} FROM merged g WHERE loc = ?", [loc])
-    if refused and refused[0][0] is not None:
-        yield f"  excluded: {refused[0][0]}"
+    excluded = db.rows(f"SELECT {exclusion_sql(settings)} FROM merged g WHERE loc = ?", [loc])
+    if excluded and excluded[0][0] is not None:
+        yield f"  excluded: {excluded[0][0]}"
         return
     yield from _explain_included(db, loc, settings)
     number = _file(db, loc, ranges)

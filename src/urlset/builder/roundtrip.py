@@ -57,8 +57,8 @@ class RoundTrip:
             return None
         return self.read_back(columns, entries, entries.num_rows)
 
-    def read_back(self, columns: Any, given: Any, count: int) -> RoundTripResult | None:
-        """Write entries and read them back; ``given`` is a batch, or a list of valid entries."""
+    def read_back(self, columns: Any, original: Any, count: int) -> RoundTripResult | None:
+        """Write entries and read them back; ``original`` is a batch, or a list of valid entries."""
         kind = "text" if self._settings.is_text else "urlset"
         renderer = self._engine.renderer(kind, count, _UNLIMITED, count)
         if renderer.add(columns, 0) < count:
@@ -67,18 +67,18 @@ class RoundTrip:
         parsed = self._engine.parse(data, None, None, [])
         if len(parsed.entries) != count:
             return None
-        if isinstance(given, list):
+        if isinstance(original, list):
             # A problem may be only a suspicion (`&amp;` in a URL): valid entries that come back
             # unchanged are accepted.
-            if parsed.diagnostics and not all(map(_is_same, parsed.entries, given)):
+            if parsed.diagnostics and not all(map(_is_same, parsed.entries, original)):
                 return None
         elif parsed.diagnostics or _has_fragment(data, parsed.entries):
             return None
         read = batches.combine_batches(parsed.entries)
         if (
-            not isinstance(given, list)
+            not isinstance(original, list)
             and not self._settings.is_text
-            and _has_lost_values(given, read)
+            and _has_lost_values(original, read)
         ):
             return None
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
@@ -104,20 +104,20 @@ class RoundTrip:
         ]
 
 
-def _is_same(read: Entry, given: Entry) -> bool:
-    return read[:1] + read[2:10] == given[:1] + given[2:10]
+def _is_same(read: Entry, original: Entry) -> bool:
+    return read[:1] + read[2:10] == original[:1] + original[2:10]
 
 
-def _has_lost_values(given: Any, read: Any) -> bool:
+def _has_lost_values(original: Any, read: Any) -> bool:
     """Return whether a value did not come back: unreadable values are not written."""
-    names = set(given.schema.names)
+    names = set(original.schema.names)
     for name in ("changefreq", "priority"):
-        if name in names and given.column(name).null_count != read.column(name).null_count:
+        if name in names and original.column(name).null_count != read.column(name).null_count:
             return True
     dates = [
-        given.column(name)
+        original.column(name)
         for name in ("lastmod", "lastmod_text")
-        if name in names and not _is_empty(given.column(name))
+        if name in names and not _is_empty(original.column(name))
     ]
     if not dates:
         return False

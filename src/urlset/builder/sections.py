@@ -40,14 +40,14 @@ def labels_of(sources: Sequence[Source]) -> list[str]:
     The label is the name of a file or folder, of a table in it, or the host of a URL. Equal labels
     are extended by more of the path, and finally by a digest.
     """
-    words = {(s.name, _table(s)): list(_label_candidates(s.name, _table(s))) for s in sources}
-    levels = dict.fromkeys(words, 0)
+    candidates = {(s.name, _table(s)): list(_label_candidates(s.name, _table(s))) for s in sources}
+    levels = dict.fromkeys(candidates, 0)
     while True:
-        labels = {key: words[key][level] for key, level in levels.items()}
+        labels = {key: candidates[key][level] for key, level in levels.items()}
         counts = Counter(labels.values())
         twice = [
             key for key, label in labels.items()
-            if counts[label] > 1 and levels[key] + 1 < len(words[key])
+            if counts[label] > 1 and levels[key] + 1 < len(candidates[key])
         ]  # fmt: skip
         if not twice:
             return [labels[source.name, _table(source)] for source in sources]
@@ -85,8 +85,8 @@ def _label_candidates(name: str, table: str | None) -> Iterator[str]:
     short, *longer = _name_parts(name)
     if table is not None:
         short, longer = table, [f"{short} {table}", *(f"{part} {table}" for part in longer)]
-    for words in (short, *longer):
-        yield _slug(words)
+    for text in (short, *longer):
+        yield _slug(text)
     yield f"{_slug(short)}-{md5(f'{name} {table}'.encode(errors='replace')).hexdigest()[:8]}"
 
 
@@ -111,14 +111,14 @@ def _without_ending(path: str) -> str:
     return os.path.splitext(_PACKED.sub("", path))[0] if os.path.basename(path) else path
 
 
-def _slug(words: str) -> str:
+def _slug(text: str) -> str:
     """Return a word for file names; a word without Latin letters becomes a digest.
 
     >>> _slug("Old Pages"), _slug("日本")
     ('old-pages', 's4dbed2e6')
     """
-    slug = re.sub(r"[^a-z0-9_-]+", "-", words.lower()).strip("-")
-    return slug or f"s{md5(words.encode(errors='replace')).hexdigest()[:8]}"
+    slug = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")
+    return slug or f"s{md5(text.encode(errors='replace')).hexdigest()[:8]}"
 
 
 SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)

@@ -26,8 +26,8 @@ __all__ = [
     "MERGED",
     "NEW_ROWS",
     "OVERFLOW",
-    "PAGES_ASKED",
     "PAGES_READ",
+    "PAGES_REQUESTED",
     "PAGES_SEEN",
     "RESOLVED",
     "RETAINED",
@@ -249,8 +249,8 @@ PAGES_SEEN = _declare(
     writers="page_cache",
     readers="page_cache",
 )
-PAGES_ASKED = _declare(
-    "pages_asked",
+PAGES_REQUESTED = _declare(
+    "pages_requested",
     "HTML files to look up in the cache.",
     "path state",
     writers="page_cache",
@@ -280,7 +280,7 @@ STAGING_TABLES = (
     RETAINED,
     PAGES_READ,
     PAGES_SEEN,
-    PAGES_ASKED,
+    PAGES_REQUESTED,
 )
 """All temporary tables and views of a build, in the order of the data flow."""
 

@@ -43,11 +43,11 @@ def without_tracking(urls: list[str | None]) -> list[str | None]:
     >>> without_tracking(["https://example.com/?utm_source=x&id=1", None])
     ['https://example.com/?id=1', None]
     """
-    whole = "\n".join(url for url in urls if url is not None)
-    if "?" not in whole:
+    joined = "\n".join(url for url in urls if url is not None)
+    if "?" not in joined:
         return urls
     tracking, parameter = _tracking()
-    if not _may_have(whole, tracking):
+    if not _may_have(joined, tracking):
         return urls
     return [url and _without(url, parameter) for url in urls]
 
@@ -72,14 +72,17 @@ class NonPageUrls:
         self._single = {f"{settings.name}{ending}" for ending in endings}
 
     def add_reasons(
-        self, urls: Sequence[str | None], reasons: list[str | None], whole: str
+        self, urls: Sequence[str | None], reasons: list[str | None], joined: str
     ) -> None:
-        """Add a reason for each URL that is not a page and has none; ``whole`` joins all URLs."""
-        if _may_have_session(whole):
+        """Add a reason for each URL that is not a page and has none yet.
+
+        ``joined`` has all URLs, one per line.
+        """
+        if _may_have_session(joined):
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and _has_session(url):
                     reasons[row] = SESSION_ID
-        if any(ending in whole for ending in SITEMAP_ENDINGS):
+        if any(ending in joined for ending in SITEMAP_ENDINGS):
             for row, url in enumerate(urls):
                 if url is not None and reasons[row] is None and self._is_sitemap(url):
                     reasons[row] = SITEMAP
@@ -102,19 +105,19 @@ class NonPageUrls:
         )
 
 
-def _may_have_session(whole: str) -> bool:
+def _may_have_session(joined: str) -> bool:
     """Return whether one of the joined URLs may contain a session id."""
-    if ";" in whole or "/(" in whole:
+    if ";" in joined or "/(" in joined:
         return True
-    return "?" in whole and _may_have(whole, _session()[0])
+    return "?" in joined and _may_have(joined, _session()[0])
 
 
-def _may_have(whole: str, parameters: re.Pattern[str]) -> bool:
+def _may_have(joined: str, parameters: re.Pattern[str]) -> bool:
     """Return whether one of the joined URLs may have such a parameter, by their distinct names.
 
     A site has few names, and searching for a hundred of them at each parameter takes long.
     """
-    names = {name.lower() for name in _NAMES.findall(whole)}
+    names = {name.lower() for name in _NAMES.findall(joined)}
     return any(name in _WITH_VALUE or parameters.search(f"?{name}=") for name in names)
 
 
