@@ -357,7 +357,7 @@ def test_words_of_a_store_are_told_without_credentials(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     error = OSError(f"Error PUT https://a.example/x?sig=abc with {SECRET}: 403: <Error>{KEY}")
 
-    words = object_store._words(error)
+    words = object_store._safe_message(error)
 
     assert words == "Error PUT https://a.example/x?… with …: 403"
 

@@ -335,7 +335,7 @@ def test_host_of_a_url_is_measured_as_an_a_label(engine: Engine):
     "loc", ["http://http/", "https://https", "http://256.1.1.1/", "http://12345/", "http://1.2.3/"]
 )
 def test_url_whose_host_nobody_can_look_up_is_refused(loc: str, engine: Engine):
-    with pytest.raises(EntryError, match="mend the host name"):
+    with pytest.raises(EntryError, match="fix the host name"):
         written([loc], engine)
 
 

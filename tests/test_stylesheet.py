@@ -14,7 +14,7 @@ from urlset.engine import Engine, available, get
 from urlset.model import Entry
 from urlset.writer import Publication
 from urlset.writer.index import render_indexes
-from urlset.writer.stylesheet import css, file_of, to_write
+from urlset.writer.stylesheet import css, local_file_name, updated_content
 
 BASE = "https://example.com/"
 PAGES = [f"https://example.com/{number}" for number in range(4)]
@@ -210,7 +210,12 @@ def test_style_sheet_asks_for_nothing_from_elsewhere_and_is_ascii():
 
 
 def test_names_of_files_and_addresses():
-    assert file_of("sitemap.css") == "sitemap.css"
-    assert file_of("./sitemap.css") is file_of("https://example.com/a.css") is file_of(None) is None
-    assert to_write(None) == to_write(css() + b"/* edited */") == css()
-    assert to_write(css()) is to_write(b"edited") is None
+    assert local_file_name("sitemap.css") == "sitemap.css"
+    assert (
+        local_file_name("./sitemap.css")
+        is local_file_name("https://example.com/a.css")
+        is local_file_name(None)
+        is None
+    )
+    assert updated_content(None) == updated_content(css() + b"/* edited */") == css()
+    assert updated_content(css()) is updated_content(b"edited") is None

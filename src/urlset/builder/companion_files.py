@@ -32,8 +32,8 @@ _PROBE = "https://example.com/sitemap.xml"
 
 def stage_companion_files(published: Published, settings: BuildOptions, target: Target) -> None:
     """Stage the bundled style sheet, if the set uses it and it is not published yet."""
-    name = stylesheet.file_of(settings.stylesheet)
-    data = stylesheet.to_write(target.read(name)) if name else None
+    name = stylesheet.local_file_name(settings.stylesheet)
+    data = stylesheet.updated_content(target.read(name)) if name else None
     if name and data is not None:
         target.stage(name, data)
         published.companions.append(name)

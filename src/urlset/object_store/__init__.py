@@ -1,4 +1,4 @@
-"""Object stores (S3, Google Cloud, Azure): a prefix of a bucket, to be read and written."""
+"""Object stores (S3, Google Cloud, Azure): read and write the objects of a prefix."""
 
 from __future__ import annotations
 

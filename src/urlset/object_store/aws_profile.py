@@ -1,6 +1,6 @@
-"""The profile of AWS that is chosen: ``~/.aws/credentials`` and ``~/.aws/config``.
+"""Read the AWS profile from ``~/.aws/credentials`` and ``~/.aws/config``.
 
-As the tools of AWS do: https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
+It follows the tools of AWS: https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
 """
 
 from __future__ import annotations
@@ -24,18 +24,21 @@ _KEYS = {
 
 
 class AwsProfile(NamedTuple):
-    """What a profile says: options of a store, and the endpoint; both may be empty."""
+    """Settings of a profile: options of a store, and the endpoint; both may be empty."""
 
     options: dict[str, str]
     endpoint: str
 
 
 def aws_profile(environment: Mapping[str, str]) -> AwsProfile:
-    """Return what the profile says that ``AWS_PROFILE`` names, or the default one.
+    """Return the settings of the profile in ``AWS_PROFILE``, or of the default profile.
 
-    The environment wins: with ``AWS_ACCESS_KEY_ID`` or a web identity in it no credentials are
-    taken from the files. Raises :class:`urlset.TargetError` where the named profile is missing
-    or has its credentials from elsewhere (SSO, a role, a process).
+    The environment has priority: with ``AWS_ACCESS_KEY_ID`` or a web identity in it, the
+    credentials in the files are ignored.
+
+    Raises:
+        TargetError: The named profile is missing, or refers to credentials elsewhere (SSO, a
+            role, a process).
     """
     named = environment.get("AWS_PROFILE") or environment.get("AWS_DEFAULT_PROFILE")
     name = named or "default"
@@ -59,7 +62,7 @@ def aws_profile(environment: Mapping[str, str]) -> AwsProfile:
         options |= {own: found[key] for key, own in _KEYS.items() if key in found}
         has_keys = "access_key_id" in options and "secret_access_key" in options
         if named and not has_keys:
-            raise TargetError(_why(named, found, is_there=bool(sections)))
+            raise TargetError(_error_message(named, found, is_there=bool(sections)))
     endpoints = [environment.get(key) for key in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")]
     return AwsProfile(options, "" if any(endpoints) else found.get("endpoint_url", ""))
 
@@ -81,7 +84,7 @@ def _file(environment: Mapping[str, str], variable: str, name: str) -> ConfigPar
     return parser
 
 
-def _why(name: str, found: Mapping[str, str], *, is_there: bool) -> str:
+def _error_message(name: str, found: Mapping[str, str], *, is_there: bool) -> str:
     if not is_there:
         return (
             f"expected the profile {name!r} that AWS_PROFILE names, found none in "

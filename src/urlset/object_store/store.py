@@ -1,4 +1,4 @@
-"""A prefix of a bucket in an object store, read and written on conditions."""
+"""Read and conditionally write the objects under a prefix of an object store."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ __all__ = ["SCHEMES", "ObjectInfo", "ObjectStore", "VersionConflict", "is_object
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 
 RETRY_S = 60
-"""How long a request is tried again; the library's own three minutes are long for a person."""
+"""Seconds in which a request is retried; the default of the library is three minutes."""
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _SECRET = re.compile(r"KEY|SECRET|TOKEN|SAS|CREDENTIAL|PASSWORD|ACCOUNT", re.IGNORECASE)
 _QUERY = re.compile(r"\?[^\s\"'<>]+")
-_MAX_WORDS = 300
-_secrets: set[str] = set()  # of profiles; the words of a store must not repeat them
+_MAX_MESSAGE = 300
+_secrets: set[str] = set()  # secrets of profiles, which messages must not contain
 
 
 class VersionConflict(Exception):
-    """What stands at a key is not what was expected there; told on by who expected it."""
+    """The version of an object is not the expected one; callers map it to ``TargetError``."""
 
 
 class ObjectInfo(NamedTuple):
-    """An object: its bytes, headers by name, and what identifies this version of it."""
+    """Object: its bytes, its headers by name, and the identifier of its version."""
 
     data: bytes
     attributes: Attributes
@@ -48,7 +48,7 @@ class ObjectInfo(NamedTuple):
 
 
 class ObjectStore:
-    """A prefix of a bucket; keys are relative to it.
+    """Prefix of a bucket; keys are relative to it.
 
     Raises :class:`urlset.TargetError`, whose message holds no credentials, and ``VersionConflict``.
     """
@@ -59,11 +59,11 @@ class ObjectStore:
 
     @classmethod
     def of(cls, url: str, *, allow_http: bool) -> ObjectStore:
-        """Open a store by its URL; no request is made.
+        """Open a store by its URL, without a request.
 
-        Credentials come from the environment, and of S3 from the files of AWS, too
-        (``~/.aws/credentials``, ``AWS_PROFILE``). ``AWS_ENDPOINT_URL`` names another server that
-        speaks S3 (MinIO, Ceph, moto), by https or on this machine.
+        Credentials are read from the environment, and for S3 from the files of AWS, too
+        (``~/.aws/credentials``, ``AWS_PROFILE``). ``AWS_ENDPOINT_URL`` selects another S3
+        server (MinIO, Ceph, moto), by https or on this machine.
         """
         _check(url)
         try:
@@ -78,19 +78,19 @@ class ObjectStore:
         client: ClientConfig = {"allow_http": _may_be_http(url, allow_http, endpoint)}
         config: Any = {**options, **({"endpoint": endpoint} if endpoint else {})} or None
         retries: RetryConfig = {"max_retries": 5, "retry_timeout": timedelta(seconds=RETRY_S)}
-        with _told("open", url):
+        with _map_errors("open", url):
             store = from_url(url, config=config, client_options=client, retry_config=retries)
         return cls(store, url)
 
     def names(self) -> list[str]:
-        """The names of the objects directly under the prefix, sorted."""
-        with _told("list", self.url):
+        """Return the names of the objects directly under the prefix, sorted."""
+        with _map_errors("list", self.url):
             found = self._store.list_with_delimiter()["objects"]
         return sorted(meta["path"].rpartition("/")[2] for meta in found)
 
     def keys(self, limit: int) -> list[str]:
-        """The keys of the objects under the prefix, relative to it: the first so many found."""
-        with _told("list", self.url):
+        """Return the first ``limit`` keys found under the prefix, relative to it, sorted."""
+        with _map_errors("list", self.url):
             pages = self._store.list(chunk_size=1_000)
             found: list[str] = []
             for page in pages:
@@ -100,8 +100,8 @@ class ObjectStore:
         return sorted(found[:limit])
 
     def read(self, key: str, limit: int) -> bytes | None:
-        """The bytes of an object, at most one more than ``limit``, or None where there is none."""
-        with _told("read", f"{self.url}/{key}".rstrip("/")):
+        """Return at most ``limit`` + 1 bytes of an object; None if there is none."""
+        with _map_errors("read", f"{self.url}/{key}".rstrip("/")):
             pieces: list[bytes] = []
             left = limit + 1
             try:
@@ -119,8 +119,8 @@ class ObjectStore:
         return path.removeprefix(f"{prefix}/") if prefix else path
 
     def get(self, key: str) -> ObjectInfo | None:
-        """An object, or None where there is none."""
-        with _told("read", f"{self.url}/{key}"):
+        """Return an object; None if there is none."""
+        with _map_errors("read", f"{self.url}/{key}"):
             try:
                 found = self._store.get(key)
                 data = bytes(found.bytes())
@@ -129,16 +129,16 @@ class ObjectStore:
             return ObjectInfo(data, found.attributes, _version(found.meta))
 
     def head(self, key: str) -> UpdateVersion | None:
-        """What identifies the version of an object, or None where there is none."""
-        with _told("read", f"{self.url}/{key}"):
+        """Return the version identifier of an object; None if there is none."""
+        with _map_errors("read", f"{self.url}/{key}"):
             try:
                 return _version(self._store.head(key))
             except FileNotFoundError:
                 return None
 
     def modified(self, key: str) -> datetime | None:
-        """The moment in UTC, to the second, at which an object was written, or None."""
-        with _told("read", f"{self.url}/{key}"):
+        """Return when an object was written, in UTC to the second; None if there is none."""
+        with _map_errors("read", f"{self.url}/{key}"):
             try:
                 found = self._store.head(key)["last_modified"]
             except FileNotFoundError:
@@ -154,7 +154,7 @@ class ObjectStore:
         """
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
-        with _told("write", f"{self.url}/{key}"):
+        with _map_errors("write", f"{self.url}/{key}"):
             try:
                 self._store.put(
                     key,
@@ -167,8 +167,8 @@ class ObjectStore:
                 raise VersionConflict from error
 
     def delete(self, key: str) -> None:
-        """Take an object away, if it is there."""
-        with _told("remove", f"{self.url}/{key}"):
+        """Delete an object if it exists."""
+        with _map_errors("remove", f"{self.url}/{key}"):
             try:
                 self._store.delete(key)
             except FileNotFoundError:
@@ -176,12 +176,12 @@ class ObjectStore:
 
 
 def is_object_url(text: str) -> bool:
-    """Tell the URL of a place in an object store, as ``s3://bucket/prefix``."""
+    """Return whether a text is the URL of an object store, as ``s3://bucket/prefix``."""
     return text.partition("://")[0].lower() in SCHEMES and "://" in text
 
 
 def _version(meta: ObjectMeta) -> UpdateVersion:
-    # Without what is None: the library takes no None when it is given this back.
+    # Without None values: the library does not accept them.
     version: UpdateVersion = {}
     if (e_tag := meta.get("e_tag")) is not None:
         version["e_tag"] = e_tag
@@ -192,19 +192,19 @@ def _version(meta: ObjectMeta) -> UpdateVersion:
 
 def _check(url: str) -> None:
     split = urlsplit(url)
-    # Beware: a secret may hold slashes, and be no password to a parser then.
+    # Note: a secret may contain slashes; a URL parser then finds no password.
     names_user = ":" in split.netloc or (
         "@" in split.netloc and split.scheme not in ("abfs", "abfss")
     )
     if names_user or split.query or split.fragment or not split.netloc:
         raise TargetError(
             f"expected {split.scheme}://bucket/prefix and nothing else; "
-            "credentials are given in the environment, as AWS_ACCESS_KEY_ID and the like"
+            "set credentials in the environment, as AWS_ACCESS_KEY_ID and the like"
         )
 
 
 def _may_be_http(url: str, allow_http: bool, endpoint: str = "") -> bool:
-    """Whether the endpoint may be spoken to in the clear; where it must and may not, raise."""
+    """Return whether plain HTTP is allowed; raise if the endpoint needs it and it is not."""
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), endpoint)
     if not url.startswith("s3") or urlsplit(endpoint).scheme != "http":
         return allow_http
@@ -212,8 +212,7 @@ def _may_be_http(url: str, allow_http: bool, endpoint: str = "") -> bool:
         return True
     raise TargetError(
         f"expected an endpoint by https, found http://{urlsplit(endpoint).hostname}, which would "
-        "send what is published, and who publishes, in the clear; set AWS_ENDPOINT_URL to https, "
-        "or ask for it with allow_http"
+        "send files and credentials unencrypted; set AWS_ENDPOINT_URL to https, or pass allow_http"
     )
 
 
@@ -225,32 +224,33 @@ def _is_loopback(host: str) -> bool:
 
 
 @contextmanager
-def _told(what: str, where: str) -> Iterator[None]:
-    """Say in our words what a store refused; no cause is kept, for it may hold credentials."""
+def _map_errors(what: str, where: str) -> Iterator[None]:
+    """Raise errors of a store as ``TargetError``, without a cause, which may hold credentials."""
     from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
     try:
         yield
     except (PermissionDeniedError, UnauthenticatedError) as error:
-        told = (
-            f"cannot {what} {where}: the store refuses it to these credentials "
-            f"({_words(error)}); see that the environment has the right ones, and that they may"
+        message = (
+            f"cannot {what} {where}: the store rejects these credentials "
+            f"({_safe_message(error)}); check the credentials in the environment and their "
+            "permissions"
         )
     except (BaseError, OSError, ValueError, NotImplementedError) as error:
         if isinstance(error, TargetError):
             raise
-        told = f"cannot {what} {where}: {_words(error)}"
+        message = f"cannot {what} {where}: {_safe_message(error)}"
     else:
         return
-    raise TargetError(told) from None
+    raise TargetError(message) from None
 
 
-def _words(error: Exception) -> str:
-    """The first line of an error, without what could be a secret."""
+def _safe_message(error: Exception) -> str:
+    """Return the first line of an error, without possible secrets."""
     words = str(error).partition("\n")[0].partition("<")[0]
     for name, value in os.environ.items():
         if _SECRET.search(name) and len(value) >= 4:
             words = words.replace(value, "…")
     for value in _secrets:
         words = words.replace(value, "…")
-    return _QUERY.sub("?…", words).strip(" :")[:_MAX_WORDS] or type(error).__name__
+    return _QUERY.sub("?…", words).strip(" :")[:_MAX_MESSAGE] or type(error).__name__

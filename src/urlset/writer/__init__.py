@@ -1,4 +1,4 @@
-"""Entries written as sitemaps that respect every limit, and the index of them."""
+"""Write entries as sitemap files within the limits of the protocol, with a sitemap index."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
 from urlset.writer.file_names import FileNaming, Format
-from urlset.writer.index import Previous, render_indexes
+from urlset.writer.index import PublishedSet, render_indexes
 from urlset.writer.input_batches import batches
 from urlset.writer.result import Publication, Rejection, WrittenFile
-from urlset.writer.splitter import Limits, Packed, Packer
+from urlset.writer.splitter import Limits, RenderedDocument, Splitter
 from urlset.writer.validation import Rules
 
 __all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
@@ -49,27 +49,40 @@ def write(
     progress: Callable[[int], None] | None = None,
     engine: str | None = None,
 ) -> Publication:
-    """Write entries as sitemaps into a folder, split on the limits of the protocol, with an index.
+    """Write entries as sitemaps to a folder, split at the limits of the protocol, with an index.
 
-    ``entries`` are :class:`urlset.Entry`, ``str`` or dicts in any iterable, or a table of
-    anything that speaks Arrow (polars, pandas, pyarrow, DuckDB); they are never in memory as a
-    whole. ``target`` is a folder, created where missing; ``base_url`` is its address: relative
-    URLs are resolved against it, and an index needs it. One file is ``sitemap.xml``; several
-    are ``sitemap-1.xml``, … and ``sitemap.xml`` is their index (``index="always"``: from the
-    first file on). ``format="text"`` writes URLs alone.
-    ``stylesheet="sitemap.css"`` has a file of that name written, with which browsers show XML as
-    a table; an address with a path (``/assets/my.css``) names one of yours.
+    One file is named ``sitemap.xml``. Several files are named ``sitemap-1.xml``, …, and
+    ``sitemap.xml`` is their index. A file with unchanged content is not written and keeps its
+    ``lastmod`` in the index. Files are staged, then swapped in, the index last; on a failure the
+    folder is unchanged. Files that the previous index listed and the new one does not are removed.
 
-    A file whose content is the same as before is left alone and keeps its ``lastmod`` in the
-    index; ``now`` is the moment that the others get there. Files are staged, then swapped in,
-    the index last; until then, whatever fails, the folder stays as it was. Files that the last
-    index listed and this one does not are removed. ``dry_run`` does all of it but the swap.
+    Args:
+        entries: An iterable of :class:`urlset.Entry`, ``str`` or dicts, or a table of a library
+            with Arrow export (polars, pandas, pyarrow, DuckDB). They are read in batches.
+        target: Folder, created if it is missing.
+        base_url: URL of the folder. Relative URLs are resolved against it, and an index needs it.
+        gzip: Whether to compress the files.
+        max_urls: Maximum number of entries in one file.
+        max_bytes: Maximum decompressed size of one file.
+        name: Name of the set, and the first part of the file names.
+        format: ``"text"`` writes URLs only.
+        stylesheet: ``"sitemap.css"`` writes a style sheet of that name, with which browsers show
+            XML as a table; a URL with a path (``/assets/my.css``) refers to one of yours.
+        index: ``"always"`` writes an index for a single file, too.
+        on_error: ``"skip"`` excludes invalid entries and reports them in ``rejected``.
+        duplicates: ``"keep"`` writes repeated URLs, too; else they are excluded and reported in
+            ``rejected``.
+        allow_empty: Whether a set without entries may be written.
+        dry_run: Whether to do everything except for the swap.
+        now: ``lastmod`` of changed files in the index; by default the current time.
+        progress: Called with the number of entries written so far.
+        engine: Name of the engine; by default the fastest available.
 
-    What could not be read back as valid raises :class:`urlset.EntryError`, or with
-    ``on_error="skip"`` is left out and told in ``rejected``. So is, always, a URL that was
-    there before (``duplicates="keep"`` lets it pass, and remembers no URLs). A folder that
-    cannot be written, an index without ``base_url`` and a set without any entry (but for
-    ``allow_empty``) raise :class:`urlset.TargetError`; options out of range ``ValueError``.
+    Raises:
+        EntryError: An entry could not be read back as valid.
+        TargetError: The folder cannot be written, an index has no ``base_url``, or there are no
+            entries.
+        ValueError: An option is invalid.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -77,7 +90,7 @@ def write(
     'sitemap.xml'
     """
     base = _base(base_url)
-    scheme = FileNaming.of(name, format, gzip)
+    naming = FileNaming.of(name, format, gzip)
     limits = _limits(max_urls, max_bytes)
     styles.check_address(stylesheet)
     for option, value, words in (
@@ -88,7 +101,7 @@ def write(
         if value not in words:
             raise ValueError(f"expected {option} to be one of {words}, found {value!r}")
     chosen = engines.get(engine)
-    packer = Packer(
+    splitter_ = Splitter(
         chosen,
         Rules(base, format == "text", engine),
         limits,
@@ -97,31 +110,31 @@ def write(
         progress=progress,
         stylesheet=stylesheet,
     )
-    documents = _or_empty(packer, packer.documents(batches(entries)), allow_empty)
-    with FolderTarget(Path(target), name) as staging:
-        desk = _Desk(staging, scheme, chosen, _moment(now), stylesheet)
-        files = list(desk.files(documents, is_indexed=index == "always"))
+    documents = _require_entries(splitter_, splitter_.documents(batches(entries)), allow_empty)
+    with FolderTarget(Path(target), name) as folder_target:
+        stager = _Stager(folder_target, naming, chosen, _resolve_now(now), stylesheet)
+        files = list(stager.files(documents, is_indexed=index == "always"))
         is_indexed = index == "always" or len(files) > 1
         if is_indexed and base is None:
             raise TargetError(
-                f"expected base_url, for the index of {len(files)} files needs their full "
-                "addresses, found none; give the address of the folder, "
+                "expected base_url, because an index lists the full URLs of its files, found none; "
+                "pass the URL of the folder, "
                 'e.g. base_url="https://example.com/"'
             )
-        indexes = list(desk.indexes(files, base)) if is_indexed and base is not None else []
+        indexes = list(stager.indexes(files, base)) if is_indexed and base is not None else []
         names = [file.name for file in (*files, *indexes)]
-        retired = desk.retired(names)
-        style = desk.style(names)
+        retired = stager.retired(names)
+        style = stager.style(names)
         if not dry_run:
             changed = [file.name for file in (*files, *indexes) if file.changed]
-            staging.swap([*style, *changed], retired)
+            folder_target.swap([*style, *changed], retired)
     return Publication(
-        staging.folder,
-        packer.urls,
+        folder_target.folder,
+        splitter_.urls,
         tuple(files),
         tuple(indexes),
         tuple(retired),
-        tuple(packer.rejected),
+        tuple(splitter_.rejected),
         base,
     )
 
@@ -142,14 +155,18 @@ def render(
 ) -> bytes:
     """Render entries as the bytes of one sitemap, for the view of a web application.
 
-    ``entries`` and the options are those of :func:`write`; nothing is written to a disk. The media
-    type is ``application/xml``, of ``format="text"`` it is ``text/plain; charset=utf-8``, and with
-    ``gzip`` the body is a file of gzip (``application/gzip``, or ``Content-Encoding: gzip``).
+    ``entries`` and the options are those of :func:`write`; nothing is written to disk. The media
+    type is ``application/xml``, or ``text/plain; charset=utf-8`` for ``format="text"``. With
+    ``gzip`` the body is a gzip file (``application/gzip``, or ``Content-Encoding: gzip``).
 
-    An entry that may not be written raises :class:`urlset.EntryError`; with ``on_rejected`` it is
-    left out, and that function is called with each :class:`urlset.writer.Rejection`, also with
-    those of duplicates. More entries than one sitemap holds, and none at all (but for
-    ``allow_empty``), raise :class:`urlset.TargetError`; options out of range ``ValueError``.
+    Args:
+        on_rejected: Called with each :class:`urlset.writer.Rejection`, including duplicates.
+            With it, invalid entries are excluded instead of raised.
+
+    Raises:
+        EntryError: An entry is invalid.
+        TargetError: One sitemap cannot hold the entries, or there are none.
+        ValueError: An option is invalid.
 
     >>> render(["https://example.com/"]).splitlines()[-2]
     b'<url><loc>https://example.com/</loc></url>'
@@ -161,7 +178,7 @@ def render(
         raise ValueError(f"expected duplicates to be one of {words}, found {duplicates!r}")
     styles.check_address(stylesheet)
     chosen = engines.get(engine)
-    packer = Packer(
+    splitter_ = Splitter(
         chosen,
         Rules(_base(base_url), format == "text", engine),
         _limits(max_urls, max_bytes),
@@ -170,7 +187,7 @@ def render(
         progress=None,
         stylesheet=stylesheet,
     )
-    documents = _or_empty(packer, packer.documents(batches(entries)), allow_empty)
+    documents = _require_entries(splitter_, splitter_.documents(batches(entries)), allow_empty)
     data = next(documents).data
     if next(documents, None) is not None:
         raise TargetError(
@@ -179,97 +196,101 @@ def render(
             "or render each part of them"
         )
     if on_rejected is not None:
-        for rejection in packer.rejected:
+        for rejection in splitter_.rejected:
             on_rejected(rejection)
     return chosen.gzip(data) if gzip else data
 
 
-class _Desk:
-    """Turns documents into staged files, leaving alone those that lie in the folder already."""
+class _Stager:
+    """Stages documents as files, and skips files that are unchanged in the folder."""
 
     def __init__(
         self,
-        staging: FolderTarget,
-        scheme: FileNaming,
+        folder_target: FolderTarget,
+        naming: FileNaming,
         engine: Engine,
         now: datetime,
         stylesheet: str | None,
     ):
-        self._staging = staging
-        self._scheme = scheme
+        self._target = folder_target
+        self._naming = naming
         self._engine = engine
         self._now = now
         self._stylesheet = stylesheet
-        self._previous = Previous.of(scheme, staging.read, engine)
+        self._published = PublishedSet.of(naming, folder_target.read, engine)
 
-    def files(self, documents: Iterator[Packed], *, is_indexed: bool) -> Iterator[WrittenFile]:
-        """Stage documents as they come; the first one's name waits for the second."""
+    def files(
+        self, documents: Iterator[RenderedDocument], *, is_indexed: bool
+    ) -> Iterator[WrittenFile]:
+        """Stage documents as they arrive; a second one decides the name of the first."""
         first = next(documents)
         second = next(documents, None)
         if second is None and not is_indexed:
-            yield self._file(self._scheme.single(), first)
+            yield self._file(self._naming.single(), first)
             return
-        yield self._file(self._scheme.child(1), first)
+        yield self._file(self._naming.child(1), first)
         del first
         number = 2
         while second is not None:
-            yield self._file(self._scheme.child(number), second)
+            yield self._file(self._naming.child(number), second)
             number, second = number + 1, next(documents, None)
 
     def indexes(self, files: list[WrittenFile], base: str) -> Iterator[WrittenFile]:
-        """Stage the indexes of files."""
+        """Stage the index files that list the files."""
         pairs = ((file.name, file.lastmod) for file in files)
         for number, (data, count) in enumerate(render_indexes(pairs, base, self._stylesheet), 1):
-            yield self._file(self._scheme.index(number), Packed(data, count))
+            yield self._file(self._naming.index(number), RenderedDocument(data, count))
 
     def style(self, names: list[str]) -> list[str]:
-        """Stage the style sheet, if a file of these asks for it and it does not lie there yet."""
-        name = styles.file_of(self._stylesheet)
+        """Stage the style sheet if one of the files uses it and it is missing or outdated."""
+        name = styles.local_file_name(self._stylesheet)
         if name is None or all(file.endswith((".txt", ".txt.gz")) for file in names):
             return []
-        data = styles.to_write(self._staging.read(name))
+        data = styles.updated_content(self._target.read(name))
         if data is None:
             return []
-        self._staging.stage(name, data)
+        self._target.stage(name, data)
         return [name]
 
     def retired(self, names: list[str]) -> list[str]:
-        """The files of the last set that are no part of this one."""
-        old = (*self._previous.indexes, *self._previous.files)
+        """Return the files of the published set that are not in the new one."""
+        old = (*self._published.indexes, *self._published.files)
         kept = set(names)
-        return [
-            name for name in old if name not in kept and (self._staging.folder / name).is_file()
-        ]
+        return [name for name in old if name not in kept and (self._target.folder / name).is_file()]
 
-    def _file(self, name: str, document: Packed) -> WrittenFile:
-        path = self._staging.folder / name
+    def _file(self, name: str, document: RenderedDocument) -> WrittenFile:
+        path = self._target.folder / name
         urls, size = document.urls, len(document.data)
-        there = self._staging.read(name)
+        there = self._target.read(name)
         if there is not None and self._is_same(there, document.data):
-            lastmod = self._previous.files.get(name) or _modified(path)
+            lastmod = self._published.files.get(name) or _modified(path)
             return WrittenFile(name, path, urls, size, len(there), lastmod, changed=False)
-        data = self._engine.gzip(document.data) if self._scheme.is_packed else document.data
-        self._staging.stage(name, data)
+        data = self._engine.gzip(document.data) if self._naming.is_packed else document.data
+        self._target.stage(name, data)
         return WrittenFile(name, path, urls, size, len(data), self._now, changed=True)
 
     def _is_same(self, there: bytes, data: bytes) -> bool:
-        """Whether a file on the disk says the same, however it was packed."""
-        if self._scheme.is_packed:
+        """Return whether a file has the same content, regardless of its compression."""
+        if self._naming.is_packed:
             return self._engine.gunzip(there, len(data)) == data
         return there == data
 
 
-def _or_empty(packer: Packer, documents: Iterator[Packed], allow_empty: bool) -> Iterator[Packed]:
+def _require_entries(
+    splitter_: Splitter, documents: Iterator[RenderedDocument], allow_empty: bool
+) -> Iterator[RenderedDocument]:
     first = next(documents, None)
     if first is not None:
         yield first
         yield from documents
     elif allow_empty:
-        yield packer.empty()
+        yield splitter_.empty()
     else:
-        count = len(packer.rejected)
+        count = len(splitter_.rejected)
         why = (
-            f"all {count:,} were rejected, first: {packer.rejected[0].reason}" if count else "none"
+            f"all {count:,} were rejected, first: {splitter_.rejected[0].reason}"
+            if count
+            else "none"
         )
         raise TargetError(
             f"expected entries, found {why}; a set without URLs is published only with "
@@ -278,13 +299,13 @@ def _or_empty(packer: Packer, documents: Iterator[Packed], allow_empty: bool) ->
 
 
 def _base(base_url: str | None) -> str | None:
-    """The address of the folder, with a slash at its end."""
+    """Return the URL of the folder with a trailing slash; raise ``ValueError`` if it is invalid."""
     if base_url is None:
         return None
     read = parse_url(base_url)
     if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
         raise ValueError(
-            f"expected base_url to be the http(s) address of a folder, found {base_url!r}; "
+            f"expected base_url to be the http(s) URL of a folder, found {base_url!r}; "
             'write it as "https://example.com/" or "https://example.com/maps/"'
         )
     return base_url if base_url.endswith("/") else f"{base_url}/"
@@ -302,7 +323,7 @@ def _limits(max_urls: int, max_bytes: int) -> Limits:
     return Limits(max_urls, max_bytes)
 
 
-def _moment(now: datetime | None) -> datetime:
+def _resolve_now(now: datetime | None) -> datetime:
     if now is None:
         return datetime.now(UTC).replace(microsecond=0)
     if now.tzinfo is None:

@@ -1,4 +1,4 @@
-"""Which texts of an extension may stand where: the errors of PROTOCOL B that one value shows."""
+"""Constraints on text values of extensions: errors of PROTOCOL B that a single value shows."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ __all__ = ["ALTERNATE", "NEWS", "TVSHOW", "VIDEO", "Constraint", "check", "is_ap
 
 
 class Constraint(NamedTuple):
-    """What a text must be: a test of it, and the words for it."""
+    """Constraint of a text: a predicate, and its description for messages."""
 
-    is_right: Callable[[str], object]
+    is_valid: Callable[[str], object]
     expected: str
 
 
-def check(record: Any, forms: Mapping[str, Constraint]) -> None:
-    """Raise :class:`ValueProblem` for the first value of a record that has not its form."""
-    for name, form in forms.items():
+def check(record: Any, constraints: Mapping[str, Constraint]) -> None:
+    """Raise :class:`ValueProblem` for the first value of a record that violates its constraint."""
+    for name, constraint in constraints.items():
         value = getattr(record, name)
-        if value is not None and not form.is_right(value):
-            raise ValueProblem(name, value, form.expected, "mend it, or leave it out")
+        if value is not None and not constraint.is_valid(value):
+            raise ValueProblem(name, value, constraint.expected, "fix it, or leave it out")
 
 
 def is_app(href: str) -> bool:
-    """Tell the link to an app, which has no host (``android-app://com.example/…``)."""
+    """Return whether a link leads to an app; it has no host (``android-app://com.example/…``)."""
     return href.lower().startswith(("android-app:", "ios-app:"))
 
 
 def media_url(value: str, field: str, base: str | None) -> str:
-    """A URL of a video: http, https or ftp (Google, video sitemaps)."""
+    """Validate a URL of a video, which may be http, https or ftp (Google, video sitemaps)."""
     if value[:6].lower() == "ftp://":
         values.url(f"http{value[3:]}", field, base)
         return value
@@ -64,7 +64,7 @@ _DATE = Constraint(
 _YES_NO = _pattern("yes|no|Yes|No|YES|NO", "yes or no")
 _RELATIONSHIP = _pattern("allow|deny", "allow or deny")
 
-# Codes G025 to G033; G029 is a warning there, but what is neither yes nor no means nothing.
+# Codes G025 to G033. G029 is a warning there, but other values than yes and no have no meaning.
 VIDEO = {
     "description": Constraint(lambda text: len(text) <= 2_048, "at most 2,048 characters"),
     "player_loc_allow_embed": _YES_NO,
@@ -89,7 +89,7 @@ NEWS = {
     "language": _pattern("[a-z]{2,3}|zh-cn|zh-tw", "two or three small letters, zh-cn or zh-tw"),
     "publication_date": _DATE,
 }
-# The form of RFC 5646; whether there is such a language is for `urlset check` to say.
+# The syntax of RFC 5646; `urlset check` reports languages that do not exist.
 ALTERNATE = {
     "hreflang": _pattern(
         "[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*", 'a language such as "en-GB", or x-default'

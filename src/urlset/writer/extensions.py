@@ -1,4 +1,4 @@
-"""Images, videos, news, alternates and unknown extensions of one entry, judged value by value."""
+"""Validate images, videos, news, alternates and unknown extensions of an entry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
-    """Return the five fields as written; raise :class:`ValueProblem` for the first bad value."""
+    """Return the five fields as they are written; raise :class:`ValueProblem` if one is bad."""
     given = given._replace(
         **{
             name: from_text(value, name, form)
@@ -70,9 +70,9 @@ def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> 
 
 
 def from_text(value: str, field: str, form: str) -> Any:
-    """Return the value of a nested field that is given as text.
+    """Return the value of a nested field that is passed as text.
 
-    The text is JSON, or the URL of one image. Empty text and ``null`` stand for no value.
+    The text is JSON, or the URL of one image. Empty text and ``null`` mean no value.
     Raises :class:`ValueProblem` for other text; ``form`` names what the JSON must hold.
     """
     trimmed = value.strip(SPACE)
@@ -185,7 +185,7 @@ def _extra(given: Any, engine: str | None) -> str | None:
 
 @lru_cache(maxsize=1_024)
 def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, str | None]:
-    """What the reader makes of extra XML, when it makes nothing else of it; else the words why."""
+    """Return extra XML as the reader returns it, or what is expected and why it is invalid."""
     expected = "elements of other namespaces, well-formed, their prefixes declared on them"
     try:
         page = (
@@ -202,19 +202,19 @@ def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, 
     ):
         return (expected, "lastmod, images and the like have fields of their own"), None
     if _INSTRUCTION.search(_WITHOUT_MARKUP.sub("", given)):
-        return (expected, "a processing instruction (<?…?>) is read by nobody: remove it"), None
+        return (expected, "processing instructions (<?…?>) are ignored by readers: remove it"), None
     if read[0].extra is None:
         return (expected, "there is none in it; use None where there is nothing"), None
     return None, read[0].extra
 
 
-# In well-formed XML `<?` begins a processing instruction, but in CDATA and in comments.
+# In well-formed XML `<?` starts a processing instruction, except in CDATA and comments.
 _INSTRUCTION = re.compile(r"<\?")
 _WITHOUT_MARKUP = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
 
 
 def _texts(record: _R) -> _R:
-    """A record with all its values as texts, lists and structs left out."""
+    """Return a record with all values as text, without its lists and structs."""
     names: tuple[str, ...] = record._fields  # type: ignore[attr-defined]
     defaults: dict[str, Any] = record._field_defaults  # type: ignore[attr-defined]
     made = {
@@ -232,7 +232,7 @@ def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> t
     made = []
     for number, item in enumerate(_listed(given, field, kind)):
         where = f"{field}[{number}]"
-        # A record or dict without a value is refused like any other that lacks its URL.
+        # A record or dict without values is rejected like any other that lacks its URL.
         if isinstance(item, kind) or not is_blank(item):
             made.append(_within(where, make, _record(item, where, kind)))
     return tuple(record for record in made if not is_blank(record))
@@ -281,7 +281,7 @@ def _listed(given: Any, field: str, kind: type[Any] = str) -> Iterable[Any]:
 
 
 def _count(made: dict[str, Any]) -> int:
-    """An upper bound of the elements of an entry."""
+    """Return an upper bound of the number of elements of an entry."""
     count = len(made["alternates"]) + 6 * len(made["images"]) + 64
     for video in made["videos"]:
         nested = (video.tags, video.prices, video.content_segments, video.ids)

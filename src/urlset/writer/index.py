@@ -1,4 +1,4 @@
-"""Sitemap indexes: what the last one said of its files, and the next one."""
+"""Read the published sitemap indexes of a set and render new ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from urlset.model import Sitemap
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 from urlset.writer.file_names import FileNaming
 
-__all__ = ["Previous", "read_index", "render_indexes"]
+__all__ = ["PublishedSet", "read_index", "render_indexes"]
 
 _ROOT = f'<sitemapindex xmlns="{SITEMAP_NS}">\n'.encode()
 _FOOTER = b"</sitemapindex>\n"
@@ -27,10 +27,10 @@ _HEADER = re.compile(
 )
 
 
-class Previous(NamedTuple):
-    """The set that lies in the folder: its indexes, and the files they list with their dates.
+class PublishedSet(NamedTuple):
+    """Published set: its indexes, and the files that they list with their lastmod.
 
-    Only what an index of this layout lists, under a name of the scheme, is known to be ours.
+    Only files that an index of this layout lists, under a name of the naming scheme, belong to it.
     """
 
     indexes: tuple[str, ...]
@@ -38,25 +38,25 @@ class Previous(NamedTuple):
 
     @classmethod
     def of(
-        cls, scheme: FileNaming, read: Callable[[str], bytes | None], engine: Engine
-    ) -> Previous:
-        """Read the indexes of a folder, if there are any; ``read`` gives a file by its name."""
+        cls, naming: FileNaming, read: Callable[[str], bytes | None], engine: Engine
+    ) -> PublishedSet:
+        """Read the indexes of a folder; ``read`` returns a file by name, or None."""
         indexes: list[str] = []
         files: dict[str, datetime | None] = {}
-        while (data := read(name := scheme.index(len(indexes) + 1))) is not None:
-            sitemaps = read_index(data, engine, is_packed=scheme.is_packed)
+        while (data := read(name := naming.index(len(indexes) + 1))) is not None:
+            sitemaps = read_index(data, engine, is_packed=naming.is_packed)
             if sitemaps is None:
                 break
             indexes.append(name)
             for sitemap in sitemaps:
                 child = sitemap.loc.rpartition("/")[2]
-                if scheme.is_child(child):
+                if naming.is_child(child):
                     files[child] = sitemap.lastmod
         return cls(tuple(indexes), files)
 
 
 def read_index(data: bytes, engine: Engine, *, is_packed: bool) -> Sequence[Sitemap] | None:
-    """What an index of this layout lists; None for any other document."""
+    """Return the sitemaps that an index of this layout lists; None for other documents."""
     text = engine.gunzip(data, MAX_BYTES) if is_packed else data
     if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
         return None
@@ -71,12 +71,16 @@ def render_indexes(
     max_urls: int = MAX_URLS,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[tuple[bytes, int]]:
-    """Yield as many indexes as the files need: the bytes, and the number of files listed there.
+    """Yield the indexes of the files: the bytes, and the number of files listed in each.
 
-    ``files`` are names, each with the moment its bytes changed, or None to say nothing of it;
-    ``base``, with a slash at its end, is put before the names. Each index is full at 50,000
-    files or 52,428,800 bytes (sitemaps.org), whichever comes first; without any file there is
-    one, and it is empty. ``stylesheet`` is the address of the CSS that browsers show them with.
+    Without files there is one empty index.
+
+    Args:
+        files: Names, each with the time when its bytes changed, or None to write no lastmod.
+        base: URL of the folder, with a trailing slash.
+        stylesheet: URL of the style sheet with which browsers show the index.
+        max_urls: Limit of files in one index; 50,000 by sitemaps.org.
+        max_bytes: Limit of its bytes; 52,428,800 by sitemaps.org.
 
     >>> list(render_indexes([("a.xml", None), ("b.xml", None)], "https://example.com/"))[0][1]
     2

@@ -1,4 +1,4 @@
-"""Whatever holds entries, taken a batch at a time, never as a whole; nothing is validated here."""
+"""Split an iterable or an Arrow table of entries into batches, without validation."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _LIKE = {name.replace("_", ""): name for name in _NAMES} | {name[:-1]: name for 
 
 
 class Batch(NamedTuple):
-    """Some rows of the input as they were given; ``row`` is the number of the first, from 1."""
+    """Batch of unchanged input rows; ``row`` is the number of the first, from 1."""
 
     row: int
     items: list[Any]
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.items)
 
     def columns(self, engine: Engine) -> Columns | None:
-        """The rows as columns; a row that needs a conversion has an empty URL there."""
+        """Return the rows as columns; a row that needs a conversion has an empty URL."""
         return engine.user_columns(self.items)
 
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
-        """Some of the rows, by their numbers from 0, in rising order."""
+        """Return rows by their numbers from 0, in ascending order."""
         if len(numbers) < 2:
             return [self.items[number] for number in numbers]
         return self.items if len(numbers) == len(self.items) else itemgetter(*numbers)(self.items)
 
 
 class TableBatch(NamedTuple):
-    """Some rows of a table; ``sources`` names the column of each field that there is."""
+    """Batch of table rows; ``sources`` maps fields to their columns."""
 
     row: int
     part: Any
@@ -54,11 +54,11 @@ class TableBatch(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.part.num_rows)
 
     def columns(self, engine: Engine) -> Columns | None:
-        """The rows as columns; None where one of them needs a conversion for each of its values."""
+        """Return the rows as columns; None if a column needs a conversion of each value."""
         plain = arrow_batches.writable_columns(self.part, self.sources)
         if plain is None:
             return None
@@ -68,7 +68,7 @@ class TableBatch(NamedTuple):
             return None
 
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
-        """Some of the rows as entries, by their numbers from 0, in rising order."""
+        """Return rows as entries, by their numbers from 0, in ascending order."""
         is_all = len(numbers) == self.size
         part = self.part if is_all else arrow_batches.take_rows(self.part, numbers)
         columns = [_values(part, field, self.sources.get(field)) for field in Entry._fields]
@@ -76,10 +76,11 @@ class TableBatch(NamedTuple):
 
 
 def batches(entries: Any) -> Iterator[Batch | TableBatch]:
-    """Take entries from an iterable, or from anything with ``__arrow_c_stream__``.
+    """Yield batches of entries from an iterable, or from an object with ``__arrow_c_stream__``.
 
-    Raises ``TypeError`` for what is neither, and for a single entry, which would be taken apart;
-    :class:`urlset.errors.EntryError` for a table without ``loc``.
+    Raises:
+        TypeError: The input is neither, or is a single entry, whose fields would be iterated.
+        EntryError: A table has no column ``loc``.
     """
     if arrow.is_arrow(entries):
         yield from _table_batches(entries)
@@ -97,7 +98,7 @@ def batches(entries: Any) -> Iterator[Batch | TableBatch]:
 
 
 def intended_field(name: str) -> str | None:
-    """The field that was probably meant by a name that is none, so that no value is lost.
+    """Return the field that an unknown name probably stands for, so that no value is lost.
 
     >>> intended_field("last_mod"), intended_field("id"), intended_field("loc")
     ('lastmod', None, None)
@@ -119,7 +120,7 @@ def _table_batches(stream: Any) -> Iterator[TableBatch]:
 
 
 def _columns(names: list[str]) -> dict[str, str]:
-    """The column of each field that there is."""
+    """Return the column of each field that the table has."""
     for name in names:
         meant = intended_field(name)
         if meant is not None and meant not in names:
@@ -161,6 +162,6 @@ def _values(batch: Any, field: str, source: str | None) -> list[Any]:
         column = arrow_batches.in_microseconds(column)
     values: list[Any] = column.to_pylist()
     if field == "priority" and "Float32" in str(column.type):
-        # 0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
+        # 0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
         return [None if value is None else float(f"{value:.7g}") for value in values]
     return values

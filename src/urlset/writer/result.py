@@ -1,4 +1,4 @@
-"""What a writing came to: the files, what changed, and what was left out and why."""
+"""Result of `write`: the files, the changes, and the rejected entries with reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Publication", "Rejection", "WrittenFile"]
 
 
 class Rejection(NamedTuple):
-    """An entry that was left out: its row in the input (from 1), the field at fault, and why."""
+    """Rejected entry: its row in the input (from 1), the invalid field, and the reason."""
 
     row: int
     loc: str | None
@@ -27,10 +27,16 @@ class Rejection(NamedTuple):
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """One file of a publication; of an index, ``urls`` counts the sitemaps that it lists.
+    """File of a publication.
 
-    ``bytes`` are counted unpacked, as the protocol does, ``packed_bytes`` as they lie on the
-    disk. ``lastmod`` is the moment the bytes changed; ``changed`` tells whether that was this time.
+    Attributes:
+        name: File name.
+        path: Path of the file.
+        urls: Number of URLs; of an index, the number of sitemaps that it lists.
+        bytes: Decompressed size, as the protocol counts it.
+        packed_bytes: Size on disk.
+        lastmod: When the bytes changed.
+        changed: Whether this publication changed them.
     """
 
     name: str
@@ -44,11 +50,16 @@ class WrittenFile:
 
 @dataclass(frozen=True, repr=False)
 class Publication:
-    """A set of sitemaps as it lies in its folder.
+    """Published set of sitemaps.
 
-    ``urls`` counts the entries written; ``files`` hold them; ``indexes`` are empty where one
-    file was enough; ``removed`` names files of an earlier set that are gone; ``rejected`` is in
-    the order of the input, duplicates included.
+    Attributes:
+        folder: Folder of the files.
+        urls: Number of entries written.
+        files: Files with the entries.
+        indexes: Index files; empty if one file was enough.
+        removed: Names of files of the previous set that were removed.
+        rejected: Rejected entries in input order, including duplicates.
+        base_url: URL of the folder.
     """
 
     folder: Path
@@ -61,19 +72,19 @@ class Publication:
 
     @property
     def entrances(self) -> tuple[WrittenFile, ...]:
-        """The files that robots.txt should name: the indexes, or else the only file."""
+        """The files that robots.txt should list: the indexes, or the only file."""
         return self.indexes or self.files
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The URLs of the entrances; empty where no ``base_url`` was given."""
+        """The URLs of the entrances; empty without a ``base_url``."""
         if self.base_url is None:
             return ()
         return tuple(self.base_url + file.name for file in self.entrances)
 
     @property
     def duplicates(self) -> int:
-        """How many of the rejected were left out because their ``loc`` is already there."""
+        """Number of entries that were rejected because their ``loc`` is a duplicate."""
         return sum(rejection.is_duplicate for rejection in self.rejected)
 
     def __repr__(self) -> str:
@@ -91,10 +102,10 @@ class Publication:
         return f"in {str(self.folder)!r}: {pluralize(self.urls, 'URL')} in {files}{rejected}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data for JSON.
+        """Return the result as plain data for JSON.
 
-        ``added``, ``changed`` and ``removed`` count URLs, which only the ledger of a build
-        knows: they are None here. What changed among the files is told file by file.
+        ``added``, ``changed`` and ``removed`` count URLs. Only the ledger of a build records
+        those, so they are None here. Each file has its own ``changed``.
         """
         return {
             "urls": self.urls,

@@ -1,4 +1,4 @@
-"""The lines of a robots.txt that name our sitemaps, kept up to date among those of its owner."""
+"""Update the block of generated ``Sitemap:`` lines in a robots.txt and keep all other lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTE = "these lines are written by urlset; yours go above or below"
 
 
 class _Block(NamedTuple):
-    """A file cut up: what the owner has above our lines and below, and whether there are any."""
+    """Parts of a robots.txt above and below the generated block, and whether there is a block."""
 
     above: bytes
     below: bytes
@@ -31,20 +31,25 @@ class _Block(NamedTuple):
 
 
 def with_sitemaps(text: bytes | None, urls: Sequence[str], label: str = "urlset") -> bytes:
-    r"""The bytes of a robots.txt with a ``Sitemap:`` line for each URL, and all that stood there.
+    r"""Return the bytes of a robots.txt with a ``Sitemap:`` line for each URL.
 
-    ``text`` is the file as it is, None where there is none. Our lines stand between two comments,
-    at the end of the file the first time, and later wherever that block is; an empty block, only
-    its two comments, chooses a place. Every byte outside of it stays, whatever its encoding, line
-    ends or errors. A URL that the owner declares outside of it gets no second line; where no line
-    is left, there is no block. ``label`` tells blocks in one file apart. The lines belong to no
-    group of rules (RFC 9309 section 2.2.4), and are kept apart by a blank line before the block
-    for whoever reads otherwise.
+    The generated lines form a block between two comments. A new block is appended to the file; an
+    existing one is replaced where it is, so an empty block (only the two comments) selects a
+    position. Every byte outside of the block is kept, regardless of encoding, line ends and
+    errors. A URL that is declared outside of the block is not repeated; a block without lines is
+    removed. The lines belong to no group of rules (RFC 9309 section 2.2.4); a blank line before
+    the block separates them for parsers that differ.
 
-    Raises ``ValueError`` for what is no absolute URL, and :class:`urlset.TargetError` where the
-    owner's lines might suffer or engines would not see ours: comments that do not pair up, a
-    block that somebody edited, UTF-16, a block that ends behind the 512,000 bytes that engines
-    read.
+    Args:
+        text: The current file; None if there is none.
+        urls: Absolute URLs of sitemaps.
+        label: Name of the block, if one file has several.
+
+    Raises:
+        ValueError: A URL is not absolute, or the label is invalid.
+        TargetError: Other lines might be lost, or search engines would not read the block: the
+            comments do not form a pair, the block was edited, the file is UTF-16, or the block
+            would end behind the 512,000 bytes that search engines read.
 
     >>> print(with_sitemaps(b"User-agent: *\nDisallow:\n", ["https://example.com/a.xml"]).decode())
     User-agent: *
@@ -102,7 +107,7 @@ def _refuse_wide(text: bytes) -> None:
 
 
 def _cut(text: bytes, label: str) -> _Block:
-    """Find our block; nothing is cut out but lines that are certainly ours."""
+    """Find the generated block; only lines that are certainly generated are removed."""
     name = re.escape(label.encode())
     marker = re.compile(
         rb"(?:\xef\xbb\xbf)?[ \t]*#[ \t]*"
@@ -131,7 +136,7 @@ def _cut(text: bytes, label: str) -> _Block:
 
 
 def _refuse_edited(inside: bytes, note: bytes, number: int, label: str) -> None:
-    """Raise where the lines of the block are not those whose sum its first comment tells."""
+    """Raise if the lines of the block do not match the checksum in its first comment."""
     lines = [line for line in _END_OF_LINE.split(inside) if line.strip()]
     if not lines:
         return
@@ -147,14 +152,14 @@ def _refuse_edited(inside: bytes, note: bytes, number: int, label: str) -> None:
 
 
 def _declared(text: bytes) -> set[bytes]:
-    """The URLs of flawless Sitemap lines, where engines read them."""
+    """Return the URLs of valid Sitemap lines in the part that search engines read."""
     read = text[:MAX_BYTES].removeprefix(_BOM)
     found = (_SITEMAP.fullmatch(line) for line in _END_OF_LINE.split(read))
     return {line[1] for line in found if line is not None}
 
 
 def _gap(above: bytes, eol: bytes) -> bytes:
-    """What is missing for an empty line between the owner's last line and our block."""
+    """Return the line ends needed for a blank line between the last line and the block."""
     lines = _LINE.findall(above.removeprefix(_BOM))
     if not lines:
         return b""

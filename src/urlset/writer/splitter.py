@@ -1,4 +1,4 @@
-"""Batches of entries packed into documents, each as full as the limits allow."""
+"""Split entries into sitemap documents, each filled up to the limits."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from urlset.writer.result import Rejection
 from urlset.writer.validation import Rules, input_loc, validate_rows
 from urlset.writer.value_problem import shown
 
-__all__ = ["Limits", "Packed", "Packer"]
+__all__ = ["Limits", "RenderedDocument", "Splitter"]
 
 
 class Limits(NamedTuple):
-    """What one document may hold: entries, and bytes with header and footer."""
+    """Limits of one document: entries, and bytes including header and footer."""
 
     max_urls: int
     max_bytes: int
 
 
-class Packed(NamedTuple):
-    """A document that is complete."""
+class RenderedDocument(NamedTuple):
+    """Complete document: its bytes and the number of URLs."""
 
     data: bytes
     urls: int
 
 
 class _Run(NamedTuple):
-    """Rows of columns from ``start`` to ``end``; ``rows`` has the number of each in the input."""
+    """Range of rows of columns, from ``start`` to ``end``; ``rows`` maps them to input rows."""
 
     columns: Columns
     start: int
@@ -39,10 +39,10 @@ class _Run(NamedTuple):
     rows: Sequence[int]
 
 
-class Packer:
-    """Packs entries into documents; one object per publication.
+class Splitter:
+    """Splits entries into documents; one object per publication.
 
-    ``rejected`` fills up while :meth:`documents` is consumed, and so does ``urls``.
+    ``rejected`` and ``urls`` are updated while :meth:`documents` is consumed.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class Packer:
         self._seen: WrittenUrls | None = engine.written_urls() if duplicates == "drop" else None
         self._progress = progress
         self._renderer = self._new_renderer()
-        self._first: tuple[int, str] | None = None  # row and loc, of the document at work
+        self._first: tuple[int, str] | None = None  # row and loc of the current document
 
-    def documents(self, batches: Iterable[Batch | TableBatch]) -> Iterator[Packed]:
-        """Yield documents as they fill up, the last one at the end; none where nothing came."""
+    def documents(self, batches: Iterable[Batch | TableBatch]) -> Iterator[RenderedDocument]:
+        """Yield each document when it is full, and the rest at the end; none without entries."""
         for batch in batches:
             for columns, start, end, rows in self._new_runs(batch):
                 place = start
@@ -84,21 +84,21 @@ class Packer:
         yield from self._finish()
         self.rejected.sort(key=lambda rejection: rejection.row)
 
-    def empty(self) -> Packed:
-        """A document without entries."""
-        return Packed(self._new_renderer().finish(), 0)
+    def empty(self) -> RenderedDocument:
+        """Return a document without entries."""
+        return RenderedDocument(self._new_renderer().finish(), 0)
 
-    def _finish(self) -> Iterator[Packed]:
+    def _finish(self) -> Iterator[RenderedDocument]:
         count, data = self._renderer.count, self._renderer.finish()
         self._renderer = self._new_renderer()
         if count == 1 and len(data) > self._limits.max_bytes:
             self._reject_large(len(data))
         elif count:
             self.urls += count
-            yield Packed(data, count)
+            yield RenderedDocument(data, count)
 
     def _new_runs(self, batch: Batch | TableBatch) -> Iterator[_Run]:
-        """The valid rows of a batch whose URL was not there before, in their order."""
+        """Yield the valid rows of a batch without duplicate URLs, in order."""
         for run in self._valid_runs(batch):
             if self._seen is None:
                 yield run
@@ -147,7 +147,7 @@ class Packer:
         row, loc = self._first
         message = (
             f"row {row}, loc: expected an entry that fits into a file of "
-            f"{self._limits.max_bytes:,} bytes, found one that makes {size:,}; "
+            f"{self._limits.max_bytes:,} bytes, found one of {size:,}; "
             "leave out some of its images, videos or alternates"
         )
         self._refuse(EntryError(message, row=row, field="loc", value=loc), loc)
@@ -160,7 +160,7 @@ class Packer:
 def _merged(
     certain: _Run, odd: Sequence[int], validated: Columns, rows: Sequence[int]
 ) -> Iterator[_Run]:
-    """Rows that are certain, and those that were validated in the place of the others."""
+    """Yield unchanged rows and, in place of the others, their validated versions."""
     start, done, taken = 0, 0, 0
     for place in odd:
         if start < place:

@@ -1,4 +1,4 @@
-"""The page for people: the style sheet with which browsers show sitemaps as a table."""
+"""CSS style sheet with which browsers show sitemaps as a table."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["NAME", "check_address", "css", "file_of", "to_write"]
+__all__ = ["NAME", "check_address", "css", "local_file_name", "updated_content"]
 
 NAME = "sitemap.css"
-"""What the file is called where nobody wants another name."""
+"""Default name of the style sheet file."""
 
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._~-]*\.css")
-# What may stand in a URL or a reference to one (RFC 3986); the rest is percent-encoded there.
+# Characters of a URL or a reference (RFC 3986); all others are percent-encoded.
 _ADDRESS = re.compile(r"[!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]{1,2047}")
 _SIGNATURE = b"/* Made by urlset."
 
 
 @cache
 def css() -> bytes:
-    """The bytes of the style sheet; the same for sitemaps and indexes of every kind.
+    """Return the bytes of the style sheet, which is the same for all sitemaps and indexes.
 
     >>> css().startswith(b"/* Made by urlset.")
     True
@@ -27,19 +27,19 @@ def css() -> bytes:
     return files("urlset.writer").joinpath(NAME).read_bytes()
 
 
-def file_of(stylesheet: str | None) -> str | None:
-    """The file that is to lie beside the sitemaps for an address; None where that is elsewhere.
+def local_file_name(stylesheet: str | None) -> str | None:
+    """Return the name of the file to write next to the sitemaps; None for a URL with a path.
 
-    >>> file_of("sitemap.css"), file_of("/assets/my.css")
+    >>> local_file_name("sitemap.css"), local_file_name("/assets/my.css")
     ('sitemap.css', None)
     """
     return stylesheet if stylesheet is not None and _FILE.fullmatch(stylesheet) else None
 
 
-def to_write(there: bytes | None) -> bytes | None:
-    """What to write where ``there`` lies: None for the same, and for the work of the owner.
+def updated_content(there: bytes | None) -> bytes | None:
+    """Return the content to write over the current file ``there``; None to keep that file.
 
-    A file without our first line is somebody else's, and stays.
+    A file without the first line of the generated one belongs to the user and is kept.
     """
     if there is not None and (there == css() or not there.startswith(_SIGNATURE)):
         return None
@@ -47,7 +47,7 @@ def to_write(there: bytes | None) -> bytes | None:
 
 
 def check_address(stylesheet: str | None) -> None:
-    """Raise ``ValueError`` for what is neither the name of a CSS file nor an address with a path.
+    """Raise ``ValueError`` unless a style sheet is the name of a CSS file or a URL with a path.
 
     >>> check_address("https://example.com/sitemap.css?v=2")
     """

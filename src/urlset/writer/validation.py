@@ -1,7 +1,7 @@
-"""Rows as they were given, made into entries that read back as valid, or refused with a reason.
+"""Validate input rows and convert them to entries, or reject them with a reason.
 
-This is the specification of what may be written. :meth:`urlset.engine.Engine.uncertain_rows` spares
-those rows that are certain to pass unchanged.
+This is the specification of what may be written: entries that read back without problems.
+:meth:`urlset.engine.Engine.uncertain_rows` skips rows that certainly pass unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Rules(NamedTuple):
-    """What entries are judged by: ``base`` resolves references; ``is_text`` keeps the loc alone."""
+    """Validation options: ``base`` resolves references; ``is_text`` keeps only the loc."""
 
     base: str | None
     is_text: bool
@@ -37,7 +37,7 @@ class Rules(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """The good entries of a batch with the row of each, and an error for every other row."""
+    """Valid entries of a batch with their rows, and an error for each other row."""
 
     entries: list[Entry]
     rows: list[int]
@@ -45,12 +45,12 @@ class Checked(NamedTuple):
 
 
 def validate(batch: Batch, rules: Rules) -> Checked:
-    """Check a batch; what passes, the reader reads back as it was, without a problem."""
+    """Validate a batch; valid entries are read back unchanged and without problems."""
     return validate_rows(enumerate(batch.items, batch.row), rules)
 
 
 def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
-    """Check rows, each behind its number in the input."""
+    """Validate rows, each preceded by its number in the input."""
     checked = Checked([], [], [])
     for row, item in rows:
         try:
@@ -64,7 +64,7 @@ def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
 
 
 def input_loc(item: Any) -> str | None:
-    """The loc of a row as it was given, for telling a person which one is meant."""
+    """Return the unchanged loc of an input row, for messages."""
     if isinstance(item, Mapping):
         item = item.get("loc", item.get("url"))
     elif isinstance(item, Entry):
@@ -73,9 +73,10 @@ def input_loc(item: Any) -> str | None:
 
 
 def as_entry(item: Any) -> Entry:
-    """An entry, a URL or a dict as an entry whose values are as they were given.
+    """Convert an entry, a URL or a dict to an entry with unchanged values.
 
-    Raises :class:`ValueProblem` for anything else, and for a key that is a misspelt field.
+    Raises:
+        ValueProblem: The item is anything else, or a key is a misspelt field.
     """
     if isinstance(item, str):
         return Entry(item)
@@ -83,14 +84,14 @@ def as_entry(item: Any) -> Entry:
 
 
 def validate_except_loc(given: Entry, rules: Rules) -> Entry:
-    """The entry with all its values checked but ``loc``, which may still be rewritten."""
+    """Validate all values of an entry except ``loc``, which may still be rewritten."""
     loc: Any = given.loc
     if loc is not None and not isinstance(loc, str):
         raise ValueProblem("loc", loc, "a URL", "give one, or leave the entry out")
     try:
         return _with_rest(loc, given, rules)
     except ValueProblem:
-        values.url(loc, "loc", rules.base)  # of several faults that of the URL is told
+        values.url(loc, "loc", rules.base)  # an invalid URL is reported first
         raise
 
 
@@ -115,7 +116,7 @@ def _with_rest(loc: Any, given: Entry, rules: Rules) -> Entry:
 
 
 def _is_plain(given: Entry) -> bool:
-    """Whether no extension is given, which identity tells at once for most entries."""
+    """Return whether an entry has no extensions; for most entries identity decides."""
     rest = given[5:10]
     return all(map(is_, rest, _NOTHING)) or not any(map(_is_given, rest))
 
@@ -124,7 +125,7 @@ _NOTHING = Entry("")[5:10]
 
 
 def _is_given(value: Any) -> bool:
-    # Not its truth: an array of numpy has none.
+    # Not bool(value): numpy arrays do not support it.
     return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
 
 

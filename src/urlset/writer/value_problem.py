@@ -1,4 +1,4 @@
-"""What is wrong with a value, before anybody knows in which row it stood."""
+"""Exception for an invalid value, without the row that contains it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHOWN = 120
 
 
 class ValueProblem(Exception):
-    """A value that may not be written: which field, what is expected there, what to do."""
+    """Value that may not be written: its field, what is expected, and how to fix it."""
 
     def __init__(self, field: str, value: object, expected: str, advice: str):
         super().__init__(field, value, expected, advice)
@@ -20,11 +20,11 @@ class ValueProblem(Exception):
         self.advice = advice
 
     def within(self, where: str) -> ValueProblem:
-        """The same, seen from the record around it: ``images[0]`` and ``loc``."""
+        """Return the problem with the field inside a record, as ``images[0].loc``."""
         return ValueProblem(f"{where}.{self.field}", self.value, self.expected, self.advice)
 
     def in_row(self, row: int) -> EntryError:
-        """The error that a user meets."""
+        """Return the :class:`urlset.EntryError` for this problem in a row."""
         detail = f"expected {self.expected}, found {shown(self.value)}; {self.advice}"
         return EntryError(
             f"row {row}, {self.field}: {detail}",
@@ -36,7 +36,7 @@ class ValueProblem(Exception):
 
 
 def shown(value: object) -> str:
-    """A value for a message, on one line and not too long.
+    """Return the text of a value for a message, on one line and clipped.
 
     >>> shown("a"), shown(None)
     ("'a'", 'nothing')

@@ -1,4 +1,4 @@
-"""One value of an entry: as it will be written, or why it may not be."""
+"""Validate and convert single values of an entry."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from urlset.writer.value_problem import ValueProblem
 
 __all__ = ["changefreq", "lastmod", "priority", "text", "url"]
 
-# Most URLs need no second look: printable ASCII after a host of plain labels, the last of which is
-# no number: an IPv4 address has to be looked at.
+# Most URLs need no further check: printable ASCII after a host of plain labels. The last label is
+# not a number: an IPv4 address needs a check.
 _PLAIN_URL = re.compile(
     r"https?://(?>(?:[A-Za-z0-9-]{1,63}\.)+)[A-Za-z][A-Za-z0-9-]{0,62}(?:[/?#][!-~]*)?", re.ASCII
 )
-_PLAIN_LENGTH = 253  # what is no longer than a host may be has no host that is too long
-# What XML 1.0 section 2.2 leaves out, and halves of surrogate pairs, which have no bytes.
+_PLAIN_LENGTH = 253  # a URL no longer than the limit of a host cannot have a host that is too long
+# Characters that XML 1.0 section 2.2 excludes, and lone surrogates, which cannot be encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DECIMAL = re.compile(r"\+?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)", re.ASCII)
 _ADVICE = {
@@ -32,14 +32,14 @@ _ADVICE = {
     "U002": "only http and https URLs may be listed; leave it out",
     "U005": "remove the white space around it",
     "U006": "write %20 for a space; remove other white space",
-    "U015": "mend the host name",
+    "U015": "fix the host name",
 }
 
 
 def url(value: Any, field: str, base: str | None) -> str:
-    """A URL that the reader takes as it stands; a reference is resolved against ``base``.
+    """Return a URL that the reader accepts unchanged; a reference is resolved against ``base``.
 
-    Blanks and line ends around it are trimmed: a line of a file ends in one.
+    Surrounding spaces and line ends are trimmed: a line of a file ends with one.
     """
     if not isinstance(value, str) or not (trimmed := value.strip(ASCII_SPACE)):
         raise ValueProblem(field, value, "a URL", "give one, or leave the entry out")
@@ -65,7 +65,7 @@ def url(value: Any, field: str, base: str | None) -> str:
 
 
 def _encoded_length(url: str) -> int:
-    """Characters of a URL as it is requested (RFC 3987 section 3.1): in ASCII, its host, too."""
+    """Return the length of a URL as it is requested (RFC 3987 section 3.1), with an ASCII host."""
     if url.isascii():
         return len(url)
     scheme, authority, rest = split_origin(url)
@@ -78,22 +78,22 @@ def _encoded_length(url: str) -> int:
 
 
 def line(loc: str) -> str:
-    """A URL that a line of a text sitemap can hold, which a reader will not take for markup."""
+    """Return a URL if a text sitemap can hold it: readers must not mistake it for markup."""
     if any(mark in loc for mark in '<>"'):
-        advice = 'percent-encode <, > and "; no URL has them'
+        advice = 'percent-encode <, > and "; URLs do not contain them'
         raise ValueProblem("loc", loc, "a URL that a text sitemap can hold", advice)
     return loc
 
 
 def text(value: Any, field: str) -> str | None:
-    """Text of an extension, white space around it trimmed; None where nothing is left.
+    """Return the trimmed text of an extension; None if it is empty.
 
     Numbers, dates and booleans (``yes``, ``no``) are written as the protocol writes them.
     """
     if value is None:
         return None
     if not isinstance(value, str):
-        value = _spelt(value, field)
+        value = _to_text(value, field)
     trimmed: str = value.strip(SPACE)
     if found := _FORBIDDEN.search(trimmed):
         advice = f"U+{ord(found[0]):04X} may stand in no XML file; remove it"
@@ -104,20 +104,20 @@ def text(value: Any, field: str) -> str | None:
 
 
 def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
-    """A date as its instant and its text, of ``lastmod`` and ``lastmod_text`` as given.
+    """Return a date as instant and text, from ``lastmod`` and ``lastmod_text``.
 
-    A text that is W3C keeps its precision and its offset; an instant in UTC needs none. Both must
-    name the same instant.
+    A W3C text keeps its precision and offset; an instant in UTC needs no text. Both must be the
+    same instant.
     """
     if value is None and written is None:
         return None, None
-    said = None if written is None else text(written, "lastmod_text")
+    original = None if written is None else text(written, "lastmod_text")
     if value is None or (isinstance(value, str) and not value.strip(ASCII_SPACE)):
-        return (None, None) if said is None else _w3c(said, "lastmod_text")
-    instant, own = _moment(value)
-    if said is None:
+        return (None, None) if original is None else _w3c(original, "lastmod_text")
+    instant, own = _instant_of(value)
+    if original is None:
         return instant, own
-    date_ = _parsed(said)
+    date_ = _parse(original)
     if date_.instant is not None and date_.instant != instant:
         raise ValueProblem(
             "lastmod_text",
@@ -125,22 +125,25 @@ def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
             f"the same instant as lastmod ({own or format_date(instant)})",
             "set it to None when you change lastmod",
         )
-    return instant, said if date_.instant is not None and date_.code is None else own
+    return instant, original if date_.instant is not None and date_.code is None else own
 
 
 def changefreq(value: Any) -> str | None:
-    """One of the seven words."""
+    """Return one of the seven values of the protocol; None if there is none."""
     if value is None or value == "":
         return None
     if value not in CHANGEFREQS:
         raise ValueProblem(
-            "changefreq", value, f"one of {', '.join(CHANGEFREQS)}", "leave it out: nobody reads it"
+            "changefreq",
+            value,
+            f"one of {', '.join(CHANGEFREQS)}",
+            "leave it out: search engines ignore it",
         )
     return str(value)
 
 
 def priority(value: Any) -> float | None:
-    """A number from 0.0 to 1.0; a string holds it as a decimal."""
+    """Return a number from 0.0 to 1.0; a string must be a decimal."""
     if value is None or value == "":
         return None
     number = math.nan
@@ -150,7 +153,7 @@ def priority(value: Any) -> float | None:
     elif not isinstance(value, bool) and hasattr(value, "__float__"):
         number = float(value)
     if 0.0 <= number <= 1.0:
-        return abs(number)  # -0.0, too
+        return abs(number)  # also converts -0.0
     raise ValueProblem(
         "priority", value, "a number from 0.0 to 1.0", "use None where there is none"
     )
@@ -162,7 +165,7 @@ def _url_advice(flaw: UrlIssue, value: str, base: str | None) -> str:
     return _ADVICE.get(flaw.code, "write it as it is to be requested")
 
 
-def _spelt(value: Any, field: str) -> str:
+def _to_text(value: Any, field: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Integral):
@@ -170,23 +173,23 @@ def _spelt(value: Any, field: str) -> str:
     if isinstance(value, (Real, Decimal)) and math.isfinite(value):
         return format(value if isinstance(value, Decimal) else Decimal(repr(float(value))), "f")
     if isinstance(value, date):
-        instant, own = _moment(value, field)
+        instant, own = _instant_of(value, field)
         return own or format_date(instant)
     raise ValueProblem(field, value, "text", "use None where there is none")
 
 
-def _moment(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
-    """The instant of what was given as a date, and its text where that says more."""
+def _instant_of(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
+    """Return the instant of a date, and its text if that holds more than the instant."""
     if isinstance(value, str):
         return _w3c(value.strip(ASCII_SPACE), field)
     if isinstance(value, datetime):
-        return _zoned(value, field)
+        return _from_datetime(value, field)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC), value.isoformat()
     raise ValueProblem(field, value, "a date, a datetime or a W3C date as text", "convert it")
 
 
-def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
+def _from_datetime(value: datetime, field: str) -> tuple[datetime, str | None]:
     offset = value.utcoffset()
     if offset is None:
         raise ValueProblem(
@@ -196,7 +199,7 @@ def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
             "nobody can know whose clock it was: add the zone (value.replace(tzinfo=UTC), "
             "TIMESTAMPTZ), or give a date",
         )
-    if type(value) is not datetime:  # that of pandas counts nanoseconds
+    if type(value) is not datetime:  # pandas.Timestamp counts nanoseconds
         value, offset = from_microseconds(microseconds(value)), _NO_OFFSET
     if not offset:
         return value.replace(tzinfo=UTC), None
@@ -207,15 +210,15 @@ def _zoned(value: datetime, field: str) -> tuple[datetime, str | None]:
             field, value, "a datetime of the years 1 to 9999", "leave it out"
         ) from None
     written = format_date(value)
-    # Local mean times of the 19th century have seconds in their offset, which W3C has not.
-    return instant, written if _parsed(written).code is None else None
+    # Local mean times of the 19th century have offsets with seconds, which W3C dates cannot hold.
+    return instant, written if _parse(written).code is None else None
 
 
 _NO_OFFSET = timedelta(0)
 
 
 def _w3c(value: str, field: str) -> tuple[datetime, str]:
-    date_ = _parsed(value)
+    date_ = _parse(value)
     if date_.code is not None or date_.instant is None:
         raise ValueProblem(
             field, value, "a W3C date (2026-01-31, 2026-01-31T12:00:00Z)", _date_advice(date_)
@@ -228,9 +231,9 @@ def _date_advice(date_: Date) -> str:
         return "add its time zone (Z or +hh:mm), or cut it to the date"
     if date_.instant is not None:
         return f"write {format_date(date_.instant)}, if that is meant"
-    return "mend it, or leave it out"
+    return "fix it, or leave it out"
 
 
 @lru_cache(maxsize=16_384)
-def _parsed(value: str) -> Date:
+def _parse(value: str) -> Date:
     return parse_date(value)
