@@ -1,8 +1,8 @@
-"""Entries as Arrow columns and back; the one door to arro3.
+"""Convert entries to Arrow columns and back; the only package that imports arro3.
 
-Arrow data leaves and enters through the PyCapsule interface
+Arrow data is exchanged through the PyCapsule interface
 (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html), so that polars,
-DuckDB, pandas and pyarrow take it without a copy and without being imported here.
+DuckDB, pandas and pyarrow read it without a copy and without being imported here.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Leaf = Literal["string", "instant", "number", "integer", "offset", "line", "flag
 
 
 class ListOf(NamedTuple):
-    """A column of lists; an entry without any has an empty one, never null."""
+    """Column of lists; an entry without items has an empty list, never null."""
 
     item: Any
 
 
 class StructOf(NamedTuple):
-    """A column of structs, made of and into a named tuple; null where there is none."""
+    """Column of structs, converted from and to a named tuple; null if there is none."""
 
     row: Callable[..., Any]
     fields: tuple[tuple[str, Any], ...]
@@ -83,7 +83,7 @@ ENTRY = _struct(
 
 @cache
 def schema() -> arro3.Schema:
-    """The Arrow schema of entries: the fields of :class:`urlset.Entry` in their order.
+    """Return the Arrow schema of entries: the fields of :class:`urlset.Entry` in their order.
 
     >>> schema().names[:3]
     ['loc', 'lastmod', 'lastmod_text']
@@ -92,12 +92,12 @@ def schema() -> arro3.Schema:
 
 
 def is_arrow(value: object) -> bool:
-    """Tell whether a value hands out Arrow data as a stream."""
+    """Return whether a value exports an Arrow stream."""
     return hasattr(value, "__arrow_c_stream__")
 
 
 def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None) -> object:
-    """Make an Arrow C stream of one batch from entries."""
+    """Return entries as an Arrow C stream of one batch."""
     columns = [
         array_of([entry[number] for entry in entries], spec)
         for number, (_, spec) in enumerate(ENTRY.fields)
@@ -109,9 +109,9 @@ def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None)
 def chain_streams(
     streams: Iterable[Any], requested_schema: object = None, *, limit: int | None = None
 ) -> object:
-    """Make one Arrow C stream of many with our schema; each is asked for when its turn comes.
+    """Chain streams of entries into one Arrow C stream; each is opened when it is needed.
 
-    It ends after ``limit`` rows, and asks for no more streams then.
+    It ends after ``limit`` rows, and opens no more streams then.
     """
     batches = (batch for stream in streams for batch in arro3.RecordBatchReader.from_stream(stream))
     reader = arro3.RecordBatchReader.from_batches(schema(), _first(batches, limit))
@@ -123,7 +123,7 @@ def filter_stream(
     is_wanted: Callable[[str, datetime | None], bool],
     requested_schema: object = None,
 ) -> object:
-    """Make an Arrow C stream of those rows of another whose loc and lastmod are wanted."""
+    """Return an Arrow C stream of the rows whose loc and lastmod match."""
     batches = (selected(batch, is_wanted) for batch in arro3.RecordBatchReader.from_stream(stream))
     reader = arro3.RecordBatchReader.from_batches(schema(), batches)
     return reader.__arrow_c_stream__(requested_schema)
@@ -143,7 +143,7 @@ def _first(batches: Iterable[Any], limit: int | None) -> Iterator[Any]:
 
 
 def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> Any:
-    """Take those rows of a batch of which loc and lastmod are wanted."""
+    """Return the rows of a batch whose loc and lastmod match."""
     pairs = zip(
         column_of(batch.column("loc"), "loc", "string"),
         column_of(batch.column("lastmod"), "lastmod", "instant"),
@@ -164,16 +164,18 @@ def open_schema(schema: Any) -> Any:
 
 
 def rows_of(stream: Any) -> Iterator[tuple[Any, ...]]:
-    """The rows of any Arrow stream as tuples, a batch at a time."""
+    """Yield the rows of any Arrow stream as tuples, reading it batch by batch."""
     for batch in open_stream(stream):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:
-    """Read any Arrow stream with (some of) our columns, a list of entries for each batch.
+    """Yield a list of entries for each batch of an Arrow stream with columns of entries.
 
-    A column that is missing is absent from every entry; ``loc`` (or ``url``) must be there.
-    Raises ``ValueError`` where a column cannot be read as its type.
+    A missing column is empty in every entry; ``loc`` (or ``url``) is required.
+
+    Raises:
+        ValueError: A column cannot be converted to its type.
     """
     reader = open_stream(stream)
     names = reader.schema.names
@@ -198,8 +200,8 @@ def column_of(array: Any, name: str, spec: Any) -> list[Any]:
     try:
         if array.type != target:
             nulls, array = array.null_count, array.cast(target)
-            if array.null_count != nulls:  # the cast makes null of what it cannot read
-                raise TypeError("some values are none of that type")
+            if array.null_count != nulls:  # the cast returns null for invalid values
+                raise TypeError("some values do not have that type")
         if spec == "instant":
             values = array.cast(arro3.DataType.int64()).to_pylist()
             return [None if value is None else from_microseconds(value) for value in values]

@@ -1,4 +1,4 @@
-"""Single batches: some columns of one, others beside them, its rows as they are wanted."""
+"""Select, add, replace and convert columns and rows of single Arrow batches."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 
 
 def as_table(*batches: Any) -> Any:
-    """Batches of one schema as something that others can read: a table of them."""
+    """Return batches of one schema as an Arrow table."""
     return arro3.Table.from_batches(list(batches))
 
 
 def combine_batches(stream: Any) -> Any:
-    """All rows of a stream, which must have some, as one batch."""
+    """Return all rows of a non-empty stream as one batch."""
     reader = open_stream(stream)
     batches = list(reader)
     if len(batches) == 1:
@@ -51,76 +51,79 @@ def combine_batches(stream: Any) -> Any:
 
 
 def split_batch(batch: Any, rows: int) -> Iterator[tuple[int, Any]]:
-    """Cut a batch into parts of so many rows, each with the number of its first, from 0."""
+    """Split a batch into parts of ``rows`` rows; yield the first row number, from 0, and each."""
     for start in range(0, batch.num_rows, rows):
         yield start, batch.slice(start, min(rows, batch.num_rows - start))
 
 
 def entry_columns(batch: Any) -> Any:
-    """Those columns of a batch that are an entry's, each of its type; ``url`` is ``loc``.
+    """Return the columns of a batch that are fields of entries, each in its type.
 
-    Raises ``ValueError`` where a column cannot be what it must be, or there is no ``loc``.
+    A column ``url`` is used as ``loc``.
+
+    Raises:
+        ValueError: A column cannot be converted, or there is no ``loc``.
     """
     names = batch.schema.names
     if "loc" not in names and "url" not in names:
         raise ValueError(f"expected a column loc or url, found {', '.join(names) or 'none'}")
-    made = {
+    columns = {
         name: _entry_column(batch, names, name, kind)
         for name, kind in ENTRY.fields
         if name in names or (name == "loc" and "loc" not in names)
     }
-    return batch_of(made)
+    return batch_of(columns)
 
 
 def text_columns(batch: Any, names: Sequence[str]) -> Any | None:
-    """Those columns of a batch, as text; None where it has none of them."""
-    made = {
+    """Return columns of a batch as text; None if it has none of them."""
+    columns = {
         name: column_to_text(batch.column(name)) for name in names if name in batch.schema.names
     }
-    return batch_of(made) if made else None
+    return batch_of(columns) if columns else None
 
 
 def column_to_text(values: Any) -> Any:
-    """A column as text."""
+    """Return a column as text."""
     return values if values.type == type_of("string") else values.cast(type_of("string"))
 
 
 def column_values(batch: Any, name: str) -> list[Any]:
-    """The values of a column."""
+    """Return the values of a column."""
     values: list[Any] = batch.column(name).to_pylist()
     return values
 
 
 def first_value(batch: Any, name: str) -> Any:
-    """The first value of a column."""
+    """Return the first value of a column."""
     return batch.column(name)[0].as_py()
 
 
 def with_columns(batch: Any, columns: Mapping[str, Any]) -> Any:
-    """A batch with more columns."""
+    """Return a batch with additional columns."""
     names = batch.schema.names
     return batch_of({**{name: batch.column(name) for name in names}, **columns})
 
 
 def replace_column(batch: Any, name: str, values: Any) -> Any:
-    """A batch with another column in the place of one."""
+    """Return a batch with one column replaced."""
     return batch_of({n: values if n == name else batch.column(n) for n in batch.schema.names})
 
 
 def next_values(batch: Any, name: str, end: int) -> Any:
-    """A column without its first value, and another number behind its last."""
+    """Return the next value for each row of a column; for the last row it is ``end``."""
     values = batch.column(name)
     last = arro3.Array([end], values.type)
     return arro3.ChunkedArray([values.slice(1), last]).combine_chunks()
 
 
 def has_values(batch: Any, name: str) -> bool:
-    """Whether a column has any value; a list of nothing is none."""
+    """Return whether a column has any value; empty lists are no values."""
     return _has_values(batch.column(name))
 
 
 def list_field_values(batch: Any, name: str, field: str) -> list[Any]:
-    """The values of one field of all structs in a column of lists, without their rows."""
+    """Return the values of one field of all structs in a column of lists, flattened."""
     number = [key for key, _ in dict(ENTRY.fields)[name].item.fields].index(field)
     items: Any = arro3.list_flatten(batch.column(name))
     values: Any = arro3.struct_field(items, number)
@@ -128,7 +131,7 @@ def list_field_values(batch: Any, name: str, field: str) -> list[Any]:
 
 
 def first_and_last(batch: Any, name: str) -> list[Any]:
-    """The first and the last value of a column; none of one that is not there."""
+    """Return the first and the last value of a column; an empty list if it is missing."""
     if name not in batch.schema.names:
         return []
     values = batch.column(name)
@@ -137,50 +140,54 @@ def first_and_last(batch: Any, name: str) -> list[Any]:
 
 
 def take_rows(batch: Any, numbers: Sequence[int]) -> Any:
-    """Some rows of a batch, by their numbers from 0."""
+    """Return rows of a batch by their numbers from 0."""
     return batch.take(unsigned_array(numbers))
 
 
 def number_array(start: int, count: int) -> Any:
-    """A column of numbers from ``start`` on."""
+    """Return a column of ``count`` consecutive numbers from ``start``."""
     return arro3.Array.from_buffer(array("Q", range(start, start + count)))
 
 
 def unsigned_array(values: Sequence[int]) -> Any:
-    """A column of numbers, none of them missing."""
+    """Return a column of unsigned numbers without nulls."""
     return arro3.Array.from_buffer(array("Q", values))
 
 
 def text_array(values: Sequence[str | None]) -> Any:
-    """A column of text."""
+    """Return a column of text."""
     return arro3.Array(values, type_of("string"))
 
 
 def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
     found = name if name in names else "url"
     if name == "loc" and batch.column(found).null_count:
-        return column_to_text(batch.column(found))  # whoever takes the rows says what is missing
+        return column_to_text(batch.column(found))  # validation of the rows reports missing URLs
     if name == "priority" and "Float32" in str(batch.column(found).type):
         return _rounded(batch.column(found))
     return shaped(batch, names, name, kind, None)
 
 
 def _rounded(values: Any) -> Any:
-    """A column of single precision in double precision.
+    """Return a column of single precision in double precision.
 
-    0.8 in four bytes is 0.800000011920929 in eight: seven digits are all it ever had.
+    0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
     """
     rounded = [None if v is None else float(f"{v:.7g}") for v in values.to_pylist()]
     return arro3.Array(rounded, type_of("number"))
 
 
 def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
-    """The columns of a batch that are written, each of the type that an engine takes.
+    """Return the columns of a batch that are written, each in the type that engines accept.
 
-    ``sources`` names the column of each field. None where a column has another type, whose values
-    have to be looked at one by one; a column without any value is left out.
+    Columns without values are skipped. Returns None if a column has another type, whose values
+    need a conversion one by one.
+
+    Args:
+        batch: Record batch.
+        sources: Maps fields to their columns.
     """
-    made: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for name, kind in ENTRY.fields[:10]:
         values = batch.column(sources[name]) if name in sources else None
         if values is None or (name != "loc" and not _has_values(values)):
@@ -189,10 +196,10 @@ def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
             target, taken = _date_column(values)
         else:
             target, taken = name, _plain_column(values, kind)
-        if taken is None or target in made:
+        if taken is None or target in written:
             return None
-        made[target] = taken
-    return batch_of(made)
+        written[target] = taken
+    return batch_of(written)
 
 
 def _has_values(values: Any) -> bool:
@@ -202,7 +209,7 @@ def _has_values(values: Any) -> bool:
 
 
 def _date_column(values: Any) -> tuple[str, Any | None]:
-    """The field of the column of ``lastmod``, and its values; a day alone is text."""
+    """Return the field for a column of ``lastmod``, and its values; a date without time is text."""
     kind = values.type
     if kind == type_of("instant"):
         return "lastmod", values
@@ -215,14 +222,14 @@ def _date_column(values: Any) -> tuple[str, Any | None]:
 
 
 def in_microseconds(values: Any) -> Any:
-    """A column of instants in nanoseconds in microseconds, which is what a datetime has."""
+    """Convert a column of instants from nanoseconds to microseconds, the unit of datetime."""
     if not _is_of(values.type, "timestamp") or values.type.time_unit != "ns":
         return values
     return values.cast(arro3.DataType.timestamp("us", tz=values.type.tz))
 
 
 def _plain_column(values: Any, kind: Any) -> Any | None:
-    """A column of its type; None where that is another but for the layout of texts and lists."""
+    """Return a column in its type; None unless only the layout of texts and lists differs."""
     target = type_of(kind)
     if values.type == target:
         return values
@@ -232,7 +239,7 @@ def _plain_column(values: Any, kind: Any) -> Any | None:
 
 
 def _is_alike(found: Any, kind: Any) -> bool:
-    """Whether a type has the same fields in the same order, whatever the layout of its texts."""
+    """Return whether a type has the same fields in the same order, in any text layout."""
     if isinstance(kind, ListOf):
         return _is_list(found) and _is_alike(found.value_type, kind.item)
     if isinstance(kind, StructOf):
@@ -252,6 +259,6 @@ def _is_of(kind: Any, word: str) -> bool:
 
 
 def batch_of(columns: Mapping[str, Any]) -> Any:
-    """A batch of columns."""
+    """Return a batch of columns."""
     fields = [arro3.Field(name, values.type) for name, values in columns.items()]
     return arro3.RecordBatch.from_arrays(list(columns.values()), schema=arro3.Schema(fields))

@@ -1,7 +1,7 @@
-"""Arrow streams as tables of the libraries that people use: pyarrow, pandas, polars.
+"""Convert Arrow streams to pyarrow tables and pandas or polars data frames.
 
-None of them is needed otherwise: each is imported when it is asked for, and where it is not
-installed ``ImportError`` is raised. Lists and structs stay what they are (``images`` is a list of
+The libraries are optional: each is imported on use, and ``ImportError`` is raised if it is not
+installed. Lists and structs are kept (``images`` is a list of
 structs).
 """
 
@@ -22,25 +22,25 @@ __all__ = ["IndexedRows", "to_arrow", "to_pandas", "to_polars"]
 
 
 def to_arrow(stream: Any) -> Any:
-    """A stream as a table of pyarrow (``pyarrow.Table``)."""
+    """Return a stream as a ``pyarrow.Table``."""
     pyarrow = _library("pyarrow", "pyarrow", lambda: importlib.import_module("pyarrow"))
     return pyarrow.table(_table(stream))
 
 
 def to_pandas(stream: Any) -> Any:
-    """A stream as a data frame of pandas, by way of pyarrow."""
+    """Return a stream as a pandas data frame, converted by pyarrow."""
     _library("pandas", "pandas pyarrow", lambda: importlib.import_module("pandas"))
     return to_arrow(stream).to_pandas()
 
 
 def to_polars(stream: Any) -> Any:
-    """A stream as a data frame of polars."""
+    """Return a stream as a polars data frame."""
     polars = _library("polars", "polars", lambda: importlib.import_module("polars"))
     return polars.DataFrame(_table(stream))
 
 
 def _table(stream: Any) -> Any:
-    """All rows in memory; an exception on the way comes out as it was raised."""
+    """Read all rows into memory; raise the original exception of the stream."""
     try:
         return arro3.Table.from_arrow(stream)
     except Exception:
@@ -51,9 +51,9 @@ def _table(stream: Any) -> Any:
 
 
 class IndexedRows:
-    """Rows in memory by their number: ``rows[0]``, ``rows[-1]``, ``rows[10:20]``.
+    """Rows with access by number: ``rows[0]``, ``rows[-1]``, ``rows[10:20]``.
 
-    To go through all of them, iterate: that is much faster.
+    Iteration is much faster for reading all rows.
     """
 
     __slots__ = ()
@@ -72,21 +72,21 @@ class IndexedRows:
     @overload
     def __getitem__(self, index: slice) -> list[Entry]: ...
     def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
-        """One entry, or a list of them."""
+        """Return one entry, or a list of entries."""
         if isinstance(index, slice):
             return self._entries(range(len(self))[index])
         return self._entries([_number(index, len(self))])[0]
 
     def to_arrow(self) -> Any:
-        """The entries as a table of pyarrow (``pyarrow.Table``)."""
+        """Return the entries as a ``pyarrow.Table``."""
         return to_arrow(self)
 
     def to_pandas(self) -> Any:
-        """The entries as a data frame of pandas."""
+        """Return the entries as a pandas data frame."""
         return to_pandas(self)
 
     def to_polars(self) -> Any:
-        """The entries as a data frame of polars."""
+        """Return the entries as a polars data frame."""
         return to_polars(self)
 
     def _entries(self, numbers: range | list[int]) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""Files of Arrow (IPC, also called Feather, and streams of it), read batch by batch."""
+"""Read Arrow IPC files (also called Feather) and IPC streams batch by batch."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from urlset.errors import SourceError
 __all__ = ["IPC_MAGIC", "read_ipc", "table_of"]
 
 IPC_MAGIC = b"ARROW1"
-"""How a file begins (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
+"""Signature of a file (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
 
 
 def read_ipc(path: str, name: str) -> tuple[Any, Iterator[Any]]:
     """Return the schema of a file and its record batches.
 
-    Raises :class:`urlset.SourceError`, which calls the file ``name``.
+    Raises:
+        SourceError: The file cannot be read; the message names it ``name``.
     """
     try:
         from arro3 import io
@@ -32,12 +33,12 @@ def read_ipc(path: str, name: str) -> tuple[Any, Iterator[Any]]:
             is_file = file.read(len(IPC_MAGIC)) == IPC_MAGIC
         reader = io.read_ipc(path) if is_file else io.read_ipc_stream(path)
     except Exception as error:
-        raise _told(error, name) from error
+        raise _map_error(error, name) from error
     return reader.schema, _batches(reader, name)
 
 
 def table_of(schema: Any, *batches: Any) -> Any:
-    """A table of batches that are there; without any, for whoever wants to know its columns."""
+    """Return a table of batches; without batches it is empty but has the columns."""
     return arro3.Table.from_batches([*batches], schema=schema)
 
 
@@ -45,11 +46,11 @@ def _batches(reader: Any, name: str) -> Iterator[Any]:
     try:
         yield from reader
     except Exception as error:
-        raise _told(error, name) from error
+        raise _map_error(error, name) from error
 
 
-def _told(error: Exception, name: str) -> Exception:
+def _map_error(error: Exception, name: str) -> Exception:
     if type(error) is not Exception and not isinstance(error, OSError | ValueError):
-        return error  # arro3 raises bare ones
+        return error  # arro3 raises bare exceptions
     words = " ".join(str(error).split())
     return SourceError(f"expected a file of Arrow, found {name!r}: {words}")

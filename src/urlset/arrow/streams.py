@@ -1,4 +1,4 @@
-"""Streams of Arrow batches on their way: made of rows, numbered, filtered, brought into shape."""
+"""Create, number, filter and convert streams of Arrow batches."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ __all__ = [
 ]
 
 ColumnType = Leaf | ListOf
-"""What a column of plain rows holds."""
+"""Type of a column of plain rows."""
 
 Choose = Callable[[str, datetime | None], bool]
-"""Tells by its loc and its lastmod whether an entry is wanted."""
+"""Returns by loc and lastmod whether an entry is selected."""
 
 _ENTRY = arro3.Field("entry", arro3.DataType.uint32())
 
 
 class LazyStream:
-    """An Arrow stream whose batches are made while they are asked for.
+    """Arrow stream whose batches are produced on demand.
 
-    Whoever reads it may be a library of another language, which makes words of an exception:
-    ``failure`` keeps the exception itself.
+    Non-Python consumers lose the exception object, so ``failure`` keeps it.
     """
 
     def __init__(self, schema: Any, batches: Callable[[], Iterator[Any]]):
@@ -59,24 +58,24 @@ class LazyStream:
             yield from self._batches()
         except GeneratorExit:
             raise
-        except BaseException as error:  # noqa: BLE001 - it is raised again where it is understood
+        except BaseException as error:  # noqa: BLE001 - raised again below, and by the consumer
             self.failure = error
         if self.failure is not None:
-            # Beware: another one, and not within `except`. arro3 never lets it go, and what its
-            # traceback has passed through (a connection) would live until Python ends.
+            # Note: a new exception, and not within `except`. arro3 never releases it, and objects
+            # in its traceback (a connection) would live until Python exits.
             raise RuntimeError(f"{type(self.failure).__name__}: {self.failure}")
 
 
 def rows_to_stream(
     columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequence[Any]]
 ) -> LazyStream:
-    """Make a stream of one batch from rows of as many values as there are columns."""
+    """Return rows as a stream of one batch; each row has a value for each column."""
     batch = rows_to_batch(columns, rows)
     return LazyStream(batch.schema, lambda: iter([batch]))
 
 
 def rows_to_batch(columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequence[Any]]) -> Any:
-    """Make one batch from rows of as many values as there are columns."""
+    """Return rows as one batch; each row has a value for each column."""
     arrays = [
         array_of([row[number] for row in rows], kind) for number, (_, kind) in enumerate(columns)
     ]
@@ -87,7 +86,7 @@ def rows_to_batch(columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequ
 
 
 def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
-    """Chain tables of entries, each behind a first column ``document`` with its number."""
+    """Chain tables of entries and prepend a column ``document`` with the number of each table."""
     field = arro3.Field("document", arro3.DataType.uint32())
 
     def batches() -> Iterator[Any]:
@@ -99,7 +98,7 @@ def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
 
 
 class RowLimit:
-    """How many rows have passed, and how many are still wanted (``left``; None for all)."""
+    """Row limit over several streams; counts the rows that were read."""
 
     def __init__(self, limit: int | None = None):
         self.limit = limit
@@ -107,20 +106,20 @@ class RowLimit:
 
     @property
     def remaining(self) -> int | None:
-        """How many more are wanted."""
+        """Number of rows until the limit."""
         return None if self.limit is None else max(0, self.limit - self.count)
 
     @property
     def is_reached(self) -> bool:
-        """Whether there are as many as were wanted, and maybe more."""
+        """Whether the limit is reached."""
         return self.remaining == 0
 
 
 class NumberedRows:
-    """The wanted entries of one document behind a first column ``entry``, counted as they pass.
+    """Selected entries of one document with a first column ``entry``, counted while they are read.
 
-    That is the number of each in the document, from 1, of those that are not wanted, too.
-    ``len()`` is that of the document. Where it is read again, what passed before is not counted.
+    ``entry`` is the number in the document, from 1, including entries that are not selected.
+    ``len()`` is that of the document. A second read does not count the rows again.
     """
 
     def __init__(self, rows: Any, choose: Choose | None = None, row_limit: RowLimit | None = None):
@@ -140,7 +139,7 @@ class NumberedRows:
         self._passed = 0
         start = 1
         for batch in arro3.RecordBatchReader.from_stream(self._rows):
-            if not batch.num_rows:  # and arro3 takes no buffer without bytes
+            if not batch.num_rows:  # arro3 does not accept empty buffers
                 continue
             rows = batch.add_column(0, _ENTRY, _count_up(start, batch.num_rows))
             start += batch.num_rows
@@ -157,7 +156,7 @@ class NumberedRows:
 
 
 def without_row_numbers(streams: Iterable[Any]) -> LazyStream:
-    """Chain tables of counted entries, without their numbers: the schema of entries."""
+    """Chain tables of numbered entries and remove the numbers; the result has the entry schema."""
 
     def batches() -> Iterator[Any]:
         for stream in streams:
@@ -168,11 +167,13 @@ def without_row_numbers(streams: Iterable[Any]) -> LazyStream:
 
 
 def as_entries(stream: Any, source: str | None = None) -> LazyStream:
-    """Bring any stream with a column ``loc`` (or ``url``) into the schema of entries.
+    """Convert any stream with a column ``loc`` (or ``url``) to the schema of entries.
 
-    Columns that are missing are absent from every entry, ``source`` is then the one given;
-    those that are no column of ours are left out. Raises ``ValueError`` while it is read, where
-    a column cannot be what it must be.
+    Missing columns are empty; a missing ``source`` is filled with the argument. Other columns
+    are dropped.
+
+    Raises:
+        ValueError: There is no ``loc``, or, while it is read, a column cannot be converted.
     """
     reader = arro3.RecordBatchReader.from_stream(stream)
     names = reader.schema.names
@@ -188,9 +189,10 @@ def as_entries(stream: Any, source: str | None = None) -> LazyStream:
 
 
 def rewrite_dates(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
-    """A batch of entries with the text of each date made anew, and none besides where that is none.
+    """Return a batch of entries with ``lastmod_text`` mapped by ``make``.
 
-    ``lastmod`` is left out: the text says all. ``source`` is put where a row has none.
+    The column ``lastmod`` is dropped, since the text holds the same information. Rows without a
+    ``source`` get the argument.
     """
     texts = [make(text) for text in batch.column("lastmod_text").to_pylist()]
     sources = [found or source for found in batch.column("source").to_pylist()]
@@ -205,7 +207,7 @@ def rewrite_dates(batch: Any, make: Callable[[str | None], str | None], source: 
 
 
 def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
-    """The column of an entry's field, of its type; where it is missing, one of nothing."""
+    """Return the column of an entry field in its type; an empty column if it is missing."""
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None
@@ -216,11 +218,11 @@ def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | Non
     if column.type == type_of(spec):
         return column
     if not (column.null_count and isinstance(spec, ListOf)):
-        with suppress(Exception):  # arro3 raises bare ones for casts that cannot be made
+        with suppress(Exception):  # arro3 raises bare exceptions for failed casts
             cast = column.cast(type_of(spec))
-            if cast.null_count == column.null_count:  # it makes null of what it cannot read
+            if cast.null_count == column.null_count:  # a cast returns null for invalid values
                 return cast
-    # By way of rows, which knows what may be missing in lists and structs: ten times as long.
+    # Convert row by row, which handles nulls in lists and structs; it takes ten times as long.
     return array_of(column_of(column, name, spec), spec)
 
 
