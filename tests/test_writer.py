@@ -617,8 +617,10 @@ def test_index_without_base_url_is_refused_with_advice(write, tmp_path):
     write(urls(1))
     before = state(tmp_path / "site")
 
-    with pytest.raises(TargetError, match=r"expected base_url, .* 2 files .* give the address"):
+    with pytest.raises(TargetError, match=r"expected base_url, .* 2 files .* pass the URL"):
         write(urls(3), max_urls=2)
+    with pytest.raises(TargetError, match="the index of 1 file lists full URLs"):
+        write(urls(1), index="always")
 
     assert state(tmp_path / "site") == before
 

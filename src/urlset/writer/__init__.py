@@ -116,8 +116,9 @@ def write(
         files = list(stager.files(documents, is_indexed=index == "always"))
         is_indexed = index == "always" or len(files) > 1
         if is_indexed and base is None:
+            counted = "1 file" if len(files) == 1 else f"{len(files):,} files"
             raise TargetError(
-                "expected base_url, because an index lists the full URLs of its files, found none; "
+                f"expected base_url, because the index of {counted} lists full URLs, found none; "
                 "pass the URL of the folder, "
                 'e.g. base_url="https://example.com/"'
             )
