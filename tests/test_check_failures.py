@@ -1,4 +1,4 @@
-"""Documents that cannot be read: a finding in every report, over HTTP as on a disk."""
+"""Documents that cannot be read are findings in every report, over HTTP and on disk."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What makes a check fast, against what it stands for: slower twins that are plain to see."""
+"""Fast paths of the check, compared with slow references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule of the catalogue against its own page: the bad example, and the good one."""
+"""Run the documentation examples of every rule: the bad and the good one."""
 
 from __future__ import annotations
 

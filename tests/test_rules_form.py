@@ -1,4 +1,4 @@
-"""Rules of files and their form that are SQL: names, feeds, namespaces; and what is not told."""
+"""SQL rules about files: names, feeds and namespaces; and input that they must not report."""
 
 import gzip
 import zlib

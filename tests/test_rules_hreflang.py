@@ -1,4 +1,4 @@
-"""H: cases of the rules about versions of a page in other languages."""
+"""Rules about the hreflang links of a page (group H)."""
 
 # ruff: noqa: E501
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facts of the markup, and the rules that ask for them: X017, S018, P005."""
+"""Markup facts, and the rules that use them: X017, S018, P005."""
 
 import pytest
 from hypothesis import given
@@ -206,7 +206,7 @@ def test_element_order_is_one_finding_of_a_document():
 
     [finding] = check(data, select=["S018"])
 
-    words = "<loc> stands behind <lastmod>, the schema has it before (entries: 1,000)"
+    words = "<loc> comes after <lastmod>; the schema has it before (entries: 1,000)"
     assert (finding.message, finding.line, finding.column) == (words, 4, 35)
 
 

@@ -1,4 +1,4 @@
-"""Valid but odd inputs: no rule may call them an error or a warning."""
+"""Valid but unusual inputs: no rule reports an error or a warning."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ MACROS = {
     "replace(text, ':59:60', ':59:59') AS TIMESTAMPTZ))), '%m-%d %H:%M:%S') "
     "IN ('06-30 23:59:59', '12-31 23:59:59'), false)) THEN 'is not a real date' "
     r"WHEN regexp_matches(text, '^.{10}.*[+-](1[5-9]|[2-9]|..:[6-9])') "
-    "THEN 'has an offset that no place on Earth has' END "
+    "THEN 'has an impossible offset from UTC' END "
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
     f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
     "THEN 'has an offset that is not written +hh:mm' "

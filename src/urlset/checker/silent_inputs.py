@@ -208,7 +208,7 @@ G025 | one second | <video:duration>1</video:duration>
 G025 | eight hours | <video:duration>28800</video:duration>
 G026 | no stars | <video:rating>0.0</video:rating>
 G026 | five stars | <video:rating>5</video:rating>
-G026 | nobody has seen it | <video:view_count>0</video:view_count>
+G026 | no views yet | <video:view_count>0</video:view_count>
 G026 | more views than fit in 32 bits | <video:view_count>5000000000</video:view_count>
 G027 | a day | <video:publication_date>2026-11-19</video:publication_date>
 G027 | a zone | <video:publication_date>2026-11-19T08:00:00+09:00</video:publication_date>
@@ -272,7 +272,7 @@ F003 | two spaces | <pubDate>Fri,  20 Nov 2026  08:00:00 GMT</pubDate>
 F003 | no space behind the comma | <pubDate>Fri,20 Nov 2026 08:00:00 GMT</pubDate>
 F003 | a leap second | <pubDate>Sat, 31 Dec 2016 23:59:60 GMT</pubDate>
 F003 | no date | <category>Bread</category>
-F004 | a feed that is checked alone: nobody says that it is all there is | <pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>
+F004 | a feed checked alone: the site may have other sitemaps | <pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>
 """
 ATOM = """
 F002 | a link without a relation | <updated>2026-11-20T08:00:00Z</updated><link href="https://example.com/bread"/>
@@ -351,7 +351,7 @@ I504 | a child under another spelling of its URL | index.xml: https://EXAMPLE.co
 I504 | a second sitemap, declared in robots.txt | index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/⏎⏎news.xml: https://example.com/news⏎⏎robots.txt: Sitemap: https://example.com/index.xml⏎Sitemap: https://example.com/news.xml
 D501 | the index is of the same evening in Shanghai | index.xml: https://example.com/a.xml@2026-11-20T01:00:00+08:00⏎⏎a.xml: https://example.com/@2026-11-20
 D501 | the index is of the same morning in Auckland | index.xml: https://example.com/a.xml@2026-11-19T20:30:00Z⏎⏎a.xml: https://example.com/@2026-11-20
-D501 | the index gives a day, the entry a time of it in Hawaii | index.xml: https://example.com/a.xml@2026-11-19⏎⏎a.xml: https://example.com/@2026-11-19T23:00:00-10:00
+D501 | the index has a day, the entry a time on it in Hawaii | index.xml: https://example.com/a.xml@2026-11-19⏎⏎a.xml: https://example.com/@2026-11-19T23:00:00-10:00
 D501 | both give the same day | index.xml: https://example.com/a.xml@2026-11-20⏎⏎a.xml: https://example.com/@2026-11-20
 D501 | the same moment in two zones | index.xml: https://example.com/a.xml@2026-11-20T09:00:00+01:00⏎⏎a.xml: https://example.com/@2026-11-20T08:00:00Z
 D501 | seconds that are cut off | index.xml: https://example.com/a.xml@2026-11-20T08:00Z⏎⏎a.xml: https://example.com/@2026-11-20T08:00:42Z
@@ -377,7 +377,7 @@ D012 | one time among days | sitemap.xml: https://example.com/@2026-11-20 https:
 L501 | two indexes | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/b.xml⏎⏎a.xml: https://example.com/a⏎⏎b.xml: https://example.com/b
 I003 | a child whose name begins alike | index.xml: https://example.com/indexed.xml⏎⏎indexed.xml: https://example.com/a
 I004 | children that differ by a query | index.xml: https://example.com/s.xml?p=1 https://example.com/s.xml?p=2⏎⏎s.xml?p=1: https://example.com/1⏎⏎s.xml?p=2: https://example.com/2
-I006 | a script that gives a sitemap | index.xml: https://example.com/sitemap.php⏎⏎sitemap.php: https://example.com/
+I006 | a script that returns a sitemap | index.xml: https://example.com/sitemap.php⏎⏎sitemap.php: https://example.com/
 I006 | a sitemap with a name of HTML | index.xml: https://example.com/sitemap.html⏎⏎sitemap.html: https://example.com/
 I501 | two indexes side by side | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/b.xml⏎⏎a.xml: https://example.com/a⏎⏎b.xml: https://example.com/b
 I502 | two indexes that list one child | a-index.xml: https://example.com/a.xml⏎⏎b-index.xml: https://example.com/a.xml⏎⏎a.xml: https://example.com/a

@@ -1,4 +1,4 @@
-"""X: the bytes of a file: whether there are any, their encoding, and byte order marks."""
+"""Rules about the bytes of a file: empty files, encoding and byte order marks (group X)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _NOTED = f"<!-- café -->\n{PAGE}"
 RULES = (
     engine_rule(
         "X001",
-        why="An engine that fetches it learns nothing, and reports an error. Mostly the program "
-        "that makes the sitemap has failed, or found nothing to list.",
-        fix_hint="Write the sitemap again, and see why it was left empty",
+        why="Search engines read nothing and report an error. Usually the program that writes the "
+        "sitemap failed or found nothing to list.",
+        fix_hint="Write the sitemap again, and find out why it was empty",
         source="https://support.google.com/webmasters/answer/7451001",
         bad=b"",
         good=PAGE,
     ),
     engine_rule(
         "X005",
-        why="XML has no place for control characters, not even as &#1;. Strict readers refuse the "
-        "whole file for one of them; they come from databases, and from files padded with NUL. A "
+        why="XML does not allow control characters, not even as &#1;. Strict readers reject the "
+        "whole file because of one. They come from databases, and from files padded with NUL. A "
         "file with NUL bytes is never fixed.",
         fix_hint="Remove the character",
         source=f"{_XML}#charsets",
@@ -35,18 +35,19 @@ RULES = (
     ),
     engine_rule(
         "X010",
-        why="A sitemap must be UTF-8. Bytes that are not lead to a wrong URL, or to a file that "
-        "is refused as a whole. Nobody knows what they should be: such a file is never fixed.",
-        fix_hint="Write the file in UTF-8",
+        why="A sitemap must be UTF-8. Invalid bytes cause a wrong URL, or readers reject the whole "
+        "file. The intended characters are unknown, so such a file is never fixed.",
+        fix_hint="Write the file as UTF-8",
         source=_ESCAPING,
         bad=whole(_NOTED).encode("latin-1"),
         good=whole(_NOTED).encode(),
     ),
     engine_rule(
         "X011",
-        why="A sitemap must be UTF-8. Engines that do not look at the declaration read another "
-        "encoding as UTF-8, and get wrong URLs. Where all is ASCII, only the declaration is wrong.",
-        fix_hint="Write the file in UTF-8 and declare that, or nothing",
+        why="A sitemap must be UTF-8. Search engines that ignore the declaration read other "
+        "encodings as UTF-8 and get wrong URLs. If all characters are ASCII, only the declaration "
+        "is wrong.",
+        fix_hint="Write the file as UTF-8, and declare UTF-8 or no encoding",
         source=_ESCAPING,
         bad=whole(_NOTED, declaration='encoding="ISO-8859-1"').encode("latin-1"),
         good=whole(_NOTED).encode(),
@@ -54,9 +55,9 @@ RULES = (
     ),
     engine_rule(
         "X012",
-        why="Readers that believe the declaration decode the bytes wrongly, or refuse the file. "
-        "Where the encoding is not known, no URL is taken from what is not ASCII.",
-        fix_hint="Let the declaration name the encoding that the bytes are in; UTF-8 needs none",
+        why="Readers that trust the declaration decode the bytes incorrectly or reject the file. "
+        "If the encoding is unknown, no URL is taken from text that is not ASCII.",
+        fix_hint="Declare the encoding that the bytes have; UTF-8 needs no declaration",
         source=f"{_XML}#charencoding",
         bad=whole(declaration='encoding="UTF-16"').encode(),
         good=whole().encode(),
@@ -64,8 +65,8 @@ RULES = (
     ),
     engine_rule(
         "X013",
-        why="It is allowed, and says nothing that a reader of sitemaps does not know. A few tools "
-        "take it for a part of the first line, above all in text sitemaps.",
+        why="A byte order mark is allowed, but readers of sitemaps do not need it. Some tools "
+        "treat it as part of the first line, especially in text sitemaps.",
         fix_hint="Save the file without a byte order mark",
         source=f"{_XML}#charencoding",
         bad=b"\xef\xbb\xbf" + whole().encode(),
@@ -74,8 +75,8 @@ RULES = (
     ),
     engine_rule(
         "X014",
-        why="At any place but the first it is no mark but a character, and one that nobody sees: "
-        "XML parsers refuse the file. It comes from files that were pasted together.",
+        why="After the first position it is an invisible character and not a byte order mark. XML "
+        "parsers reject the file. It comes from concatenated files.",
         fix_hint="Remove the character",
         source=f"{_XML}#charencoding",
         bad=b"\n\xef\xbb\xbf" + whole().partition("\n")[2].encode(),

@@ -1,4 +1,4 @@
-"""X: what a file is packed in."""
+"""Rules about compression: damaged, misnamed and unsupported formats (group X)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ERRORS = "https://support.google.com/webmasters/answer/7451001"
 _PLAIN = whole().encode()
 _PACKED = gzip.compress(_PLAIN, mtime=0)
 _GOOD = {"sitemap.xml.gz": _PACKED}
-_DAMAGED = _PACKED[:-8] + bytes(4) + _PACKED[-4:]  # the sum at the end is wrong
+_DAMAGED = _PACKED[:-8] + bytes(4) + _PACKED[-4:]  # the checksum at the end is wrong
 
 RULES = (
     engine_rule(
         "X025",
-        why="Most programs give up at the damage, and some drop what they had unpacked before it. "
-        "What comes behind it nobody reads.",
-        fix_hint="Compress the file again, and move it into place only when it is whole",
+        why="Most programs stop at the damage, and some drop what they decompressed before it. The "
+        "data after it is lost.",
+        fix_hint="Compress the file again, and publish it only when it is complete",
         source=_ERRORS,
         bad={"sitemap.xml.gz": _DAMAGED},
         good=_GOOD,
@@ -32,9 +32,9 @@ RULES = (
     ),
     engine_rule(
         "X026",
-        why="What follows the gzip stream is not a part of the sitemap; some programs refuse the "
-        "file for it.",
-        fix_hint="Compress the file again; nothing may follow the stream",
+        why="Data after the gzip stream is not part of the sitemap. Some programs reject the file "
+        "because of it.",
+        fix_hint="Compress the file again, without data after the stream",
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
         good=_GOOD,
@@ -52,14 +52,14 @@ RULES = (
             FROM sources
             WHERE kind IN ('urlset', 'index', 'text', 'rss', 'atom') AND name <> ''
                 AND (layers > 0) <> (ends_with(name, '.gz') OR ends_with(name, '.gzip'))
-                -- What the server packed on its way (Content-Encoding) may be the file itself.
+                -- A server may compress the file itself (Content-Encoding).
                 AND (layers > 0 OR coalesce(wire_size >= packed_size, true))
-                AND document NOT IN (  -- packed with something else
+                AND document NOT IN (  -- compressed in another format
                     SELECT document FROM problems WHERE code = 'X029' AND document IS NOT NULL
                 )""",
-        why="Engines look at the first bytes, but many tools, and many servers, go by the name: "
-        "they unpack what is not packed, or do not unpack what is.",
-        fix_hint="Give a gzip file a name that ends in .gz, and no other file",
+        why="Search engines look at the first bytes, but many tools and servers rely on the name: "
+        "they decompress a file that is not compressed, or fail to decompress one that is.",
+        fix_hint="Use a name that ends with .gz for gzip files only",
         source=_FAQ,
         bad={"sitemap.xml.gz": _PLAIN},
         good=_GOOD,
@@ -67,9 +67,9 @@ RULES = (
     ),
     engine_rule(
         "X028",
-        why="Readers unpack once and find gzip instead of XML. Mostly the file was compressed when "
-        "it was written, and again by the server on its way.",
-        fix_hint="Compress once; a server that compresses .gz files on their way does it twice",
+        why="Readers decompress once and find gzip instead of XML. Usually the file was compressed "
+        "when it was written and again by the server.",
+        fix_hint="Compress once, and exclude .gz files from compression by the server",
         source=_ERRORS,
         bad={"sitemap.xml.gz": gzip.compress(_PACKED, mtime=0)},
         good=_GOOD,
@@ -77,8 +77,8 @@ RULES = (
     ),
     engine_rule(
         "X029",
-        why="Engines unpack gzip and nothing else: no URL of this file is read.",
-        fix_hint="Compress with gzip, or not at all",
+        why="Search engines decompress gzip only, so no URL of this file is read.",
+        fix_hint="Compress the file with gzip, or not at all",
         source=_FAQ,
         bad={"sitemap.xml.bz2": bz2.compress(_PLAIN)},
         good=_GOOD,

@@ -1,4 +1,4 @@
-"""D: what is wrong with one date."""
+"""Rules about single lastmod dates (group D)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _GOOD = entry(_HOME)
 RULES = (
     engine_rule(
         "D001",
-        why="Only W3C dates are read by all. Another form is ignored, or read with day and month "
-        "exchanged; Search Console reports it as an invalid date.",
+        why="Only W3C dates are read by all search engines. Other forms are ignored, or read with "
+        "day and month exchanged. Search Console reports an invalid date.",
         fix_hint="Write the date as 2026-11-20 or 2026-11-20T08:00:00+00:00",
         source=_W3C,
         bad=entry(_HOME, lastmod="20.11.2026"),
@@ -24,9 +24,9 @@ RULES = (
     ),
     engine_rule(
         "D002",
-        why="W3C dates with a time have a time zone. Without one, Google takes the date for "
-        "invalid, though the XML schema does not.",
-        fix_hint="Append Z or the offset, such as +01:00, or cut the time off",
+        why="A W3C date with a time has a time zone. Without one, Google rejects the date, "
+        "although the XML schema allows it.",
+        fix_hint="Append Z or an offset such as +01:00, or remove the time",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00:00"),
         good=_GOOD,
@@ -34,9 +34,8 @@ RULES = (
     ),
     engine_rule(
         "D003",
-        why="Offsets of other forms are rejected by readers that go by the letter, and with them "
-        "the whole date.",
-        fix_hint="Write the offset as Z, +01:00 or -05:00, right behind the time",
+        why="Strict readers reject offsets of other forms, and with them the whole date.",
+        fix_hint="Write the offset as Z, +01:00 or -05:00, directly after the time",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00:00+0100"),
         good=_GOOD,
@@ -44,9 +43,9 @@ RULES = (
     ),
     engine_rule(
         "D004",
-        why="There is no such day or time. Mostly a database held none, and the generator wrote "
-        "its zero date all the same.",
-        fix_hint="Leave lastmod out where the date is not known",
+        why="This day or time does not exist. Usually the database has no date, and the generator "
+        "wrote a default value.",
+        fix_hint="Omit lastmod if the date is unknown",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-02-30"),
         good=_GOOD,
@@ -59,9 +58,9 @@ RULES = (
         where="CASE WHEN strlen(lastmod_text) < 8 THEN lastmod IS NOT NULL "
         "AND regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2})?') ELSE false END",
         element="lastmod",
-        why="A year or a month is a W3C date, but not one for the XML schema, nor among those "
-        "that Google reads; and it tells no crawler what to fetch anew.",
-        fix_hint="Write the day, too, or leave lastmod out",
+        why="A year or a month is a W3C date, but it is invalid in the XML schema and is not a "
+        "form that Google reads. It does not tell a crawler what to fetch again.",
+        fix_hint="Add the day, or omit lastmod",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11"),
         good=_GOOD,
@@ -73,8 +72,8 @@ RULES = (
         where="lastmod IS NOT NULL AND strlen(lastmod_text) IN (17, 22) AND regexp_full_match("
         "lastmod_text, '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})')",
         element="lastmod",
-        why="The protocol allows it, the XML schema does not.",
-        fix_hint="Append the seconds, :00 where they are not known",
+        why="The protocol allows a time without seconds, the XML schema does not.",
+        fix_hint="Append the seconds, or :00 if they are unknown",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00Z"),
         good=_GOOD,
@@ -88,9 +87,10 @@ RULES = (
         where="lastmod > check_time() + INTERVAL 24 HOUR",
         values={"today": "strftime(check_time(), '%Y-%m-%d')"},
         element="lastmod",
-        why="Nothing was changed tomorrow. Bing rejects such dates, and others trust the site's "
-        "dates less; often it is the date of an event, or of publication.",
-        fix_hint="Write when the page was last changed, or leave lastmod out",
+        why="The last change of a page cannot be in the future. Bing rejects such dates, and other "
+        "search engines trust the dates of the site less. Often it is the date of an event or of a "
+        "planned publication.",
+        fix_hint="Write the date of the last change, or omit lastmod",
         source="https://blogs.bing.com/webmaster/july-2025/"
         "Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search",
         bad=entry(_HOME, lastmod="2027-11-20T08:00:00Z"),
@@ -103,9 +103,9 @@ RULES = (
         view="lastmods",
         where="lastmod < TIMESTAMPTZ '1995-01-01 00:00:00+00'",
         element="lastmod",
-        why="Such dates are the zero of some clock: 1970 of Unix, 1980 of ZIP, 1601 of Windows, "
-        "1 of .NET. They say that the date is not known.",
-        fix_hint="Leave lastmod out where the date is not known",
+        why="Such dates are the start of a clock: 1970 in Unix, 1980 in ZIP, 1601 in Windows, 1 in "
+        ".NET. They mean that the date is unknown.",
+        fix_hint="Omit lastmod if the date is unknown",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad=entry(_HOME, lastmod="1970-01-01T00:00:00Z"),
         good=_GOOD,

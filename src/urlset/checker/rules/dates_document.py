@@ -1,4 +1,4 @@
-"""D: what the dates of one sitemap, taken together, tell about where they come from."""
+"""Rules about all lastmod dates of one document: identical, generated, missing (group D)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _GENERATED = """
     FROM counted WHERE n >= 10 AND 100 * hits >= 95 * n
     QUALIFY row_number() OVER (PARTITION BY document ORDER BY hits DESC, what) = 1"""
 
-# The narrowest stretch of time that holds 95 % of the dates, in microseconds. Wherever it lies, the
-# middle one is in it: where fewer are near that, which costs little to see, there is none.
+# The narrowest interval with 95 % of the dates, in microseconds. The median is always in it, so the
+# view clustered_dates excludes documents with fewer dates near the median.
 _IDENTICAL = """
     WITH near AS (
         SELECT * REPLACE (list_sort(all_) AS all_) FROM clustered_dates),
@@ -54,12 +54,12 @@ RULES = (
         "D009 lastmod-all-identical warning",
         message="{percent} % of {n:,} URLs share the lastmod {value}",
         requires_rows="clustered_dates",
-        # Where D010 tells whence the date comes, that is enough.
+        # D010 reports where the date comes from; one finding is enough.
         sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
         f"(SELECT document FROM ({_GENERATED}))",
-        why="Not all pages changed at once; it is the date of a deployment, or of the sitemap. "
-        "Search engines that notice no longer use lastmod, on the whole site.",
-        fix_hint="Write when each page itself was last changed, or leave lastmod out",
+        why="Pages rarely change all at once, so this is the date of a deployment or of the "
+        "sitemap. Search engines that notice this ignore lastmod on the whole site.",
+        fix_hint="Write the date of the last change of each page, or omit lastmod",
         source=_BING,
         bad=(Many(entry("https://example.com/{n}"), 10),),
         good=_SPREAD,
@@ -70,8 +70,8 @@ RULES = (
         message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
         requires_rows="generation_times",
         sql=_GENERATED,
-        why="It is the time at which the sitemap was made, not that of the page's last change. "
-        "Search engines that notice no longer use lastmod, on the whole site.",
+        why="This is the time at which the sitemap was generated, not the last change of the page. "
+        "Search engines that notice this ignore lastmod on the whole site.",
         fix_hint="Write when each page itself was last changed, or leave lastmod out",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad={
@@ -94,9 +94,9 @@ RULES = (
             SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
             FROM totals t JOIN readable s ON s.document = t.document
             WHERE s.kind <> 'text' AND t.lastmods < t.n""",
-        why="lastmod is the one hint that search engines use to fetch what is new first. Without "
-        "it, a change is found whenever they come by.",
-        fix_hint="Give each URL the date of its last change",
+        why="Search engines use lastmod to fetch changed pages first. Without it, they find a "
+        "change only on their next regular visit.",
+        fix_hint="Add the date of the last change to each URL",
         source=_BING,
         bad="<url><loc>https://example.com/</loc></url>",
         good=entry("https://example.com/"),
@@ -106,9 +106,9 @@ RULES = (
         message="None of {n:,} lastmod values has a time",
         sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
         "HAVING NOT bool_or(has_time)",
-        why="Where pages change more than once a day, a date alone hides the later changes. Bing "
+        why="If a page changes more than once a day, a date alone hides the later changes. Bing "
         "asks for the time.",
-        fix_hint="Write the time and its zone, too, where they are known",
+        fix_hint="Add the time and its zone if they are known",
         source=_BING,
         bad=entry("https://example.com/", lastmod="2026-11-20"),
         good=entry("https://example.com/"),

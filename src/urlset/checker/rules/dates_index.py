@@ -1,4 +1,4 @@
-"""D5: what an index says of the dates of its sitemaps."""
+"""Rules about the lastmod dates of sitemaps in an index (group D)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _child(name: str, lastmod: str) -> str:
     return f"<sitemap><loc>https://example.com/{name}.xml</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
 
 
-# The newest date within each sitemap that was read; what lies in the future is told by D007.
+# The newest date within each sitemap that was read; D007 reports dates in the future.
 _NEWEST = """
     WITH newest AS (
         SELECT document, max(since) AS newest, arg_max(lastmod_text, since) AS newest_text
@@ -42,9 +42,9 @@ RULES = (
                 THEN INTERVAL 0 HOUR ELSE INTERVAL 14 HOUR END
                 > latest(lastmod, lastmod_text) + INTERVAL 1 MINUTE""",
         element="lastmod",
-        why="Crawlers fetch a sitemap anew when its lastmod in the index has changed. By this one, "
-        "they do not find out about the entry.",
-        fix_hint="Write into the index when the file was last changed",
+        why="Crawlers fetch a sitemap again if its lastmod in the index has changed. With this "
+        "date, they do not notice the entry.",
+        fix_hint="Write the date of the file's last change in the index",
         source=_INDEX,
         bad={
             "index.xml": _child("pages", "2026-11-12T08:00:00Z"),
@@ -68,9 +68,9 @@ RULES = (
                 HAVING count(DISTINCT newest) > 1)
             GROUP BY document HAVING count(*) >= 5 AND count(lastmod) = count(*)
                 AND min(lastmod) = max(lastmod)""",
-        why="It is the time at which the index was made. Crawlers fetch all anew, or learn "
-        "that these dates say nothing.",
-        fix_hint="Write into the index when each file was last changed",
+        why="This is the time at which the index was generated. Crawlers fetch all sitemaps again, "
+        "or learn to ignore these dates.",
+        fix_hint="Write the date of each file's last change in the index",
         source=_INDEX,
         bad={
             "index.xml": "".join(_child(f"s{n}", "2026-11-20T08:00:00Z") for n in range(5)),
@@ -96,8 +96,8 @@ RULES = (
         sql="""
             SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing
             FROM listed GROUP BY document HAVING count(lastmod_text) < count(*)""",
-        why="Crawlers that know which sitemaps changed need not fetch the others.",
-        fix_hint="Write into the index when each file was last changed",
+        why="Crawlers that know which sitemaps changed do not have to fetch the others.",
+        fix_hint="Write the date of each file's last change in the index",
         source=_INDEX,
         bad={
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",

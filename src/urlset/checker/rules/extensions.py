@@ -1,4 +1,4 @@
-"""G: extensions that nobody reads any more, and Baidu's."""
+"""Rules about extensions that search engines no longer read, and those of Baidu (group G)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BAIDU = (
 )
 
 _DEAD = {
-    Ns.MOBILE: "Mobile sitemaps, for telephones of long ago, are read by nobody any more",
-    Ns.GEO: "Geo sitemaps are read by nobody any more",
-    Ns.CODESEARCH: "Code Search, and so its sitemaps, is no more",
-    Ns.PAGEMAP: "PageMaps are read by Programmable Search alone, not by Google Search",
+    Ns.MOBILE: "Mobile sitemaps, for feature phones, are no longer read by any search engine",
+    Ns.GEO: "Geo sitemaps are no longer read by any search engine",
+    Ns.CODESEARCH: "Code Search was shut down, so its sitemaps are no longer read",
+    Ns.PAGEMAP: "PageMaps are read only by Programmable Search, not by Google Search",
 }
 _TABLE = ", ".join(f"('{URIS[ns]}', '{words}')" for ns, words in _DEAD.items())
 
-# Where attributes stand in `extra`, values are escaped and in double quotes.
+# In `extra`, attribute values are escaped and in double quotes.
 _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"', 1)"
 
 RULES = (
@@ -37,8 +37,8 @@ RULES = (
                 FROM extended u JOIN (VALUES {_TABLE}) d(uri, words)
                     ON contains(u.extra, '"' || d.uri || '"')
                 GROUP BY u.document, d.words)""",
-        why="What nobody reads makes files larger and says nothing.",
-        fix_hint="Leave the extension out",
+        why="An extension that no search engine reads makes files larger and has no effect.",
+        fix_hint="Remove the extension",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/"
         "combine-sitemap-extensions",
         bad=_PAGE.format("<mobile:mobile/>"),
@@ -54,9 +54,9 @@ RULES = (
         "('', 'mobile', 'pc,mobile', 'htmladapt', 'autoadapt') END",
         values={"v": f"preview({_TYPE})"},
         element="mobile",
-        why="Baidu tells from it whether a page is for telephones, for computers or for both. A "
-        "word that it does not know says nothing.",
-        fix_hint="Write mobile, pc,mobile or htmladapt, or leave type out",
+        why="Baidu uses the type to decide whether a page is for phones, for computers or for "
+        "both. It ignores unknown types.",
+        fix_hint="Write mobile, pc,mobile or htmladapt, or omit type",
         source="Baidu on mobile sitemaps, as webmasters quote it",
         bad=_BAIDU.format('<mobile:mobile type="phone"/>'),
         good=_BAIDU.format('<mobile:mobile type="pc,mobile"/>'),

@@ -1,4 +1,4 @@
-"""F: feeds that serve as sitemaps."""
+"""Rules about RSS and Atom feeds as sitemaps (group F)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _GOOD = {"feed.xml": _rss(_LINK + _DATE)}
 RULES = (
     engine_rule(
         "F001",
-        why="Google takes RSS 2.0 and Atom 1.0 as sitemaps, Bing Atom 0.3 besides; what engines "
-        "make of older formats nobody says.",
+        why="Google accepts RSS 2.0 and Atom 1.0 as sitemaps, Bing also Atom 0.3. How search "
+        "engines treat older formats is not documented.",
         fix_hint="Use RSS 2.0 or Atom 1.0",
         source=_GOOGLE,
         bad={"feed.xml": _rss(_LINK + _DATE, "0.91")},
@@ -33,9 +33,9 @@ RULES = (
     ),
     engine_rule(
         "F002",
-        why="The link of an item is the URL that an engine takes from it; without one the item "
-        "lists nothing.",
-        fix_hint="Give the item a <link>",
+        why="Search engines read the URL of an item from its link. An item without one lists "
+        "nothing.",
+        fix_hint="Add a <link> to the item",
         source=_FEEDS,
         bad={"feed.xml": _rss("<title>An article</title>" + _DATE)},
         good=_GOOD,
@@ -43,9 +43,9 @@ RULES = (
     ),
     engine_rule(
         "F003",
-        why="The date tells an engine whether the page has changed since it was last read; one "
-        "that cannot be read tells nothing.",
-        fix_hint="Write the date as the feed format has it: RFC 822 in RSS, RFC 3339 in Atom",
+        why="The date shows search engines whether a page has changed since the last visit. An "
+        "invalid date is ignored.",
+        fix_hint="Write the date in the form of the feed format: RFC 822 in RSS, RFC 3339 in Atom",
         source=_RSS,
         bad={"feed.xml": _rss(_LINK + "<pubDate>yesterday</pubDate>")},
         good=_GOOD,
@@ -60,9 +60,9 @@ RULES = (
             HAVING bool_and(coalesce(kind IN ('rss', 'atom'), false))
                 AND (SELECT count(*) FROM robots) > 0""",
         needs=("robots", "set"),
-        why="A feed has the latest pages. It tells engines of news within minutes, but not of the "
-        "pages that have fallen out of it.",
-        fix_hint="Publish a sitemap of all pages besides, and keep the feed for what is new",
+        why="A feed lists the latest pages. Search engines find new pages within minutes, but not "
+        "the pages that are no longer in the feed.",
+        fix_hint="Publish a sitemap of all pages as well, and keep the feed for new pages",
         source=_GOOGLE,
         bad={"robots.txt": "Sitemap: https://example.com/feed.xml\n", **_GOOD},
         good={

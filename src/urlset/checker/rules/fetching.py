@@ -1,4 +1,4 @@
-"""N: sitemaps that could not be read, or only in part, and why."""
+"""Rules about sitemaps that could not be fetched or read completely (group N, and R015)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ RULES = (
         view="failed",
         where="failure = 'status'",
         element="loc",
-        why="A server that answers with another status than 200 gives no sitemap: engines report "
-        "the error, and its URLs are not found.",
-        fix_hint="Publish the sitemap at this URL, or remove the URL from what names it",
+        why="A response with a status other than 200 is not a sitemap. Search engines report the "
+        "error and do not find its URLs.",
+        fix_hint="Publish the sitemap at this URL, or remove the URL from the document that names "
+        "it",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(status=404)),
         good=_GOOD,
@@ -47,7 +48,7 @@ RULES = (
     rule(
         "N003 sitemap-unreachable error",
         message="{words}",
-        # Of an index on stdin the children are not looked for: one remark for all of them.
+        # The children of an index on stdin are not read: one finding for all of them.
         sql="""
             SELECT document, source, "offset", line, loc, loc || ': ' || error AS words,
                 'error' AS level
@@ -58,9 +59,10 @@ RULES = (
             FROM failed WHERE failure = 'stream' GROUP BY document""",
         requires_rows="failed",
         element="loc",
-        why="What cannot be opened is not read: no address, no connection, no answer in time, no "
-        "permission. Engines try again for a while, then drop the sitemap.",
-        fix_hint="Make it readable at this place, or remove it from what names it",
+        why="A sitemap that cannot be opened is not read: no address, no connection, no response "
+        "in time, no permission. Search engines retry for some time, then drop the sitemap.",
+        fix_hint="Make the sitemap readable at this location, or remove it from the document that "
+        "names it",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(error="timeout")),
         good=_GOOD,
@@ -71,9 +73,9 @@ RULES = (
         view="failed",
         where="failure = 'same-answer'",
         element="loc",
-        why="A server that gives one page for every URL that does not exist says that all of them "
-        "do. Engines read a page where they expect a sitemap.",
-        fix_hint="Publish the sitemap, or answer with 404",
+        why="The server returns the same page for every URL, as if each existed. Search engines "
+        "read a page where they expect a sitemap.",
+        fix_hint="Publish the sitemap, or respond with status 404",
         source=_GOOGLE,
         bad={
             "robots.txt": f"{_ROBOTS}\nSitemap: https://example.com/old-sitemap.xml\n"
@@ -92,9 +94,9 @@ RULES = (
         view="failed",
         where="failure = 'incomplete'",
         element="loc",
-        why="Only a part arrived, and the rest of the URLs is missing. Engines reject the file, or "
-        "take it for all there is.",
-        fix_hint="See why the server ends the transfer early: a time limit, memory, a proxy",
+        why="Only a part was received, so the other URLs are missing. Search engines reject the "
+        "file, or treat the part as the complete sitemap.",
+        fix_hint="Find out why the server ends the transfer early: a time limit, memory, a proxy",
         source=_HTTP,
         bad=_bad(ExampleResponse(_PAGE, error="cut")),
         good=_GOOD,
@@ -105,9 +107,9 @@ RULES = (
         view="failed",
         where="failure = 'refused'",
         element="loc",
-        why="A login or a firewall stands before the sitemap. Engines have no password, and many "
-        "do not come through a firewall either.",
-        fix_hint="Let everybody fetch it without a login; for a site behind one, see --auth-file",
+        why="The sitemap is behind a login or a firewall. Search engines have no password, and "
+        "firewalls block many of them.",
+        fix_hint="Allow access without a login; to check a protected site, use --auth-file",
         source=_GOOGLE,
         bad=_bad(ExampleResponse(status=403)),
         good=_GOOD,
@@ -120,8 +122,8 @@ RULES = (
             SELECT url AS source, error FROM robots
             WHERE error IS NOT NULL AND state <> 'absent' AND size <= 512000""",
         needs=("robots",),
-        why="While robots.txt answers with a server error, or not at all, crawlers take the whole "
-        "site as disallowed; and the sitemaps that it declares are not found.",
+        why="While robots.txt has a server error or does not respond, crawlers treat the whole "
+        "site as disallowed. They also do not find the sitemaps that it declares.",
         fix_hint="Serve robots.txt with status 200, or with 404 if there is none",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
         bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": _PAGE},

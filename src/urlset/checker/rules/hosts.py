@@ -1,4 +1,4 @@
-"""U: hosts that no crawler reaches, or that are written in a way that readers do not expect."""
+"""Rules about hosts, ports and credentials in URLs (group U)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ RULES = (
         where="strlen(authority) > length(authority)",
         values={"name": "regexp_extract(lower(authority), '^(?:.*@)?([^:]*)', 1)"},
         element="loc",
-        why="Names are looked up in ASCII. Readers that do not convert international names do not "
-        "find the host, and take the two forms for two hosts.",
+        why="DNS looks up names in ASCII. Readers that do not convert international names cannot "
+        "find the host, and treat the two forms as two hosts.",
         fix_hint="Write the host in punycode",
         source="https://www.rfc-editor.org/rfc/rfc5891",
         bad={"https://xn--bcher-kva.example.com/sitemap.xml": entry("https://bücher.example.com/")},
@@ -55,9 +55,9 @@ RULES = (
         where="contains(loc, '@') AND contains(authority_of(loc), '@')",
         values={"user": "regexp_extract(authority_of(loc), '^[^:@]*')"},
         element="loc",
-        why="Whoever reads the sitemap can read the name and the password. Crawlers do not send "
-        "them, and cannot fetch the page.",
-        fix_hint="Remove what stands before the @, and change the password",
+        why="Everyone who reads the sitemap sees the name and the password. Crawlers do not send "
+        "them and cannot fetch the page.",
+        fix_hint="Remove the text before the @, and change the password",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
         bad=entry("https://editor:secret@example.com/draft"),
         good=entry("https://example.com/draft"),
@@ -67,17 +67,17 @@ RULES = (
         "U014 loc-port info",
         message="Port {port} is {what}",
         view="unusual_urls",
-        # Where the URL of the sitemap is known, it has the same port, or U028 speaks.
+        # If the URL of the sitemap is known, it has the same port, or U028 reports it.
         where="port <> '' AND (scheme || port IN ('http80', 'https443') "
         f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
         values={
             "what": "CASE WHEN scheme || port IN ('http80', 'https443') "
-            "THEN 'the one of ' || scheme || ' anyway' ELSE 'not the one of ' || scheme END"
+            "THEN 'the default port of ' || scheme ELSE 'not the default port of ' || scheme END"
         },
         element="loc",
-        why="The default port need not be written, and makes a second spelling of each URL. "
-        "Another one is mostly that of a server that is not public.",
-        fix_hint="Leave out the port",
+        why="A default port is redundant and creates a second spelling of each URL. Another port "
+        "usually belongs to a server that is not public.",
+        fix_hint="Remove the port",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.3",
         bad=entry("https://example.com:443/about"),
         good=entry("https://example.com/about"),
@@ -87,12 +87,12 @@ RULES = (
         "U016 loc-nonpublic-host warning",
         message="Host {host} is not public",
         view="unusual_urls",
-        # Where the URL of the sitemap is known, it lies there itself, or U028 speaks.
+        # If the URL of the sitemap is known, it has the same host, or U028 reports it.
         where=f"sitemap IS NULL AND {_IS_NOT_PUBLIC}",
         element="loc",
-        why="Nobody outside of your network can fetch the page. Mostly the sitemap was made where "
-        "the site is developed.",
-        fix_hint="Make the sitemap with the base URL of the public site",
+        why="The page cannot be fetched from outside your network. Usually the sitemap was "
+        "generated on a development machine.",
+        fix_hint="Generate the sitemap with the base URL of the public site",
         source="https://www.rfc-editor.org/rfc/rfc6761",
         bad={"file:///srv/www/sitemap.xml": entry("http://localhost:3000/about")},
         good={"file:///srv/www/sitemap.xml": entry("https://example.com/about")},

@@ -1,7 +1,8 @@
-"""U: URLs of which a sitemap may not speak, by where it lies (cross-submission allowed for).
+"""Rules about URLs outside the host or folder of their sitemap (group U).
 
-About one entry only one of U028, U029 and U030 speaks; where the URL of the sitemap is not known
-they cannot, and U026 and U027 judge the entries by each other.
+Cross-submission through robots.txt is considered. At most one of U028, U029 and U030 reports an
+entry. They need the URL of the sitemap; without it, U026 and U027 compare the entries with each
+other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from urlset.checker.rule import rule
 __all__ = ["RULES"]
 
 _LOCATION = "https://www.sitemaps.org/protocol.html#location"
-# A feed of links to other sites is mostly one that nobody meant as a sitemap.
+# A feed of links to other sites is usually not meant as a sitemap.
 _LEVEL = "CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END"
 
 RULES = (
@@ -38,8 +39,8 @@ RULES = (
                 examples || CASE WHEN n > 3 THEN ' …' ELSE '' END AS examples, {_LEVEL} AS level
             FROM conflicts""",
         element="loc",
-        why="A sitemap may only speak of the host that it lies on, or of one that names it in its "
-        "robots.txt. URLs of other hosts are dropped; www. makes another host, too.",
+        why="A sitemap may only list URLs of its own host, or of a host whose robots.txt declares "
+        "it. URLs of other hosts are dropped. A name with www. is another host.",
         fix_hint="Write one sitemap for each host, or correct the host",
         source=_LOCATION,
         bad={
@@ -69,8 +70,8 @@ RULES = (
                 SELECT document, sum(n)::BIGINT AS total, arg_min(scheme, (n, scheme)) AS scheme
                 FROM schemes GROUP BY document HAVING count(*) > 1) USING (document, scheme)""",
         element="loc",
-        why="Each page has one URL; http mostly redirects to https. Search engines spend a "
-        "request on each redirect, and keep the URL that it leads to.",
+        why="Each page has one URL, and http usually redirects to https. Search engines spend a "
+        "request on each redirect and keep the URL of the target.",
         fix_hint="List https URLs only",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
@@ -88,16 +89,16 @@ RULES = (
         "U028 out-of-scope-host error",
         message="URL is on {origin}, the sitemap is on {sitemap_origin}",
         view="url_scopes",
-        # Where the robots.txt of the host is known, R012 tells it once.
+        # If the robots.txt of the host is known, R012 reports it once.
         where="scope = 'host' AND (host = sitemap_host "
         "OR host NOT IN (SELECT host FROM known_robots))",
         values={"origin": "origin_of(loc)"},
         level_sql=_LEVEL,
         element="loc",
-        why="A sitemap may only speak of its own scheme, host and port, or of a host that names it "
-        "in its robots.txt. Search engines drop all other URLs.",
-        fix_hint="Move the entry to a sitemap on its own host, or name this one in the robots.txt "
-        "of that host",
+        why="A sitemap may only list URLs of its own scheme, host and port, or of a host whose "
+        "robots.txt declares it. Search engines drop all other URLs.",
+        fix_hint="Move the entry to a sitemap on its own host, or declare this sitemap in the "
+        "robots.txt of that host",
         source=_LOCATION,
         bad=entry("https://shop.example.com/about"),
         good={
@@ -117,7 +118,7 @@ RULES = (
         element="loc",
         why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
         "host declares it. Search engines ignore other URLs.",
-        fix_hint="Move the sitemap to the highest folder of which it lists pages",
+        fix_hint="Move the sitemap to the common parent folder of its pages",
         source=_LOCATION,
         bad={"shop/sitemap.xml": entry("https://example.com/about")},
         good={"shop/sitemap.xml": entry("https://example.com/shop/about")},
@@ -129,8 +130,8 @@ RULES = (
         view="url_scopes",
         where="scope = 'http'",
         element="loc",
-        why="Strictly, a sitemap may not speak of another scheme. Where http redirects to https, "
-        "it costs one request more for each page, and search engines keep the other URL anyway.",
+        why="A sitemap may not list URLs of another scheme. If http redirects to https, each page "
+        "costs an additional request, and search engines keep the https URL.",
         fix_hint="Write https://",
         source=_LOCATION,
         bad=entry("http://example.com/about"),

@@ -1,4 +1,4 @@
-"""H: what is wrong with one link to another version of a page."""
+"""Rules about single hreflang links (group H)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _link(hreflang: str, href: str = "https://example.org/other") -> str:
     return f'<xhtml:link rel="alternate" hreflang="{hreflang}" href="{href}"/>'
 
 
-# Countries that people write for the language of their own, and two that were withdrawn.
+# Country codes that are often written in place of a language, and two withdrawn codes.
 _MEANT = {
     "cn": "zh", "jp": "ja", "kr": "ko", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk", "gb": "en",
     "us": "en", "at": "de", "vn": "vi", "rs": "sr", "iw": "he", "in": "hi or id", "ji": "yi",
@@ -32,14 +32,14 @@ _HINT = "CASE language_of(hreflang) {} ELSE '' END".format(
     " ".join(f"WHEN '{code}' THEN '; {other} is meant?'" for code, other in _MEANT.items())
 )
 
-# What stands where a region would: the part behind the language, or behind the script.
+# The part at the position of a region: after the language, or after the script.
 _SECOND = "split_part(tag_of(hreflang), '-', 2)"
 _REGION = (
     f"upper(CASE WHEN is_script({_SECOND}) THEN split_part(tag_of(hreflang), '-', 3) "
     f"ELSE {_SECOND} END)"
 )
 
-# Languages whose code is that of a country where another one is spoken, and of its domain.
+# Language codes that are also the code and domain of a country with another language.
 _AMBIGUOUS = (
     "ae af am ar as ba be bi bm bn bo br bs ca ch co cr cu cv cy dz ee et ga gd gl gn gu ie io kg "
     "ki km kn kr kw ky la lb li lu ml mr ms my na ne ng nr om pa ps sa sc sd se sg si sl sm sn sr "
@@ -61,16 +61,16 @@ _WANTED = (
 RULES = (
     engine_rule(
         "H001",
-        why="A link says two things, where the other version is and whom it is for. With one of "
-        "them missing it is ignored.",
-        fix_hint="Give each xhtml:link a href and a hreflang",
+        why="A link needs the URL of the other version and its language. If one of them is "
+        "missing, the link is ignored.",
+        fix_hint="Add href and hreflang to each xhtml:link",
         source=_SOURCE,
         bad=_page('<xhtml:link rel="alternate" href="https://example.org/de"/>'),
         good=_page(_link("de")),
     ),
     engine_rule(
         "H002",
-        why='Only a link with rel="alternate" tells of another version of the page.',
+        why='Only a link with rel="alternate" names another version of the page.',
         fix_hint='Write rel="alternate"',
         source=_SOURCE,
         bad=_page('<xhtml:link rel="altenate" hreflang="de" href="https://example.org/de"/>'),
@@ -85,8 +85,8 @@ RULES = (
         "ELSE NOT regexp_matches(href, '^(?i:android|ios)-app:') END",
         values={"v": "preview(href)"},
         element="link",
-        why="Google wants the whole URL, with https:// and the host, and does not resolve a path.",
-        fix_hint="Write the URL in full",
+        why="Google needs the full URL with https:// and the host, and does not resolve a path.",
+        fix_hint="Write the full URL",
         source=_SOURCE,
         bad=_page(_link("de", "/de")),
         good=_page(_link("de", "https://example.org/de")),
@@ -99,9 +99,9 @@ RULES = (
         where="NOT is_locale AND contains(hreflang, '_')",
         values={"v": "preview(hreflang)", "wanted": "preview(replace(hreflang, '_', '-'))"},
         element="link",
-        why="en_GB is how programs name a locale; in hreflang it is no language at all, and the "
-        "link is ignored.",
-        fix_hint='Write "-" for "_"',
+        why="en_GB is the name of a locale in programs. In hreflang it is invalid, and the link is "
+        "ignored.",
+        fix_hint='Replace "_" with "-"',
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
         bad=_page(_link("de_AT")),
         good=_page(_link("de-AT")),
@@ -117,9 +117,9 @@ RULES = (
         level_sql="CASE WHEN regexp_full_match(language_of(hreflang), '[a-z]{3}') "
         "THEN 'warning' ELSE 'error' END",
         element="link",
-        why="hreflang begins with a language, in two letters. With a country there, or a word of "
-        "one's own, the link is ignored.",
-        fix_hint="Begin with the code of the language, and put the country behind it, as in ja-JP",
+        why="hreflang begins with a language of two letters. If it begins with a country or an "
+        "invented word, the link is ignored.",
+        fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
         source=_SOURCE,
         bad=_page(_link("jp")),
         good=_page(_link("ja")),
@@ -129,7 +129,7 @@ RULES = (
         "H006 hreflang-region error",
         message='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
         view="alternates",
-        # XK is no code of ISO, but what Unicode and the EU write for Kosovo.
+        # XK is not an ISO code, but Unicode and the EU use it for Kosovo.
         where="CASE WHEN is_locale OR NOT is_language(language_of(hreflang)) THEN false "
         f"ELSE {_REGION} NOT IN ('', 'XK') AND NOT is_region({_REGION}) END",
         values={
@@ -139,7 +139,7 @@ RULES = (
             "WHEN '419' THEN '; name its countries one by one' ELSE '' END",
         },
         element="link",
-        why="Behind the language stands a country, in two letters of ISO 3166-1. Google names "
+        why="The language is followed by a country of two letters from ISO 3166-1. Google names "
         "es-419, UK, EU and UN as values that it ignores.",
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
         source=_SOURCE,
@@ -156,7 +156,7 @@ RULES = (
             WITH likely AS (SELECT * FROM alternates
                 WHERE hreflang IN ({", ".join(f"'{code}'" for code in _AMBIGUOUS)})
                     AND ends_with(host_of(href), '.' || hreflang)),
-            -- Where a host has several languages, it stands for no country.
+            -- A host with several languages does not stand for a country.
             hosts AS (SELECT *, host_of(href) AS host,
                     nullif(lower(hreflang), 'x-default') AS language
                 FROM alternates SEMI JOIN likely USING (document, entry)),
@@ -167,8 +167,8 @@ RULES = (
         values={"name": _NAME},
         element="link",
         why="A code without a region is a language: be is Belarusian, not Belgium, and uk is "
-        "Ukrainian. A country alone cannot be said.",
-        fix_hint="Name the language, and the country behind it, as in nl-BE",
+        "Ukrainian. hreflang cannot name a country alone.",
+        fix_hint="Write the language followed by the country, as in nl-BE",
         source=_SOURCE,
         bad=_page(_link("be", "https://www.example.be/")),
         good=_page(_link("nl-BE", "https://www.example.be/")),
@@ -181,9 +181,9 @@ RULES = (
         f"'(?i:[a-z]{{2}}-[a-z]{{2}}-[a-z]{{4}})') THEN hreflang <> {_WANTED} ELSE false END",
         values={"v": "preview(hreflang)", "wanted": _WANTED},
         element="link",
-        why="Case does not matter to engines. By convention the language is in lower case, the "
-        "script has a capital, the region is in capitals, and they stand in this order.",
-        fix_hint="Write it as everybody does, as in zh-Hant-TW",
+        why="Search engines ignore case. By convention the language is lower case, the script has "
+        "a capital, the region is upper case, and they have this order.",
+        fix_hint="Write the usual form, as in zh-Hant-TW",
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1.1",
         bad=_page(_link("ZH-hant-tw")),
         good=_page(_link("zh-Hant-TW")),

@@ -1,4 +1,4 @@
-"""H: what is wrong with all the links of one page to its other versions."""
+"""Rules about all hreflang links of one page (group H)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SELF, _GERMAN = "en https://example.com/en", "de https://example.org/de"
 
 
 def _links(condition: str) -> str:
-    """The links of the pages whose ``versions`` (v) or entries (e) are so."""
+    """Return a query of links; the condition uses hreflang_sets (v) and entries (e)."""
     return f"""
         SELECT e.document, e."offset", e.line, e.loc, e.entry,
             unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
@@ -45,11 +45,11 @@ RULES = (
         sql="""
             SELECT v.*, v.link_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
-            -- A link without a full URL, which is told of, may be the one to itself.
+            -- A link without a full URL has its own finding, and may be the one to the page itself.
             WHERE NOT v.has_self AND v.url_count = v.link_count""",
         element="loc",
-        why="Each version lists all versions, itself included. Without the link to itself it is "
-        "not said in which language the page is.",
+        why="Each version lists all versions, including itself. Without the link to itself, the "
+        "language of the page is unknown.",
         fix_hint="Add a link from the page to its own URL, with its own language",
         source=_SOURCE,
         bad=_page(_GERMAN),
@@ -73,8 +73,9 @@ RULES = (
             "others": "CASE WHEN n > 2 THEN ' among them' ELSE '' END",
         },
         element="link",
-        why="Of two pages for the same readers an engine can show one only, and may take neither.",
-        fix_hint="Keep one URL for each language, or tell the two apart by region",
+        why="A search engine can show only one of two pages for the same readers, and may ignore "
+        "both.",
+        fix_hint="Keep one URL for each language, or distinguish them by region",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN, "de https://example.org/at"),
         good=_page(_SELF, _GERMAN, "de-AT https://example.org/at"),
@@ -92,7 +93,8 @@ RULES = (
             HAVING count(*) > 1""",
         values={"v": "preview(tag)"},
         element="link",
-        why="Saying it twice does no harm and no good; it shows that something writes it twice.",
+        why="The second link has no effect. It shows that two parts of the generator write the "
+        "link.",
         fix_hint="Keep one of the links",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN, _GERMAN),
@@ -101,14 +103,14 @@ RULES = (
     ),
     rule(
         "H011 hreflang-no-x-default info",
-        message="Page has {n} languages, and no x-default for readers of all others",
+        message="Page has {n} languages, but no x-default for other languages",
         requires_rows="alternates",
         sql="""
             SELECT v.*, v.tag_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
             WHERE v.tag_count > 1 AND NOT v.has_default""",
         element="link",
-        why="x-default names the page for everybody whose language is not among the others.",
+        why="x-default names the page for readers whose language is not among the others.",
         fix_hint="Add a link with hreflang x-default",
         source=_SOURCE,
         bad=_page(_SELF, _GERMAN),
@@ -117,8 +119,8 @@ RULES = (
     ),
     rule(
         "H012 hreflang-no-generic info",
-        message='Page has {n} regions of "{language}" ({regions}), and no "{language}" '
-        "for all others",
+        message='Page has {n} regions of "{language}" ({regions}), but no "{language}" '
+        "for other regions",
         requires_rows="alternates",
         sql=f"""
             SELECT * FROM (
@@ -129,14 +131,14 @@ RULES = (
                     count(DISTINCT tag) FILTER (WHERE contains(tag, '-')) AS n,
                     bool_or(tag = split_part(tag, '-', 1)) AS has_generic
                 FROM ({_links(_REGIONAL)})
-                -- Scripts and variants are no regions: no zh is neither zh-Hans nor zh-Hant.
+                -- Scripts and variants are not regions: zh is neither zh-Hans nor zh-Hant.
                 WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
                 GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
             ) WHERE n > 1 AND NOT has_generic""",
         element="link",
-        why="Readers of the language in other countries are given any of the regions, or another "
+        why="Readers of the language in other countries get one of the regions, or another "
         "language.",
-        fix_hint="Add a link with the language alone; it may lead to one of the regional pages",
+        fix_hint="Add a link with the language alone; its URL may be one of the regional pages",
         source=_SOURCE,
         bad=_page("en-US https://example.com/en", "en-GB https://example.org/gb"),
         good=_page(

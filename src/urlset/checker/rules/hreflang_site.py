@@ -1,4 +1,4 @@
-"""H: pages that do not agree which versions of them there are."""
+"""Rules about hreflang links between pages: mutual, complete, consistent (group H)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _page(name: str, *links: str) -> str:
 _ALL = ("en=a", "de=b", "fr=c")
 _WHOLE = "\n".join(_page(name, *_ALL) for name in "abc")
 
-# What of a link tells where it stands.
+# Columns with the position of a link.
 _PLACE = 'document, entry, "offset", line, loc'
 
 RULES = (
@@ -42,9 +42,9 @@ RULES = (
             GROUP BY {_PLACE}, there""",
         values={"other": "preview(href)", "lang": "preview(hreflang)"},
         element="link",
-        why="Anybody can say that a page of somebody else is a version of his own. Two pages are "
-        "taken for versions of one another only where each lists the other.",
-        fix_hint="List every version, with the same links, on each of them",
+        why="Any site can claim that a foreign page is a version of its own page. Search engines "
+        "accept two pages as versions of each other only if each lists the other.",
+        fix_hint="List all versions, with the same links, on each of them",
         source=_SOURCE,
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'de=b')}",
         good=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de=b')}",
@@ -69,9 +69,9 @@ RULES = (
                 GROUP BY there) first""",
         values={"other": "preview(href)"},
         element="link",
-        why="Each version is to have an entry of its own, with links to all others. It may be that "
-        "the URL is written differently there: with a slash, with www.",
-        fix_hint="Add an entry for the URL, or link to the one that is listed",
+        why="Each version needs an entry of its own with links to all others. The URL may be "
+        "written differently there, with a slash or with www.",
+        fix_hint="Add an entry for the URL, or link to the URL that is listed",
         source=_SOURCE,
         bad={
             "en.xml": _page("a", *_ALL),
@@ -95,9 +95,9 @@ RULES = (
             GROUP BY {_PLACE}""",
         values={"other": "preview(href)"},
         element="link",
-        why="All versions of a page are to have the same links. Where they differ, some of the "
-        "versions are not known to the others.",
-        fix_hint="Write the same links on each of the versions",
+        why="All versions of a page must have the same links. If they differ, some versions do not "
+        "know the others.",
+        fix_hint="Write the same links on all versions",
         source=_SOURCE,
         bad=f"{_page('a', *_ALL)}\n{_page('b', 'en=a', 'de=b')}\n{_page('c', 'en=a', 'fr=c')}",
         good=_WHOLE,
@@ -114,9 +114,9 @@ RULES = (
             "own": "preview(list_aggregate(own_tags, 'string_agg', '\", \"'))",
         },
         element="link",
-        why="One of the two pages is wrong, and an engine cannot know which; readers may be led to "
-        "a page in a language that is not theirs.",
-        fix_hint="Give a URL the same hreflang on all pages that list it",
+        why="One of the two pages is wrong, and search engines cannot know which. Readers may get "
+        "a page in another language.",
+        fix_hint="Use the same hreflang for a URL on all pages that list it",
         source=_SOURCE,
         bad=f"{_page('a', 'en=a', 'de=b')}\n{_page('b', 'en=a', 'de-AT=b')}",
         good=f"{_page('a', 'en=a', 'de-AT=b')}\n{_page('b', 'en=a', 'de-AT=b')}",

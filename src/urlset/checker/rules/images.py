@@ -1,4 +1,4 @@
-"""G: images of a page."""
+"""Rules about image entries (group G)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _DEAD = ("caption", "geo_location", "title", "license")
 RULES = (
     engine_rule(
         "G001",
-        why="An image is its URL; what is said of one without it is about nothing.",
-        fix_hint="Name the URL of the image, or remove the image:image",
+        why="An image is identified by its URL. Without one, the other elements have no effect.",
+        fix_hint="Add the URL of the image, or remove the image:image",
         source=_SOURCE,
         bad=_page(_IMAGE, "<image:loc></image:loc>"),
         good=_page(_IMAGE),
@@ -39,9 +39,8 @@ RULES = (
         where="url_fault(image.loc) IS NOT NULL",
         values={"v": "preview(image.loc)", "fault": "url_fault(image.loc)"},
         element="image:loc",
-        why="An image is fetched from the URL as it stands there; a path alone, or a URL that is "
-        "none, leads to no image.",
-        fix_hint="Write the URL in full, with https:// and the host, and percent-encoded",
+        why="An image is fetched from exactly this URL. A path or an invalid URL finds no image.",
+        fix_hint="Write the full URL with https:// and the host, and percent-encode it",
         source=_SOURCE,
         bad=_page("<image:loc>/a.jpg</image:loc>"),
         good=_page(_IMAGE),
@@ -49,7 +48,7 @@ RULES = (
     ),
     rule(
         "G003 image-removed-tag info",
-        message="{tags} of an image: engines have ignored it since 2022",
+        message="{tags} of an image: ignored by search engines since 2022",
         view="images",
         where=" OR ".join(f"image.{name} IS NOT NULL" for name in _DEAD),
         values={
@@ -58,9 +57,9 @@ RULES = (
             )
         },
         element="image:image",
-        why="Google has removed these elements from image sitemaps, and reads what surrounds the "
-        "image on its page instead.",
-        fix_hint="Leave them out, and write captions on the page",
+        why="Google has removed these elements from image sitemaps, and uses the text around the "
+        "image on its page.",
+        fix_hint="Remove them, and write captions on the page",
         source=_REMOVED,
         bad=_page(f"{_IMAGE}<image:title>Rye</image:title>"),
         good=_page(_IMAGE),
@@ -82,7 +81,7 @@ RULES = (
                     list_transform(e.images, lambda i: hash(i.loc)))) < len(e.images))
             GROUP BY document, entry, "offset", line, loc, src HAVING count(*) > 1""",
         element="image:image",
-        why="Once is enough: the others only take room, of which there is for 1,000 images a page.",
+        why="Repetitions have no effect and count towards the 1,000 images of a page.",
         fix_hint="List each image once on a page",
         source=_SOURCE,
         bad=_page(_IMAGE, _IMAGE),
@@ -93,12 +92,12 @@ RULES = (
         "G005 image-is-page warning",
         message="image:loc is the URL of the page itself",
         view="images",
-        # Where the URL is that of an image file, the page is what is odd, which U020 reports.
+        # If the loc is an image file, U020 reports that.
         where="CASE WHEN same_url(image.loc, loc) THEN NOT regexp_matches(path_of(loc), "
         "'(?i)\\.(png|jpe?g|gif|webp|avif|svg|bmp|tiff?)$') ELSE false END",
         element="image:loc",
-        why="Where the image should be there is a page, so that no image is found.",
-        fix_hint="Name the URL of the image file",
+        why="This is the URL of a page and not of an image, so no image is found.",
+        fix_hint="Write the URL of the image file",
         source=_SOURCE,
         bad=_page("<image:loc>https://example.com/a</image:loc>"),
         good=_page(_IMAGE),

@@ -1,4 +1,4 @@
-"""I: what an index lists, and where that lies."""
+"""Rules about the children that an index lists (group I)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _listed(loc: str) -> str:
 
 _GOOD = {"sitemap-index.xml": _listed("example.com/sitemap.xml"), "sitemap.xml": _PAGE}
 
-# By its name alone: what was read is judged by its content. Scripts may give a sitemap.
+# By name only: a document that was read is judged by its content. Scripts may return a sitemap.
 NOT_A_SITEMAP = r"""
     (path = '/robots.txt' OR (path = '/' AND NOT contains(loc, '?')) OR regexp_matches(path,
         '(?i)\.(x?html?|pdf|jpe?g|png|gif|webp|svg|css|js|json|zip|docx?|xlsx?|mp[34])$'))"""
@@ -32,12 +32,12 @@ RULES = (
         message="{loc} is on another site than the index ({sitemap_origin})",
         view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
-        # As of a page, U030: where only the scheme is behind, http mostly redirects.
+        # As for a page (U030): if only the scheme differs, http usually redirects.
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
         "THEN 'warning' ELSE 'error' END",
         element="loc",
         needs=("place",),
-        why="An index may list sitemaps of its own site only: the same scheme, host and port. "
+        why="An index may only list sitemaps of its own site: the same scheme, host and port. "
         "Others are ignored, unless the robots.txt of their host declares them.",
         fix_hint="List the sitemap in an index on its own site, or declare it in the robots.txt of "
         "that site",
@@ -55,7 +55,7 @@ RULES = (
     ),
     rule(
         "I002 index-child-above warning",
-        message="{loc} is not in or below {sitemap_folder}, where the index lies",
+        message="{loc} is not in or below {sitemap_folder}, the folder of the index",
         view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
             AND NOT starts_with(percent_decoded(remove_dot_segments(path)),
@@ -63,9 +63,9 @@ RULES = (
             AND {_NOT_PROVEN}""",
         element="loc",
         needs=("place",),
-        why="Google takes the sitemaps of an index from its own folder or below; others are "
+        why="Google reads the sitemaps of an index from its own folder or below. Others are "
         "ignored, unless robots.txt declares the index.",
-        fix_hint="Move the index to the top of the site, or declare it in robots.txt",
+        fix_hint="Move the index to the root of the site, or declare it in robots.txt",
         source=_GOOGLE,
         bad={
             "maps/index.xml": _listed("example.com/sitemap.xml"),
@@ -81,8 +81,8 @@ RULES = (
             SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
             WHERE f.failure = 'cycle' AND p.depth = 0))""",
         element="loc",
-        why="An index lists sitemaps, not indexes; a crawler that follows this one goes in a "
-        "circle.",
+        why="An index lists sitemaps, not indexes. A crawler that follows this entry returns to "
+        "the same index.",
         fix_hint="Remove the entry",
         source=_PROTOCOL,
         bad={
@@ -108,9 +108,9 @@ RULES = (
                 FROM listed)
             WHERE place = 2""",
         element="loc",
-        why="Each entry stands for a file of its own. Where two have different dates, engines take "
-        "either.",
-        fix_hint="Keep one entry, with the date at which the file last changed",
+        why="Each entry names one file. If two entries have different dates, search engines may "
+        "use either.",
+        fix_hint="Keep one entry, with the date of the file's last change",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": "\n".join([_listed("example.com/sitemap.xml")] * 2),
@@ -121,7 +121,7 @@ RULES = (
     ),
     engine_rule(
         "I005",
-        why="An index without sitemaps leads nowhere; mostly what writes it has failed.",
+        why="An index without sitemaps lists nothing. Usually the program that writes it failed.",
         fix_hint="List the sitemaps, or remove the index",
         source="https://www.sitemaps.org/schemas/sitemap/0.9/siteindex.xsd",
         bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
@@ -133,9 +133,9 @@ RULES = (
         view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
         element="loc",
-        why="An index lists sitemaps. A page, a picture or robots.txt in it is an error for "
-        "engines, and its URLs are not read.",
-        fix_hint="List pages in a sitemap, and that one in the index",
+        why="An index lists sitemaps. Search engines report a page, an image or robots.txt in it "
+        "as an error and do not read its URLs.",
+        fix_hint="List pages in a sitemap, and the sitemap in the index",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("example.com/sitemap.xml")

@@ -1,4 +1,4 @@
-"""I: indexes against the files that they list: nested, in circles, missing, forgotten."""
+"""Rules about indexes and the documents they list: nested, cyclic, missing, unlisted (group I)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ _GOOD = {"sitemap-index.xml": _listed("sitemap.xml"), "sitemap.xml": _PAGE}
 RULES = (
     rule(
         "I501 nested-index error",
-        message="{loc} is an index, too: an index lists sitemaps only",
+        message="{loc} is an index; an index may only list sitemaps",
         view="nested_indexes",
         where="child <> document AND way IS NULL",
         element="loc",
         needs=("set",),
-        why="Google does not follow an index that another one lists, so that none of the sitemaps "
-        "in it is read.",
+        why="Google does not follow an index inside an index, so none of its sitemaps is read.",
         fix_hint="List the sitemaps of the inner index in the outer one, or declare both in "
         "robots.txt",
         source="https://support.google.com/webmasters/answer/7451001",
@@ -66,8 +65,9 @@ RULES = (
                     ELSE normal_of(f.loc) <> normal_of(s.url) END""",
         element="loc",
         needs=("set",),
-        why="A crawler that follows indexes comes back to where it was; engines stop at once.",
-        fix_hint="Remove the entry that leads back",
+        why="A crawler that follows the indexes returns to an index that it has read. Search "
+        "engines stop immediately.",
+        fix_hint="Remove the entry that closes the cycle",
         source=_PROTOCOL,
         bad={
             "a-index.xml": _listed("b-index.xml"),
@@ -79,13 +79,13 @@ RULES = (
     ),
     rule(
         "I503 child-missing error",
-        message="{loc} is listed but not there",
+        message="{loc} is listed but missing",
         view="failed",
         where="failure = 'missing'",
         element="loc",
         needs=("set",),
-        why="Engines ask for the file, find nothing, and report the index as faulty; whatever the "
-        "sitemap should hold is not found.",
+        why="Search engines request the file, find nothing and report an error in the index. The "
+        "URLs of the sitemap are not found.",
         fix_hint="Publish the file, or remove its entry from the index",
         source=_PROTOCOL,
         bad={"sitemap-index.xml": _listed("sitemap.xml", "blog.xml"), "sitemap.xml": _PAGE},
@@ -94,7 +94,7 @@ RULES = (
     ),
     rule(
         "I504 sitemap-not-referenced info",
-        message="No index lists it{nor}",
+        message="Not listed in an index{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
         # one is listed.
         requires_rows="listed",
@@ -115,8 +115,8 @@ RULES = (
                 AND coalesce(stem, '') NOT IN (
                     SELECT stem FROM free WHERE is_named AND stem IS NOT NULL)""",
         needs=("set",),
-        why="Engines find a sitemap by robots.txt, by an index, or because somebody submits it. "
-        "One that nothing names is read by nobody.",
+        why="Search engines find a sitemap through robots.txt, through an index, or because it was "
+        "submitted. They do not read one that nothing names.",
         fix_hint="List it in the index, or remove the file",
         source=_PROTOCOL,
         bad={

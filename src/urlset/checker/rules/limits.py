@@ -1,4 +1,4 @@
-"""L: more than a sitemap may hold, as the engine counts it."""
+"""Rules about the limits of the protocol and of Google (group L)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PADDING = Many(
 RULES = (
     engine_rule(
         "L001",
-        why="Google refuses a sitemap with more than 50,000 URLs as a whole; other engines stop "
+        why="Google rejects a whole sitemap with more than 50,000 URLs. Other search engines stop "
         "reading there.",
-        fix_hint="Split it into several sitemaps, and list those in an index",
+        fix_hint="Split it into several sitemaps, and list them in an index",
         source=_PROTOCOL,
         bad=Many(_PAGE, 50_001),
         good=Many(_PAGE, 9),
@@ -44,9 +44,9 @@ RULES = (
     ),
     engine_rule(
         "L002",
-        why="A sitemap of more than 50 MiB is refused, or cut off in the middle; what counts are "
-        "the bytes before compression.",
-        fix_hint="Split it into several sitemaps, and list those in an index",
+        why="Search engines reject a sitemap over 50 MiB, or cut it off. The size is measured "
+        "before compression.",
+        fix_hint="Split it into several sitemaps, and list them in an index",
         source=_PROTOCOL,
         bad=(_ONE, "<!--", _PADDING, "-->"),
         good=(_ONE, "<!-- written by hand -->"),
@@ -54,8 +54,8 @@ RULES = (
     ),
     engine_rule(
         "L004",
-        why="An index lists at most 50,000 sitemaps; what comes after them is not read.",
-        fix_hint="Write several indexes, and declare each of them in robots.txt",
+        why="An index lists at most 50,000 sitemaps. Search engines do not read further ones.",
+        fix_hint="Write several indexes, and declare each in robots.txt",
         source=_PROTOCOL,
         bad={"sitemap-index.xml": Many(_CHILD, 50_001), "sitemap.xml": _ONE},
         good={"sitemap-index.xml": _CHILD, "sitemap.xml": _ONE},
@@ -64,7 +64,7 @@ RULES = (
     engine_rule(
         "L005",
         why="An index has the same limit as a sitemap: 50 MiB before compression.",
-        fix_hint="Write several indexes, and declare each of them in robots.txt",
+        fix_hint="Write several indexes, and declare each in robots.txt",
         source=_PROTOCOL,
         bad={
             "sitemap-index.xml": (_CHILD, "<!--", _PADDING, "-->"),
@@ -75,8 +75,8 @@ RULES = (
     ),
     engine_rule(
         "L006",
-        why="Google takes 1,000 images of a page; those after them are not seen.",
-        fix_hint="List the images that matter most, at most 1,000 of them",
+        why="Google reads 1,000 images of a page and ignores the rest.",
+        fix_hint="List the most important images, at most 1,000",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps",
         bad=(_ONE.removesuffix("</url>"), Many(_IMAGE, 1_001), "</url>"),
         good=(_ONE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
@@ -84,8 +84,8 @@ RULES = (
     ),
     engine_rule(
         "L007",
-        why="A news sitemap holds at most 1,000 articles; Google reports more of them as an error.",
-        fix_hint="Split it, and leave out articles that are older than two days",
+        why="A news sitemap may have at most 1,000 articles. Google reports more as an error.",
+        fix_hint="Split it, and exclude articles that are older than two days",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap",
         bad=Many(_ARTICLE, 1_001),
         good=Many(_ARTICLE, 2),
@@ -93,9 +93,9 @@ RULES = (
     ),
     engine_rule(
         "L009",
-        why="A file that is, or unpacks to, far more than a sitemap may be is damaged or meant as "
-        "an attack; crawlers stop reading it, and so does this check.",
-        fix_hint="Publish sitemaps of at most 50 MiB before compression; compress them once",
+        why="A file that is far larger than a sitemap may be, or decompresses to such a size, is "
+        "damaged or an attack. Crawlers stop reading it, and so does this check.",
+        fix_hint="Publish sitemaps of at most 50 MiB before compression, and compress them once",
         source=_PROTOCOL,
         bad=(
             '<?xml version="1.0" encoding="UTF-8"?>',

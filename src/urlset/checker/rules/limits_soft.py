@@ -1,4 +1,4 @@
-"""L: limits that are near, and those of single engines and of Search Console."""
+"""Rules about limits that are close, and limits of single search engines (group L)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULES = (
         "L003 near-limit info",
         message="{share}% of the limit: {n:,} of {most:,} {what}",
         view="readable",
-        # Whoever splits fills each file up: what is listed, or has a number, is meant to be full.
+        # Generators that split fill each file: a listed or numbered file is full on purpose.
         where="""loc IS NULL
             AND NOT regexp_matches(coalesce(name, ''), '[0-9]\\.[a-z]+(\\.gz)?$')
             AND (greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000
@@ -33,15 +33,15 @@ RULES = (
             "share": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
             "greatest(entry_count, sitemap_count) * 100 // 50000, size * 100 // 52428800)",
         },
-        why="A sitemap that grows over its limit is refused as a whole, from one day to the next.",
-        fix_hint="Split it into several sitemaps with an index before it is full",
+        why="When a sitemap grows over its limit, search engines reject all of it at once.",
+        fix_hint="Split it into several sitemaps with an index before it reaches the limit",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=Many(_PAGE, 45_001),
         good=Many(_PAGE, 9),
     ),
     rule(
         "L008 engine-profile-limit warning",
-        message="{what} has {n:,} {unit}; {engine} takes {most:,} at most",
+        message="{what} has {n:,} {unit}; {engine} accepts at most {most:,}",
         sql="""
             SELECT document, NULL::UBIGINT AS "offset", NULL::UINTEGER AS line,
                 NULL::VARCHAR AS loc, 'File' AS what, size AS n, 'bytes' AS unit,
@@ -58,8 +58,8 @@ RULES = (
                 'Yandex', 100
             FROM urls WHERE profile() = 'yandex' AND strlen(lastmod_text) > 100""",
         element="loc",
-        why="Some engines take less than the protocol allows, and leave out what is longer.",
-        fix_hint="Keep to the limits of the engine: smaller files, shorter URLs",
+        why="Some search engines have lower limits than the protocol, and drop longer values.",
+        fix_hint="Follow the limits of the search engine: smaller files, shorter URLs",
         source="https://yandex.com/support/webmaster/error-dictionary/sitemap.html",
         bad=f"<url><loc>https://example.com/{'a-long-name/' * 21}</loc>"
         "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
@@ -70,14 +70,14 @@ RULES = (
     ),
     rule(
         "L501 too-many-index-files warning",
-        message="One of {n:,} index files{of}; Search Console takes 500 of a site",
+        message="One of {n:,} index files{of}; Search Console accepts 500 per site",
         sql="""
             SELECT min(document) AS document, count(*) AS n,
                 coalesce(' of ' || host, '') AS of
             FROM readable WHERE kind = 'index' GROUP BY host HAVING count(*) > 500""",
         needs=("set",),
-        why="Search Console takes 500 index files of a site; those after them cannot be submitted.",
-        fix_hint="List more sitemaps in each index: 50,000 fit",
+        why="Search Console accepts 500 index files per site. Further ones cannot be submitted.",
+        fix_hint="List more sitemaps in each index, up to 50,000",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
         bad={
             **{f"index-{number}.xml": _CHILD for number in range(1, 502)},

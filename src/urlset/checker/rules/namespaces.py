@@ -1,4 +1,4 @@
-"""S and X: which namespace an element is in, and what was declared for that."""
+"""Rules about XML namespaces and schema locations (groups S, X and P)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _BOUND = f' xmlns:image="{_IMAGE}"'
 RULES = (
     engine_rule(
         "X020",
-        why="A prefix means nothing until it is declared: strict readers refuse the file, others "
-        "do not see the elements.",
+        why="A prefix has no meaning without a declaration. Strict readers reject the file, others "
+        "ignore the elements.",
         fix_hint='Declare the prefix on the root element: xmlns:image="…"',
         source="https://www.w3.org/TR/xml-names/#nsc-NSDeclared",
         bad=whole(_PICTURED),
@@ -31,8 +31,8 @@ RULES = (
     ),
     engine_rule(
         "S002",
-        why="The protocol demands the namespace, and strict readers see no sitemap without it; "
-        "Search Console reports it.",
+        why="The protocol requires the namespace. Without it, strict readers find no sitemap, and "
+        "Search Console reports an error.",
         fix_hint=f'Add xmlns="{SITEMAP_NS}" to the root',
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(f' xmlns="{SITEMAP_NS}"', ""),
@@ -41,8 +41,8 @@ RULES = (
     ),
     engine_rule(
         "S003",
-        why="A namespace is a name and not an address: https instead of http, or a slash at the "
-        "end, makes it another one, and strict readers find no sitemap.",
+        why="A namespace is a name, not an address. With https instead of http, or with a slash at "
+        "the end, it is a different name, and strict readers find no sitemap.",
         fix_hint=f'Write xmlns="{SITEMAP_NS}", byte for byte',
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(SITEMAP_NS, SITEMAP_NS.replace("http:", "https:")),
@@ -51,9 +51,9 @@ RULES = (
     ),
     engine_rule(
         "S004",
-        why="A namespace is a name and not an address: with another one, byte for byte, an engine "
-        "does not see the images, videos or links that were meant.",
-        fix_hint="Use the namespace of the extension as its documentation has it, byte for byte",
+        why="A namespace is a name, not an address. If any byte differs, search engines ignore the "
+        "images, videos or links.",
+        fix_hint="Copy the namespace from the documentation of the extension",
         source=_COMBINING,
         bad=whole(_PICTURED, attributes=_BOUND.replace("http:", "https:")),
         good=whole(_PICTURED, attributes=_BOUND),
@@ -73,10 +73,10 @@ RULES = (
             )
             WHERE uri NOT IN ({_KNOWN})
             GROUP BY document, uri""",
-        why="The protocol allows extensions of your own, and readers skip what they do not know. "
-        "Whoever did not mean to have one may have misspelt the namespace of another.",
-        fix_hint="Nothing, where the extension is your own; else use the namespace of the one that "
-        "was meant",
+        why="The protocol allows custom extensions, and readers skip unknown ones. If no extension "
+        "was intended, the namespace of another extension may be misspelled.",
+        fix_hint="Nothing, if the extension is your own; otherwise use the namespace of the "
+        "intended extension",
         source=_EXTENDING,
         bad=whole(
             PAGE.replace("</url>", "<shop:price>9</shop:price></url>"),
@@ -87,7 +87,8 @@ RULES = (
     ),
     engine_rule(
         "S011",
-        why="Without the prefix it is no element of the extension, and engines do not see it.",
+        why="Without the prefix it is not an element of the extension, and search engines ignore "
+        "it.",
         fix_hint="Write the prefix of the extension, and declare it on the root",
         source=_COMBINING,
         bad=whole(_PICTURED.replace("image:", "")),
@@ -121,9 +122,9 @@ RULES = (
             )
             WHERE words IS NOT NULL""",
         needs=("markup",),
-        why="Only who validates against the schemas looks at it, and finds none, or the wrong one. "
-        "Engines do not need it.",
-        fix_hint="Remove the attribute, or write each namespace with the address of its schema",
+        why="Only validation against the schemas uses this attribute, and it finds no schema or "
+        "the wrong one. Search engines do not need it.",
+        fix_hint="Remove the attribute, or write each namespace with the URL of its schema",
         source=f"{_PROTOCOL}#validating",
         bad=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS}"'),
         good=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS} {SITEMAP_NS}/sitemap.xsd"'),
@@ -138,9 +139,9 @@ RULES = (
                 string_agg('xmlns:' || name, ', ' ORDER BY "offset") AS names
             FROM markup WHERE fact = 'unused' GROUP BY document""",
         needs=("markup",),
-        why="It does no harm. Where images, videos or links were meant to be in the sitemap, they "
-        "are not there.",
-        fix_hint="Remove the declaration, or add what it was declared for",
+        why="An unused declaration has no effect. If images, videos or links were intended, they "
+        "are missing.",
+        fix_hint="Remove the declaration, or add the elements that it was declared for",
         source="https://www.w3.org/TR/xml-names/#ns-decl",
         bad=whole(attributes=_BOUND),
         good=whole(_PICTURED, attributes=_BOUND),

@@ -1,4 +1,4 @@
-"""G: news articles."""
+"""Rules about news articles (group G)."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ RULES = (
             )
         },
         element="news:news",
-        why="Who published an article, in which language, when and under which title: Google wants "
-        "all four, or takes no notice of the article.",
-        fix_hint="Give each article its publication with name and language, its date and its title",
+        why="Google requires the publication, its language, the date and the title of an article, "
+        "and otherwise ignores the article.",
+        fix_hint="Add publication name and language, date and title to each article",
         source=_SOURCE,
         bad=_article(title=""),
         good=_article(),
@@ -62,8 +62,8 @@ RULES = (
         "ELSE NOT regexp_full_match(news.language, '[a-z]{3}') END",
         values={"v": "preview(news.language)"},
         element="news:language",
-        why="The language of a publication is two or three small letters, without a country; only "
-        "zh-cn and zh-tw have one.",
+        why="The language of a publication has two or three lower-case letters, without a country. "
+        "Only zh-cn and zh-tw have one.",
         fix_hint="Write the code of the language alone: en for en-US",
         source=_SOURCE,
         bad=_article(language="en-US"),
@@ -80,7 +80,7 @@ RULES = (
             "fault": "w3c_fault(news.publication_date)",
         },
         element="news:publication_date",
-        why="Without a date that can be read nobody knows whether it is news.",
+        why="Without a valid date, search engines cannot tell whether the article is news.",
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         source=_SOURCE,
         bad=_article("2026-11-20T08:00:00"),
@@ -89,14 +89,14 @@ RULES = (
     ),
     rule(
         "G053 news-too-old warning",
-        message="Article is {n:,} hours old; news are of the last 48 hours",
+        message="Article is {n:,} hours old; the limit is 48 hours",
         view="articles",
         where=f"{_END} < check_time() - INTERVAL 48 HOURS",
         values={"n": "date_diff('hour', w3c_moment(news.publication_date), check_time())"},
         element="news:publication_date",
-        why="A news sitemap is for articles of the last two days. Older ones stay in search, and "
-        "do not need their news:news.",
-        fix_hint="Remove the news:news, or the entry, of articles of more than two days",
+        why="A news sitemap is for articles of the last two days. Older ones stay in search and do "
+        "not need a news:news.",
+        fix_hint="Remove the news:news, or the entry, of articles older than two days",
         source=_SOURCE,
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
@@ -110,9 +110,9 @@ RULES = (
         where=f"{_BEGIN} > check_time() + INTERVAL 1 HOUR",
         values={"v": "preview(news.publication_date)"},
         element="news:publication_date",
-        why="It is the time at which the article was first published. One in the future is mostly "
-        "a wrong time zone.",
-        fix_hint="Write when the article was published, with the right offset from UTC",
+        why="This is the time of first publication. A time in the future usually has the wrong "
+        "time zone.",
+        fix_hint="Write the time of publication with the correct offset from UTC",
         source=_SOURCE,
         bad=_article("2026-11-21T14:00:00Z"),
         good=_article("2026-11-21T12:00:00Z"),
@@ -120,7 +120,8 @@ RULES = (
     ),
     engine_rule(
         "G055",
-        why="A page is one article. Of several, or of several values, the first one is read.",
+        why="A page is one article. If there are several articles or values, the first one is "
+        "read.",
         fix_hint="Keep one news:news in each url, and each of its elements once",
         source=_SOURCE,
         bad=_article(more="<news:title>Sowing</news:title>"),
@@ -148,9 +149,8 @@ RULES = (
                     regexp_replace(name, '[\s\pP]|(?i:^the )', '', 'g')) ORDER BY n DESC, name)
             ) WHERE name <> usual""",
         element="news:name",
-        why="The name is to be the one that readers know from news.google.com, letter for letter "
-        "and without what stands in parentheses there.",
-        fix_hint="Write the name in one way, without parentheses",
+        why="The name must be exactly the one on news.google.com, without any text in parentheses.",
+        fix_hint="Use one spelling of the name, without parentheses",
         source=_SOURCE,
         bad=_article(name="The Rye (subscription)"),
         good=_article(),
@@ -158,7 +158,7 @@ RULES = (
     ),
     rule(
         "G057 news-removed-tag info",
-        message="{tags}: engines do not use it any more",
+        message="{tags}: no longer used by search engines",
         view="articles",
         where=" OR ".join(f"news.{name} IS NOT NULL" for name in _DEAD),
         values={
@@ -168,7 +168,7 @@ RULES = (
         },
         element="news:news",
         why="Google's documentation of news sitemaps has only name, language, date and title.",
-        fix_hint="Leave it out, unless somebody else reads it",
+        fix_hint="Remove it, unless other readers use it",
         source=_SOURCE,
         bad=_article(more="<news:keywords>rye</news:keywords>"),
         good=_article(),

@@ -1,4 +1,4 @@
-"""P: what is right, but does no good."""
+"""Rules about valid content without benefit (group P)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ RULES = (
             FROM totals
             WHERE changefreqs + priorities > 0
                 AND coalesce(profile(), '') NOT IN ('yandex', 'baidu')""",
-        why="Google and Bing do not look at changefreq and priority. They make the file larger, "
-        "and somebody has to keep them right.",
-        fix_hint="Leave both out, and give a <lastmod> that is true",
+        why="Google and Bing ignore changefreq and priority. They make the file larger and must be "
+        "maintained.",
+        fix_hint="Remove both, and write a correct <lastmod>",
         source=_GOOGLE,
         bad=_with("<changefreq>daily</changefreq><priority>0.8</priority>", loc=""),
         good=_ONE,
@@ -46,9 +46,8 @@ RULES = (
             FROM entries e SEMI JOIN readable s USING (document) GROUP BY document
             HAVING count(priority) >= 10 AND count(*) = count(priority)
                 AND min(priority) = max(priority)""",
-        why="A priority compares the pages of one site. Where it is the same for all, it says "
-        "nothing.",
-        fix_hint="Leave it out, or give it to the pages that differ",
+        why="A priority compares the pages of one site. If all are equal, it has no effect.",
+        fix_hint="Remove it, or write it only for pages that differ",
         source=_TAGS,
         bad=Many(_with("<priority>0.8</priority>"), 10),
         good=Many(_PAGE, 9),
@@ -64,9 +63,9 @@ RULES = (
             AND lastmod < check_time() - INTERVAL 366 DAY""",
         values={"days": "date_diff('day', lastmod, check_time())"},
         element="changefreq",
-        why="A crawler that is promised daily changes and finds none for a year stops to believe "
-        "the file.",
-        fix_hint="Leave changefreq out, or correct the date",
+        why="If a file announces daily changes and none happen for a year, crawlers stop trusting "
+        "it.",
+        fix_hint="Remove changefreq, or correct the date",
         source=_TAGS,
         bad=_with("<changefreq>daily</changefreq>", lastmod="2024-05-01T08:00:00Z", loc=""),
         good=_ONE,
@@ -80,9 +79,9 @@ RULES = (
             WHERE size > 1048576 AND layers = 0 AND NOT coalesce(wire_size < size, false)
                 AND coalesce(source || '.gz', '') NOT IN (
                     SELECT source FROM sources WHERE source IS NOT NULL)""",
-        why="A sitemap shrinks to a tenth with gzip, and crawlers fetch it often; all of them can "
-        "unpack it.",
-        fix_hint="Write it as .xml.gz, or have the server compress what it sends",
+        why="gzip reduces a sitemap to a tenth of its size. Crawlers fetch it often, and all of "
+        "them can decompress it.",
+        fix_hint="Write it as .xml.gz, or enable compression on the server",
         source="https://www.sitemaps.org/faq.html#faq_sitemap_size",
         bad=Many(_PAGE, 12_500),
         good=Many(_PAGE, 9),
@@ -118,9 +117,9 @@ RULES = (
                     '(?i)/(cart|basket|checkout|wish|log|sign|regis|acc|my-acc|wp-|admin|feed|rss|atom|page|search|genindex)'))
             WHERE kind IS NOT NULL""",
         element="loc",
-        why="Pages that are for one visitor, or show once more what others show, are not for "
-        "search engines; each of them takes time from those that are.",
-        fix_hint="List pages that somebody may look for",
+        why="Pages for a single visitor, and pages that repeat the content of others, are not "
+        "useful for search engines. Each takes time from other pages.",
+        fix_hint="List only pages that people may search for",
         source=_GOOGLE,
         bad=_PAGE.replace("{n}", "cart/"),
         good=_PAGE.replace("{n}", "carts-and-horses/"),

@@ -1,4 +1,4 @@
-"""P: how URLs, and files, are made up as a whole."""
+"""Rules about the style of URLs and the number of files (group P)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ RULES = (
     rule(
         "P006 inconsistent-url-style info",
         message="Mixed {style} ({a:,} like {first}, {b:,} like {second})",
-        # Folders and the pages in them may differ: what lies side by side should not. Documents
-        # in which no style is mixed at all are left out first, by what costs little.
+        # Only pages in the same folder are compared. A cheap test first excludes documents that
+        # do not mix styles.
         requires_rows="style_mixes",
         sql=r"""
             WITH sloped AS (FROM style_mixes WHERE least(slashes, n - slashes) >= n * 0.05),
@@ -68,10 +68,9 @@ RULES = (
                 GROUP BY document, lower(top)
                 HAVING count(*) > 1 AND sum(n) >= 20 AND sum(n) - max(n) >= sum(n) * 0.05)
             FROM slashes UNION ALL FROM cases""",
-        why="Where /a and /a/, or /Blog and /blog, show the same page, links and crawlers meet "
-        "both, and each counts half.",
-        fix_hint="Choose one way to write URLs, redirect the other, and list the one that you "
-        "chose",
+        why="If /a and /a/, or /Blog and /blog, show the same page, links and crawlers use both, "
+        "and each is ranked separately.",
+        fix_hint="Choose one style of URLs, redirect the other, and list only the chosen one",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
         bad=(Many(_SHOP, 18), Many(_SLASH, 2)),
@@ -87,9 +86,8 @@ RULES = (
             WHERE s.kind <> 'index' GROUP BY s.parent
             HAVING count(*) > 20 AND avg(s.entry_count) < 1000""",
         needs=("set",),
-        why="Each file is a request of its own, and each crawler asks for all of them, again and "
-        "again.",
-        fix_hint="Put the URLs of many small sitemaps into few large ones",
+        why="Each file is a separate request, and each crawler fetches all of them repeatedly.",
+        fix_hint="Combine many small sitemaps into a few large ones",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=_set(21),
         good=_set(2),

@@ -1,4 +1,4 @@
-"""R: what a robots.txt says of sitemaps, and how it is written."""
+"""Rules about the content of robots.txt: Sitemap lines, encoding, size (group R)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RULES = (
     rule(
         "R001 robots-no-sitemap warning",
         message="robots.txt has no Sitemap line",
-        # Where a line is there but wrong, that is told.
+        # An invalid line has its own finding.
         requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots
@@ -31,9 +31,9 @@ RULES = (
                     WHERE document IS NULL AND source IS NOT NULL AND code IN ('R002', 'R003'))
                 AND host_of(url) IN (SELECT host FROM readable WHERE host IS NOT NULL)""",
         needs=("robots",),
-        why="robots.txt is where every engine looks for sitemaps by itself; without the line each "
-        "of them has to be told.",
-        fix_hint="Add a line with the whole URL, as Sitemap: https://example.com/sitemap.xml",
+        why="All search engines look for sitemaps in robots.txt. Without the line, the sitemap "
+        "must be submitted to each of them.",
+        fix_hint="Add a line with the full URL, such as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
         bad={"robots.txt": "User-agent: *\nDisallow: /cart/", "sitemap.xml": _PAGE},
         good=_GOOD,
@@ -41,9 +41,9 @@ RULES = (
     ),
     engine_rule(
         "R002",
-        why="A Sitemap line stands for any host, so that its URL must be whole; engines ignore a "
-        "path alone.",
-        fix_hint="Write the whole URL, with https:// and the host",
+        why="A Sitemap line may name any host, so its URL must be absolute. Search engines ignore "
+        "a path.",
+        fix_hint="Write the full URL, with https:// and the host",
         source=_PROTOCOL,
         bad={"robots.txt": "Sitemap: /sitemap.xml", "sitemap.xml": _PAGE},
         good=_GOOD,
@@ -52,8 +52,8 @@ RULES = (
     ),
     engine_rule(
         "R003",
-        why="Some engines guess what is meant; others skip the line, and with it the sitemap.",
-        fix_hint="Write one line for each sitemap: Sitemap: and its URL, and nothing else",
+        why="Some search engines guess the intended line. Others skip it, and with it the sitemap.",
+        fix_hint="Write one line for each sitemap, with only Sitemap: and its URL",
         source=_GOOGLE,
         bad={"robots.txt": _SITEMAP.replace(":", "s:", 1), "sitemap.xml": _PAGE},
         good=_GOOD,
@@ -79,8 +79,8 @@ RULES = (
                 FROM values WHERE loc <> '' WINDOW same AS (PARTITION BY source, loc))
             WHERE place = 2""",
         needs=("robots",),
-        why="A Sitemap line holds for all crawlers, wherever it stands: it need not be repeated in "
-        "each group.",
+        why="A Sitemap line applies to all crawlers, independent of its position. It does not have "
+        "to be repeated in each group.",
         fix_hint="Keep one line for each sitemap",
         source=_PROTOCOL,
         bad={"robots.txt": f"{_SITEMAP}\n{_SITEMAP}", "sitemap.xml": _PAGE},
@@ -101,9 +101,9 @@ RULES = (
                 = regexp_replace(host_of(site), '^www\\.', '')
                 AND port_of(origin_of(loc)) = port_of(site)""",
         needs=("robots",),
-        why="Each scheme and each host is a site of its own. What leads through a redirect is "
-        "fetched later, and its place no longer fits the URLs in it.",
-        fix_hint="Declare the sitemap with the scheme and the host of the site",
+        why="Each scheme and each host is a separate site. A redirected sitemap is fetched later, "
+        "and its final location may not match the URLs in it.",
+        fix_hint="Declare the sitemap with the scheme and host of the site",
         source=_GOOGLE,
         bad={
             "robots.txt": _SITEMAP.replace("https:", "http:"),
@@ -113,9 +113,8 @@ RULES = (
     ),
     engine_rule(
         "R006",
-        why="Google reads the first 500 KiB and ignores the rest; what is declared there is not "
-        "seen.",
-        fix_hint="Shorten it: one pattern for many paths; and put Sitemap lines first",
+        why="Google reads the first 500 KiB and ignores the rest, including its Sitemap lines.",
+        fix_hint="Shorten it with patterns that cover many paths, and put Sitemap lines first",
         source=_GOOGLE,
         bad={
             "robots.txt": (_SITEMAP, Many("# a comment that is the same in each line", 12_500)),
@@ -126,7 +125,7 @@ RULES = (
     ),
     engine_rule(
         "R007",
-        why="A robots.txt is UTF-8. What is not may hide the first line, or all of them.",
+        why="A robots.txt is UTF-8. Other bytes may hide the first line, or all lines.",
         fix_hint="Save it as UTF-8 without a byte order mark",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
         bad={"robots.txt": b"\xef\xbb\xbf" + _SITEMAP.encode(), "sitemap.xml": _PAGE},
@@ -136,14 +135,14 @@ RULES = (
     ),
     rule(
         "R008 robots-is-html warning",
-        message="robots.txt is a page of HTML",
+        message="robots.txt is an HTML page",
         requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
         needs=("robots",),
-        why="A server that gives its start page for every URL has no robots.txt: nothing is "
-        "forbidden and no sitemap is declared.",
-        fix_hint="Publish a text file there, or answer with 404",
+        why="A server that returns its home page for every URL has no robots.txt: nothing is "
+        "disallowed and no sitemap is declared.",
+        fix_hint="Publish a text file there, or respond with status 404",
         source=_GOOGLE,
         bad={
             "robots.txt": "<!DOCTYPE html>\n<html><title>Example</title></html>",

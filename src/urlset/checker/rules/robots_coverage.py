@@ -1,4 +1,4 @@
-"""R: what robots.txt forbids, declares and proves, against the sitemaps that there are."""
+"""Rules that compare robots.txt with the sitemaps and their URLs (group R)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ RULES = (
         sql="""
             SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
         needs=("robots",),
-        why="A sitemap that robots.txt forbids is not fetched, and none of its URLs is seen.",
-        fix_hint="Allow it in robots.txt, with a line as Allow: /sitemap.xml",
+        why="Crawlers do not fetch a sitemap that robots.txt disallows, so none of its URLs is "
+        "found.",
+        fix_hint="Allow it in robots.txt with a line such as Allow: /sitemap.xml",
         source=_GOOGLE,
         bad={
             "robots.txt": "User-agent: *\nDisallow: /*.xml$\n"
@@ -48,8 +49,8 @@ RULES = (
             JOIN disallowed d ON d.document = e.document AND d.entry = e.entry""",
         element="loc",
         needs=("robots", "set"),
-        why="A URL is offered here and forbidden there: it is not fetched, and Search Console "
-        "tells it as an error. The same holds for images and videos of a page.",
+        why="The sitemap lists the URL, but robots.txt disallows it. It is not fetched, and Search "
+        "Console reports an error. The same applies to images and videos of a page.",
         fix_hint="Remove it from the sitemap, or allow it in robots.txt",
         source=_GOOGLE,
         bad={
@@ -64,13 +65,13 @@ RULES = (
     ),
     rule(
         "R011 robots-sitemap-not-a-sitemap warning",
-        message="{loc} is no sitemap but {what}",
+        message="{loc} is not a sitemap but {what}",
         requires_rows="declared",
         sql="""
             SELECT source, line, loc, what FROM (
                 SELECT d.source, d.line, d.loc, CASE
                     WHEN path_of(d.loc) = '/robots.txt' THEN 'robots.txt itself'
-                    WHEN k.kind = 'html' THEN 'a page of HTML'
+                    WHEN k.kind = 'html' THEN 'an HTML page'
                     WHEN k.kind IS NULL AND path_of(d.loc) = '/' AND query_of(d.loc) = ''
                         THEN 'the home page'
                     END AS what
@@ -80,7 +81,7 @@ RULES = (
                 ) k ON k.address = normal_of(d.loc))
             WHERE what IS NOT NULL""",
         needs=("robots",),
-        why="Engines read what is declared as a sitemap, find none, and tell it as an error.",
+        why="Search engines read the declared URL as a sitemap, find none and report an error.",
         fix_hint="Declare the URL of the sitemap itself, or remove the line",
         source=_PROTOCOL,
         bad={
@@ -93,7 +94,7 @@ RULES = (
         "R012 cross-submit-unproven error",
         message="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
         requires_rows="declared",
-        # Once for each host; entries of hosts whose robots.txt is not known are those of U028.
+        # Once for each host. U028 reports entries of hosts whose robots.txt is unknown.
         sql="""
             SELECT document, host, count(*) AS n, min("offset") AS "offset", min(line) AS line,
                 arg_min(loc, "offset") AS loc,
@@ -103,8 +104,8 @@ RULES = (
             GROUP BY document, kind, host""",
         element="loc",
         needs=("place", "robots"),
-        why="A sitemap may list URLs of another host where the robots.txt of that host declares "
-        "it: that proves that both belong together. Without it engines drop the URLs.",
+        why="A sitemap may list URLs of another host if the robots.txt of that host declares it, "
+        "which proves that both belong together. Otherwise search engines drop the URLs.",
         fix_hint="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
         source="https://www.sitemaps.org/protocol.html#sitemaps_cross_submits",
         bad={
@@ -118,8 +119,8 @@ RULES = (
     ),
     rule(
         "R013 sitemap-undiscoverable info",
-        message="robots.txt does not declare it, and crawlers do not look here by themselves",
-        # What an index lists is found with it; what none lists though there is one, I504 tells.
+        message="robots.txt does not declare it, and it is not at a standard location",
+        # A sitemap in an index is found through it; I504 reports one that is missing there.
         requires_rows="declared",
         sql=f"""
             SELECT document FROM readable s
@@ -132,8 +133,8 @@ RULES = (
                 AND (kind = 'index' OR host NOT IN (
                     SELECT host FROM readable WHERE kind = 'index' AND host IS NOT NULL))""",
         needs=("place", "robots"),
-        why="A sitemap that nothing names, at a place where nobody looks, is only found by the "
-        "engines to which it was submitted.",
+        why="A sitemap that nothing names, at an unusual location, is only found by search engines "
+        "that it was submitted to.",
         fix_hint="Declare it in robots.txt, or move it to /sitemap.xml",
         source="https://www.sitemaps.org/protocol.html#informing",
         bad={

@@ -1,4 +1,4 @@
-"""S: which elements stand where."""
+"""Rules about the structure of elements (group S)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ _GOOD_INDEX = {"sitemap.xml": _CHILD, "pages.xml": PAGE}
 RULES = (
     engine_rule(
         "S001",
-        why="Engines tell what a file is by its root, and read nothing of one that they do not "
-        "know.",
-        fix_hint="Let the root be <urlset> or <sitemapindex>",
+        why="Search engines identify a file by its root element, and ignore a file with an unknown "
+        "root.",
+        fix_hint="Use <urlset> or <sitemapindex> as the root",
         source=_FORMAT,
         bad="<pages><page>https://example.com/</page></pages>",
         good=PAGE,
     ),
     engine_rule(
         "S006",
-        why="XML tells <URL> from <url>: most readers find no URL in such a file.",
+        why="XML is case-sensitive, so <URL> is not <url>. Most readers find no URL in such a "
+        "file.",
         fix_hint="Write the tag in lower case",
         source=_FORMAT,
         bad=whole(PAGE.replace("url>", "URL>")),
@@ -49,9 +50,9 @@ RULES = (
     ),
     engine_rule(
         "S008",
-        why="An entry is one URL with one date. Some readers take the first, some the last, and "
+        why="An entry has one URL and one date. Some readers use the first, some the last, and "
         "some neither.",
-        fix_hint="Keep one of them; a second URL needs an entry of its own",
+        fix_hint="Keep one of them; a second URL needs its own entry",
         source=_SCHEMA,
         bad=PAGE.replace(_DATE, _DATE * 2),
         good=PAGE,
@@ -59,8 +60,8 @@ RULES = (
     ),
     engine_rule(
         "S010",
-        why="The sitemap namespace has no such element here, and engines report it. What a program "
-        "wants to note for itself belongs in a namespace of its own.",
+        why="The sitemap namespace has no such element here, and search engines report it. "
+        "Elements for other purposes belong in a separate namespace.",
         fix_hint="Remove the element",
         source=_FORMAT,
         bad=PAGE.replace("</url>", "<title>Home</title></url>"),
@@ -69,7 +70,7 @@ RULES = (
     ),
     engine_rule(
         "S012",
-        why="The elements of the protocol have no attributes: nobody looks at them, and a check "
+        why="The elements of the protocol have no attributes. Readers ignore them, and validation "
         "against the schema fails.",
         fix_hint="Remove the attribute",
         source=_SCHEMA,
@@ -79,18 +80,18 @@ RULES = (
     ),
     engine_rule(
         "S014",
-        why="A file is a sitemap, which lists pages, or an index, which lists sitemaps. In a file "
-        "that is both, most readers take a page for a sitemap, or drop one of the two.",
-        fix_hint="Make it two files: an index of sitemaps, and a sitemap",
+        why="A file is either a sitemap, which lists pages, or an index, which lists sitemaps. In "
+        "a file that is both, most readers treat a page as a sitemap, or drop one of the two.",
+        fix_hint="Split it into two files: an index of sitemaps, and a sitemap",
         source=_INDEX,
         bad={"sitemap.xml": f"{PAGE}\n{_CHILD}", "pages.xml": PAGE.replace(".com/", ".com/a")},
         good=_GOOD_INDEX,
     ),
     engine_rule(
         "S015",
-        why="The entries are one level too deep for many readers, which then find none. Mostly "
-        "whole files were put together instead of their entries.",
-        fix_hint="Remove the inner root, and keep what is in it",
+        why="The entries are one level too deep for many readers, which find none. Usually "
+        "complete files were joined instead of their entries.",
+        fix_hint="Remove the inner root, and keep its content",
         source=_FORMAT,
         bad=whole(f"<urlset>\n{PAGE}\n</urlset>"),
         good=whole(),
@@ -98,7 +99,7 @@ RULES = (
     ),
     engine_rule(
         "S016",
-        why="Most readers look for <url> and then for its <loc>; this one they do not see.",
+        why="Most readers look for <url> and then for its <loc>, and ignore this one.",
         fix_hint="Put the <loc> in a <url>, or in a <sitemap>",
         source=_FORMAT,
         bad=whole(f"<loc>https://example.com/about</loc>\n{PAGE}"),
@@ -107,12 +108,12 @@ RULES = (
     ),
     rule(
         "S018 element-order info",
-        message="<{name}> stands behind <{value}>, the schema has it before (entries: {times:,})",
+        message="<{name}> comes after <{value}>; the schema has it before (entries: {times:,})",
         view="markup",
         where="fact = 'order'",
         needs=("order",),
-        why="The schema has loc, lastmod, changefreq, priority and then extensions; the protocol "
-        "and Google take them in any order. Only a check against the schema fails.",
+        why="The schema has loc, lastmod, changefreq, priority and then extensions. The protocol "
+        "and Google accept any order. Only validation against the schema fails.",
         fix_hint="Nothing, unless you validate against the schema; `urlset build` writes this "
         "order",
         source=_SCHEMA,
@@ -123,16 +124,16 @@ RULES = (
     ),
     engine_rule(
         "S021",
-        why="Engines report a sitemap without URLs; mostly it was written before there was "
-        "anything to list, or nothing was found. For a news sitemap it is nothing unusual.",
-        fix_hint="List URLs, or remove the sitemap and what names it",
+        why="Search engines report a sitemap without URLs. Usually it was written too early, or "
+        "nothing was found. For a news sitemap it is normal.",
+        fix_hint="List URLs, or remove the sitemap and all references to it",
         source=_ERRORS,
         bad=whole(""),
         good=whole(),
     ),
     engine_rule(
         "S022",
-        why="In an index only <loc> and <lastmod> count; the others are for pages.",
+        why="An index uses only <loc> and <lastmod>. The other elements are for pages.",
         fix_hint="Remove the element",
         source=_INDEX,
         bad={

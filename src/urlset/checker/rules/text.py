@@ -1,4 +1,4 @@
-"""T: text sitemaps, of one URL on each line."""
+"""Rules about text sitemaps, which have one URL on each line (group T)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _GOOD = {"sitemap.txt": "https://example.com/\nhttps://example.com/about\n"}
 RULES = (
     engine_rule(
         "T001",
-        why="A text sitemap has URLs and nothing else: no header, no comment, no second column. "
-        "Engines report each other line as an error.",
+        why="A text sitemap contains only URLs: no header, no comment, no second column. Search "
+        "engines report every other line as an error.",
         fix_hint="Remove the line, or write a full URL that begins with https://",
         source=_TEXT,
         bad={"sitemap.txt": "# Pages of 2026\nhttps://example.com/\nhttps://example.com/about\n"},
@@ -23,9 +23,8 @@ RULES = (
     ),
     engine_rule(
         "T002",
-        why="Each line is one URL: a reader that goes by lines takes the two for a single one, "
-        "which leads nowhere.",
-        fix_hint="Write each URL on a line of its own",
+        why="Each line is one URL. A reader treats the two as a single, invalid URL.",
+        fix_hint="Write each URL on its own line",
         source=_TEXT,
         bad={"sitemap.txt": "https://example.com/ https://example.com/about\n"},
         good=_GOOD,
@@ -33,8 +32,8 @@ RULES = (
     ),
     engine_rule(
         "T003",
-        why="Careful readers skip it; simple ones report an empty URL, or one with a space.",
-        fix_hint="Write one URL on each line, with nothing around it, ending in LF",
+        why="Tolerant readers skip it. Simple ones report an empty URL, or one with a space.",
+        fix_hint="Write one URL on each line, with nothing around it, and end lines with LF",
         source=_TEXT,
         bad={"sitemap.txt": "https://example.com/\n\n  https://example.com/about\n"},
         good=_GOOD,
@@ -42,9 +41,9 @@ RULES = (
     ),
     engine_rule(
         "T004",
-        why="A text sitemap is not XML and knows no entities: &amp; is a part of the URL, and the "
-        "page that is asked for is another one.",
-        fix_hint="Write the URL as it is, unescaped",
+        why="A text sitemap is not XML and has no entities. &amp; is part of the URL, so another "
+        "page is requested.",
+        fix_hint="Write the URL without escaping",
         source=_TEXT,
         bad={"sitemap.txt": "https://example.com/?size=1&amp;color=2\n"},
         good={"sitemap.txt": "https://example.com/?size=1&color=2\n"},
@@ -56,9 +55,10 @@ RULES = (
         view="sources",
         where="kind = 'text' AND name <> '' "
         "AND NOT regexp_matches(name, '(?i)\\.txt(\\.gz|\\.gzip)?$')",
-        why="Google takes a text sitemap only by a name that ends in .txt; the protocol allows "
-        "any.",
-        fix_hint="Rename the file to end in .txt, also where an index or robots.txt names it",
+        why="Google accepts a text sitemap only if its name ends with .txt. The protocol allows "
+        "any name.",
+        fix_hint="Rename the file to end with .txt, and update the index or robots.txt that names "
+        "it",
         source=_GOOGLE,
         bad={"sitemap.csv": "https://example.com/\n"},
         good=_GOOD,

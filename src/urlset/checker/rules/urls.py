@@ -1,4 +1,4 @@
-"""U: what is not a URL at all, or could not be requested as it stands (told by the engine)."""
+"""Rules about text that is not a URL or cannot be requested (group U)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["RULES"]
 RULES = (
     engine_rule(
         "U001",
-        why="A sitemap lists whole URLs. Most readers drop a path alone; those that resolve it do "
-        "not agree against what.",
-        fix_hint="Write the URL in full, with https:// and the host",
+        why="A sitemap lists full URLs. Most readers drop a path; the others resolve it in "
+        "different ways.",
+        fix_hint="Write the full URL with https:// and the host",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("/about"),
         good=entry("https://example.com/about"),
@@ -20,8 +20,8 @@ RULES = (
     ),
     engine_rule(
         "U002",
-        why="Crawlers fetch pages over HTTP only; mailto:, javascript: and ftp: are dropped, and "
-        "the entry with them.",
+        why="Crawlers fetch pages over HTTP only. Entries with mailto:, javascript: or ftp: are "
+        "dropped.",
         fix_hint="List the http or https URL of a page, or remove the entry",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("mailto:me@example.com") + entry("https://example.com/contact"),
@@ -29,9 +29,9 @@ RULES = (
     ),
     engine_rule(
         "U003",
-        why="The protocol wants fewer than 2,048 characters. Longer URLs are dropped, and servers "
-        "and caches on the way may cut them.",
-        fix_hint="Shorten the URL; what is that long is mostly a query that no page needs",
+        why="The protocol requires fewer than 2,048 characters. Longer URLs are dropped, and "
+        "servers and caches may cut them.",
+        fix_hint="Shorten the URL; usually it has a query that no page needs",
         source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry(f"https://example.com/?filter={'a' * 2030}"),
         good=entry("https://example.com/filtered"),
@@ -43,7 +43,7 @@ RULES = (
         where="length(loc) < 12",
         values={"n": "length(loc)"},
         element="loc",
-        why="The XML schema of the protocol wants 12 characters at least; the protocol itself "
+        why="The XML schema of the protocol requires at least 12 characters. The protocol itself "
         "does not, and https://t.co is a URL.",
         fix_hint="Nothing, unless you validate against the schema",
         source="https://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd",
@@ -53,8 +53,8 @@ RULES = (
     ),
     engine_rule(
         "U005",
-        why="White space is no part of the URL. Some readers keep it, and ask for a page that does "
-        "not exist; spaces that are not ASCII are not even trimmed by XML.",
+        why="White space is not part of the URL. Some readers keep it and request a page that does "
+        "not exist. XML does not trim spaces that are not ASCII.",
         fix_hint="Write the URL directly between its tags",
         source="https://www.w3.org/TR/xmlschema-2/#anyURI",
         bad=entry("\n  https://example.com/about\n  "),
@@ -63,9 +63,9 @@ RULES = (
     ),
     engine_rule(
         "U006",
-        why="A space is not allowed in a URL. Readers cut it off there, encode it or drop the "
-        "entry; several URLs in one loc become none.",
-        fix_hint="Write %20 for a space that belongs to the URL, and one URL in each entry",
+        why="A URL must not contain a space. Readers cut the URL there, encode the space or drop "
+        "the entry. Several URLs in one loc result in none.",
+        fix_hint="Write %20 for a space in the URL, and only one URL in each entry",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/our team"),
         good=entry("https://example.com/our%20team"),
@@ -73,8 +73,8 @@ RULES = (
     ),
     engine_rule(
         "U015",
-        why="No such host can be looked up, so that nobody can fetch the page.",
-        fix_hint="Correct the host name; it is mostly a setting of the generator",
+        why="The host cannot be looked up, so the page cannot be fetched.",
+        fix_hint="Correct the host name, which is usually a setting of the generator",
         source="https://www.rfc-editor.org/rfc/rfc1123#section-2.1",
         bad=entry("https://example..com/about") + entry("https://example.com/contact"),
         good=entry("https://example.com/about"),

@@ -1,14 +1,14 @@
-"""U: URLs that one sitemap lists more than once, exactly or nearly."""
+"""Rules about URLs that one sitemap lists more than once, exactly or nearly (group U)."""
 
 from __future__ import annotations
 
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
 
-__all__ = ["DIFFERENCE", "IS_TWIN", "RULES"]
+__all__ = ["DIFFERENCE", "IS_SAME_PAGE", "RULES"]
 
-_SAID = ("lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "extra")
-# A day agrees with one time in it.
+_FIELDS = ("lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "extra")
+# A day agrees with a time on that day.
 _AGREES = """coalesce(count(lastmod) = count(*)
     AND count(DISTINCT lastmod) FILTER (strlen(lastmod_text) <= 10) = 1
     AND count(DISTINCT lastmod) FILTER (strlen(lastmod_text) > 10) = 1
@@ -16,9 +16,9 @@ _AGREES = """coalesce(count(lastmod) = count(*)
 _DIFFERENT = ", ".join(
     f"CASE WHEN count(DISTINCT hash({name})) > 1 "
     f"{f'AND NOT {_AGREES} ' if name == 'lastmod' else ''}THEN '{name}' END"
-    for name in _SAID
+    for name in _FIELDS
 )
-# Beware: hash(NULL) is a number like others, so that an absent value differs from a present one.
+# hash(NULL) is a number, so a missing value differs from a present one.
 _REPEATED = f"""
     SELECT document, loc, count(*) AS n, min("offset", 2)[2] AS "offset",
         arg_min(line, "offset", 2)[2] AS line, min(line) AS first,
@@ -41,15 +41,16 @@ DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
         {_differ(_SLASH)} THEN 'the slash at its end' END,
     CASE WHEN spelled <> others THEN 'upper and lower case' END), ''),
     CASE WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
-"""By what ``loc`` and ``other``, which are twins, differ, in words."""
+"""SQL: description of the difference between ``loc`` and ``other``, which are near duplicates."""
 
-# Short ids, as of videos, differ by their case alone; words are rather written in lower case.
-IS_TWIN = """(spelled = others OR (split_part(spelled, '?', 2) = split_part(others, '?', 2)
+# Short ids, such as those of videos, may differ only in case; words are usually lower case.
+IS_SAME_PAGE = """(spelled = others OR (split_part(spelled, '?', 2) = split_part(others, '?', 2)
     AND (split_part(spelled, '?', 1) = lower(split_part(spelled, '?', 1))
         OR split_part(others, '?', 1) = lower(split_part(others, '?', 1)))))"""
-"""Whether ``loc`` and ``other``, which have the same ``duplicate_key``, most likely are one page.
+"""SQL condition: ``loc`` and ``other``, which share a ``duplicate_key``, are probably one page.
 
-Both want ``spelled`` of the view ``alike``, and that of ``other`` as ``others``.
+This and :data:`DIFFERENCE` use ``spelled`` of the view ``duplicates``, and that of ``other`` as
+``others``.
 """
 
 _CONSOLIDATE = (
@@ -63,7 +64,7 @@ RULES = (
         requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what = ''",
         element="loc",
-        why="The second entry adds nothing, and counts among the 50,000 all the same.",
+        why="The second entry adds nothing, and counts towards the limit of 50,000.",
         fix_hint="List each URL once",
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=entry("https://example.com/about") * 2,
@@ -76,8 +77,8 @@ RULES = (
         requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE what <> ''",
         element="loc",
-        why="Each reader takes another one of the entries for true: the first, the last or none.",
-        fix_hint="List each URL once, with what is true of it",
+        why="Readers use different entries: the first, the last or none.",
+        fix_hint="List each URL once, with the correct values",
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=entry("https://example.com/about")
         + entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z"),
@@ -87,7 +88,7 @@ RULES = (
     rule(
         "U025 near-duplicate-loc info",
         message="Differs from {other} only by {what}",
-        # A fragment is told by U012.
+        # U012 reports fragments.
         requires_rows="duplicates",
         sql=f"""
             SELECT *, {DIFFERENCE} AS what FROM (
@@ -100,10 +101,10 @@ RULES = (
                     GROUP BY document, dup_key HAVING min(loc) <> max(loc)
                 ) USING (document, dup_key)
                 WHERE a.loc <> first.loc AND NOT contains(a.loc, '#') GROUP BY ALL
-            ) WHERE {IS_TWIN}""",
+            ) WHERE {IS_SAME_PAGE}""",
         element="loc",
-        why="Each of the two is fetched, though most servers give the same page for both.",
-        fix_hint="Keep the one that the page itself names as canonical",
+        why="Search engines fetch both, although most servers return the same page.",
+        fix_hint="Keep the one that the page declares as canonical",
         source=_CONSOLIDATE,
         bad=entry("https://example.com/a") + entry("https://example.com/a/"),
         good=entry("https://example.com/a") + entry("https://example.com/b"),

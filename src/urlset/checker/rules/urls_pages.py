@@ -1,4 +1,4 @@
-"""U: URLs that can be requested, but are no pages of their own."""
+"""Rules about URLs that are not separate pages: fragments, tracking, files, sitemaps (group U)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ TRACKING = (
     "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
 )
 _PARAMETER = f"(?i)(?:^|[&;])({SESSION}|{TRACKING})(?:=|&|;|$)"
-# What every loc with such a parameter has: it costs less to look for that than to find the query.
+# Every loc with such a parameter matches this; it is cheaper than extracting the query.
 _MAY_HAVE = f"(?i)[?&;](?:{SESSION}|{TRACKING})(?:=|&|;|#|$)"
 IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
 
-# What browsers show as a page of its own (text, PDF, office) is none of these; nor is XML, which
-# may be either, nor what Google indexes as a document.
+# Not included: files that browsers show as a page (text, PDF, office), XML, which may be either,
+# and files that Google indexes as documents.
 _FILES = (
     "css|mjs|cjs|wasm|webmanifest|png|jpe?g|jfif|gif|webp|avif|svgz?|ico|bmp|tiff?|heic|apng|psd|"
     "woff2?|ttf|otf|eot|zip|gz|tgz|tar|bz2|xz|7z|rar|jar|exe|dmg|msi|apk|deb|rpm|iso|"
@@ -51,7 +51,7 @@ _IS_FILE = (
     f"regexp_matches(path, '{_SCRIPTS}|{_ROOT_SCRIPTS}')))"
 )
 SITEMAP_NAME = r"(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\.(xml|txt)(\.gz)?$"
-"""What a path ends with, where it is that of a sitemap."""
+"""Regular expression for the end of a path that names a sitemap."""
 
 _IS_PAGE = "kind <> 'index'"
 
@@ -62,8 +62,8 @@ RULES = (
         view="unusual_urls",
         where="contains(loc, '#') AND fragment <> ''",
         element="loc",
-        why="Search engines drop what comes after #, so that several entries become one, and a "
-        "page that only exists behind a fragment is never found.",
+        why="Search engines drop the text after #, so several entries become one. A page that only "
+        "exists behind a fragment is never found.",
         fix_hint="Remove the fragment, and list each page once",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com/#about"),
@@ -88,8 +88,8 @@ RULES = (
             "THEN 'a tracking tag' ELSE 'a session id' END",
         },
         element="loc",
-        why="The page is the same without it. With it, crawlers see as many URLs as there are "
-        "visits, and the visits that campaigns brought are counted wrongly.",
+        why="The page is the same without the parameter. With it, crawlers see many URLs for one "
+        "page, and campaign statistics count their visits.",
         fix_hint="List the URL without the parameter",
         source="https://www.sitemaps.org/faq.html",
         bad=entry("https://example.com/shoes?utm_source=newsletter"),
@@ -103,9 +103,9 @@ RULES = (
         where=f"{_IS_PAGE} AND {_IS_FILE}",
         values={"type": "'.' || lower(regexp_extract(path, '\\.([^./]*)$', 1))"},
         element="loc",
-        why="A sitemap lists what may stand among search results. Images and videos belong to the "
-        "entry of the page that shows them; styles, scripts and archives nowhere.",
-        fix_hint="Remove the entry, or name an image by image:loc in the entry of its page",
+        why="A sitemap lists pages for search results. Images and videos belong to the entry of "
+        "their page; styles, scripts and archives do not belong in a sitemap.",
+        fix_hint="Remove the entry, or list an image as image:loc in the entry of its page",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/photos/rye.jpg"),
         good=entry("https://example.com/photos/rye"),
@@ -127,9 +127,9 @@ RULES = (
                 FROM entries e JOIN readable s ON s.document = e.document
                 WHERE e.loc IN (SELECT url FROM readable UNION SELECT loc FROM sitemaps)) l""",
         element="loc",
-        why="Crawlers take what a sitemap lists for pages. A sitemap among search results helps "
-        "nobody, and as a page it is not read for its URLs.",
-        fix_hint="Remove the entry; name sitemaps in an index or in robots.txt",
+        why="Crawlers treat every URL in a sitemap as a page. A sitemap is useless among search "
+        "results, and its URLs are not read.",
+        fix_hint="Remove the entry, and name the sitemap in an index or in robots.txt",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=entry("https://example.com/sitemap.xml"),
         good=entry("https://example.com/sitemap"),

@@ -1,15 +1,15 @@
-"""U5: URLs that several sitemaps list."""
+"""Rules about URLs that several sitemaps list (group U)."""
 
 from __future__ import annotations
 
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
-from urlset.checker.rules.urls_duplicates import DIFFERENCE, IS_TWIN
+from urlset.checker.rules.urls_duplicates import DIFFERENCE, IS_SAME_PAGE
 
 __all__ = ["RULES"]
 
-# A sitemap of news, videos or images repeats what others list, and a feed what is new there; a
-# packed copy of a file, or one as text, is the same file.
+# A sitemap of news, videos or images repeats the URLs of others, and a feed the new ones. A
+# compressed copy of a file, or a text copy, counts as the same file.
 _FILED = """
     WITH files AS (
         SELECT d.document, coalesce(d.source, '') AS source,
@@ -61,8 +61,8 @@ RULES = (
         # The same URLs as text are another format of the same list.
         level_sql="CASE WHEN is_other_format THEN 'info' ELSE 'warning' END",
         element="loc",
-        why="Each page belongs to one sitemap: where two list it, they will not agree for long, "
-        "and numbers by sitemap, as in Search Console, no longer add up.",
+        why="A page belongs in one sitemap. If two list it, their values diverge over time, and "
+        "counts per sitemap, as in Search Console, no longer add up.",
         fix_hint="Keep the URL in one of the sitemaps",
         source="https://www.sitemaps.org/protocol.html#index",
         bad={
@@ -82,8 +82,8 @@ RULES = (
         requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
         element="lastmod",
-        why="At most one of the two is true. Search engines that find lastmod wrong no longer "
-        "use it, on the whole site.",
+        why="At most one of the two dates is correct. Search engines that find wrong dates ignore "
+        "lastmod on the whole site.",
         fix_hint="Keep the URL in one of the sitemaps, with the date of its last change",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad={
@@ -114,10 +114,10 @@ RULES = (
                 FROM filed f JOIN firsts USING (role, dup_key)
                 WHERE f.file <> first.file AND f.loc <> first.loc AND NOT contains(f.loc, '#')
                 GROUP BY ALL
-            ) WHERE {IS_TWIN}""",
+            ) WHERE {IS_SAME_PAGE}""",
         element="loc",
-        why="Each of the two is fetched, though most servers give the same page for both.",
-        fix_hint="Keep the one that the page itself names as canonical, in one of the sitemaps",
+        why="Search engines fetch both, although most servers return the same page.",
+        fix_hint="Keep the one that the page declares as canonical, in one of the sitemaps",
         source=_CONSOLIDATE,
         bad={
             "a.xml": entry("https://example.com/about"),

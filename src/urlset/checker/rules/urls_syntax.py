@@ -1,4 +1,4 @@
-"""U: URLs that are spelled wrongly: characters, percent-encoding, templates left unfilled."""
+"""Rules about the spelling of URLs: characters, percent-encoding, unfilled templates (group U)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TEMPLATES = (
     rf"|[$#@]?{_OPEN}(?:%20)*(?:{_NAME}|\d{{0,2}})(?:%20)*{_CLOSE}"  # {slug}, ${slug}, {0}
     r"|(?:\[|%5[Bb])object(?:%20|\+)[A-Z]\w*(?:\]|%5[Dd])"  # JavaScript: String({})
 )
-# Only as a whole segment of the path, or as the whole value of a parameter. A bracket that is
-# percent-encoded is meant, /tagged/%5Bpython%5D, and a parameter may well be null.
+# Only as a complete path segment or parameter value. A percent-encoded bracket is intended, as in
+# /tagged/%5Bpython%5D, and a parameter may be null.
 _SEGMENTS = (
     rf"(?:/(?:{_WORDS})(?:[/?&;#]|$)|=(?:undefined|NaN)(?:[&;#]|$)|[/=](?:"
     r"\[{1,2}(?:\.\.\.)?[A-Za-z_][\w-]*\]{1,2}"  # [slug]: Next.js, Astro
@@ -49,9 +49,9 @@ _UNFILLED = (
 _ILLEGAL = r'[\x00-\x20\x7f<>"{}|\\^`]'
 _NOT_ASCII = r"[^\x00-\x7f]"
 _BAD_PERCENT = "%([^0-9A-Fa-f]|[0-9A-Fa-f]([^0-9A-Fa-f]|$)|$)"
-# A URL within a URL is rightly encoded once more.
+# A URL within a URL is correctly encoded again.
 _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
-# "50%25de" is "50%de": two letters are words, unless they begin a character of several bytes.
+# "50%25de" is "50%de": two letters are text, unless they begin a character of several bytes.
 _TWICE = "%25(?:[0-9][0-9A-Fa-f]|[A-Fa-f][0-9]|[A-Fa-f]{2}%25)"
 _UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
@@ -77,8 +77,8 @@ RULES = (
             "encoded": f"printf('%%%02X', ascii(regexp_extract(loc, '{_ILLEGAL}')))",
         },
         element="loc",
-        why="These characters are not allowed in a URL. Browsers repair them, each in its way; a "
-        "crawler may drop the URL instead, or ask for another one.",
+        why="A URL must not contain these characters. Browsers repair them in different ways; a "
+        "crawler may drop the URL or request another one.",
         fix_hint="Percent-encode the character",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/a|b"),
@@ -96,9 +96,9 @@ RULES = (
             "'UTF-8')",
         },
         element="loc",
-        why="The protocol wants URLs that are escaped. Readers that are not prepared for other "
-        "characters encode them differently, or give up.",
-        fix_hint="Percent-encode path and query, as UTF-8",
+        why="The protocol requires escaped URLs. Readers that do not expect other characters "
+        "encode them differently, or fail.",
+        fix_hint="Percent-encode path and query as UTF-8",
         source="https://www.sitemaps.org/protocol.html#escaping",
         bad=entry("https://example.com/über"),
         good=entry("https://example.com/%C3%BCber"),
@@ -112,9 +112,9 @@ RULES = (
         f"AND regexp_matches(loc, '{_BAD_PERCENT}') AND NOT {_IS_UNFILLED}",
         values={"piece": f"'\"' || regexp_extract(loc, '{_BAD_PERCENT}') || '\"'"},
         element="loc",
-        why="It is not decided what such a URL means: servers answer with an error, or with "
-        "another page.",
-        fix_hint="Write %25 where a percent sign is meant, or the two digits that are missing",
+        why="The meaning of such a URL is undefined. Servers respond with an error or with another "
+        "page.",
+        fix_hint="Write %25 for a percent sign, or add the missing digits",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.1",
         bad=entry("https://example.com/100%-wool"),
         good=entry("https://example.com/100%25-wool"),
@@ -129,8 +129,7 @@ RULES = (
         f"AND NOT regexp_matches(query, '{_IN_URL}')))",
         values={"piece": f"left(regexp_extract(loc, '{_TWICE}'), 5)"},
         element="loc",
-        why="What was encoded already and is encoded again names another page, mostly one that "
-        "does not exist.",
+        why="A URL that is encoded twice names another page, which usually does not exist.",
         fix_hint="Encode each URL once",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.4",
         bad=entry("https://example.com/our%2520team"),
@@ -139,7 +138,7 @@ RULES = (
     ),
     rule(
         "U017 loc-not-normalised info",
-        message="URL is not in normal form; that is {tidy}",
+        message="URL is not in normal form, which is {tidy}",
         sql=f"""
             SELECT * FROM (
                 SELECT *, {_TIDY} AS tidy FROM locs
@@ -148,7 +147,7 @@ RULES = (
                         OR (contains(loc, '%') AND regexp_matches(loc, '{_UNTIDY}')))
             ) WHERE tidy <> loc""",
         element="loc",
-        why="RFC 3986 has one spelling among those that mean the same. Where all use it, a page is "
+        why="RFC 3986 defines one normal form for equivalent spellings. If all use it, a page is "
         "not counted twice.",
         fix_hint="Write scheme and host in lower case, %XX in upper case, and no dot segments",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2",
@@ -163,14 +162,14 @@ RULES = (
         view="unusual_urls",
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
-        # A dictionary may have a page on the word "null"; nobody has one on {slug}.
+        # A dictionary may have a page about the word "null", but no site has one about {slug}.
         level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
         "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
         f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
         element="loc",
-        why="A generator wrote the name of a value instead of the value. The page does not exist, "
-        "and those that were meant are not listed.",
-        fix_hint="Correct the template, or leave out entries without a value",
+        why="A generator wrote the name of a variable instead of its value. The page does not "
+        "exist, and the intended pages are not listed.",
+        fix_hint="Correct the template, or omit entries without a value",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/blog/[slug]"),
         good=entry("https://example.com/blog/rye-bread"),
@@ -179,12 +178,12 @@ RULES = (
         "U022 loc-double-slash info",
         message='Empty path segment ("//") in {path}',
         view="unusual_urls",
-        # A URL in the path, as archives have it, is meant; one that is all of it was joined.
+        # A URL inside the path is intended, as in archives; a path that is a URL was joined.
         where="contains(path, '//') AND (contains(replace(path, '://', ':'), '//') "
         "OR regexp_matches(path, '^/https?://'))",
         element="loc",
-        why="Mostly a base URL with a slash at its end and a path with one at its beginning were "
-        "joined. Servers that answer both have the page twice.",
+        why="Usually a base URL that ends with a slash was joined with a path that begins with "
+        "one. Servers that accept both have the page twice.",
         fix_hint="Write one slash",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com//about"),

@@ -1,4 +1,4 @@
-"""X and S: what is wrong with the text of an element, whatever it means."""
+"""Rules about the text of elements: escaping, comments, empty values (groups X and S)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ def _with(element: str) -> str:
 RULES = (
     engine_rule(
         "X022",
-        why="Readers unescape once, and what is left is another URL: with &amp; in its text. "
-        "Mostly two programs have both escaped it.",
-        fix_hint="Escape once: &amp; and not &amp;amp;",
+        why="Readers unescape once, so &amp; remains in the URL. Usually two programs escaped it.",
+        fix_hint="Escape once: &amp; instead of &amp;amp;",
         source=f"{_PROTOCOL}#escaping",
         bad=PAGE.replace(".com/", ".com/?size=1&amp;amp;color=2"),
         good=PAGE.replace(".com/", ".com/?size=1&amp;color=2"),
@@ -28,8 +27,8 @@ RULES = (
     ),
     engine_rule(
         "X023",
-        why="It is well-formed, but many readers cut the value at the comment, and ask for a URL "
-        "that is not there.",
+        why="It is well-formed, but many readers cut the value at the comment and request a wrong "
+        "URL.",
         fix_hint="Move the comment out of the value",
         source="https://www.w3.org/TR/xml/#sec-comments",
         bad=PAGE.replace(".com/", ".com/<!-- home -->"),
@@ -38,9 +37,9 @@ RULES = (
     ),
     engine_rule(
         "S009",
-        why="An empty element says nothing, and the schema does not allow it; Search Console "
+        why="An empty element has no meaning, and the schema does not allow it. Search Console "
         "reports an invalid value.",
-        fix_hint="Remove the element, or give it a value",
+        fix_hint="Remove the element, or add a value",
         source=_SCHEMA,
         bad="<url><loc>https://example.com/</loc><lastmod></lastmod></url>",
         good=PAGE,
@@ -48,8 +47,8 @@ RULES = (
     ),
     engine_rule(
         "S013",
-        why="Text that is in no element belongs to nothing. Where it is a URL, the entry lists "
-        "none for most readers.",
+        why="Text outside of elements has no meaning. If it is a URL, most readers find no URL in "
+        "the entry.",
         fix_hint="Remove the text; a URL belongs in <url><loc>",
         source=_SCHEMA,
         bad=PAGE.replace("<url>", "<url>Home"),
@@ -58,9 +57,9 @@ RULES = (
     ),
     engine_rule(
         "S017",
-        why="A value is text: readers that look for it find nothing, or give up on the file. A "
-        "link in it mostly comes from an editor of web pages.",
-        fix_hint="Leave only text in the value",
+        why="A value is text. With an element inside, readers find no value or reject the file. A "
+        "link usually comes from an editor of web pages.",
+        fix_hint="Keep only text in the value",
         source=_SCHEMA,
         bad=PAGE.replace("https://example.com/", "<b>https://example.com/</b>"),
         good=PAGE,
@@ -68,9 +67,9 @@ RULES = (
     ),
     engine_rule(
         "S019",
-        why="The protocol has seven words; another one is ignored, as Google and Bing ignore all "
-        "of them.",
-        fix_hint="Leave changefreq out; or use always, hourly, daily, weekly, monthly, yearly or "
+        why="The protocol has seven values. Others are ignored, and Google and Bing ignore all of "
+        "them.",
+        fix_hint="Remove changefreq, or use always, hourly, daily, weekly, monthly, yearly or "
         "never",
         source=f"{_PROTOCOL}#changefreqdef",
         bad=_with("<changefreq>often</changefreq>"),
@@ -79,9 +78,9 @@ RULES = (
     ),
     engine_rule(
         "S020",
-        why="The protocol has a decimal number from 0.0 to 1.0, with a point; another value is "
-        "ignored, as Google and Bing ignore all of them.",
-        fix_hint="Leave priority out; or use a number from 0.0 to 1.0",
+        why="The protocol requires a decimal number from 0.0 to 1.0, with a point. Other values "
+        "are ignored, and Google and Bing ignore all of them.",
+        fix_hint="Remove priority, or use a number from 0.0 to 1.0",
         source=f"{_PROTOCOL}#prioritydef",
         bad=_with("<priority>0,8</priority>"),
         good=PAGE,

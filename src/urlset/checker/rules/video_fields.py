@@ -1,4 +1,4 @@
-"""G: what stands in the elements of a video."""
+"""Rules about the values of video elements (group G)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/
 
 
 def _video(more: str, description: str = "Sowing") -> str:
-    """A page with a video of all that is required, and more."""
+    """Return a page with a complete video and more elements."""
     return (
         "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         "  <video:video>\n"
@@ -22,13 +22,13 @@ def _video(more: str, description: str = "Sowing") -> str:
 
 
 def _first(conditions: dict[str, str]) -> str:
-    """SQL for the name of the first condition that holds."""
+    """Return SQL for the name of the first condition that is true."""
     cases = " ".join(f"WHEN {condition} THEN '{name}'" for name, condition in conditions.items())
     return f"CASE {cases} END"
 
 
 def _value(names: dict[str, str]) -> str:
-    """SQL for what stands in the element whose name is in ``tag``."""
+    """Return SQL for the value of the element whose name is in ``tag``."""
     return "preview(CASE tag {} END)".format(
         " ".join(f"WHEN '{name}' THEN video.{name}" for name in names)
     )
@@ -53,7 +53,7 @@ _EXPIRY = "latest(w3c_moment(video.expiration_date), video.expiration_date)"
 
 
 def _relation(name: str) -> str:
-    """SQL for what is wrong with the attribute ``relationship`` of an element."""
+    """Return SQL for the fault of the attribute ``relationship`` of an element."""
     return (
         f"CASE WHEN video.{name} IS NULL THEN NULL "
         f"WHEN video.{name}_relationship IS NULL THEN 'has no relationship (allow or deny)' "
@@ -68,13 +68,13 @@ _WRONG_REGION = (
 )
 _RESTRICTION = (
     f"coalesce({_relation('restriction')}, CASE WHEN contains(video.restriction, ',') "
-    f"THEN 'has commas; write blanks between regions' WHEN {_WRONG_REGION} IS NOT NULL "
-    f"THEN 'names \"' || preview({_WRONG_REGION}) || '\", which is no region of ISO 3166-1' END)"
+    f"THEN 'has commas; separate regions with spaces' WHEN {_WRONG_REGION} IS NOT NULL "
+    f"THEN 'names \"' || preview({_WRONG_REGION}) || '\", which is not a region of ISO 3166-1' END)"
 )
 _PLATFORM = (
     f"coalesce({_relation('platform')}, CASE WHEN NOT regexp_full_match(video.platform, "
     "'(web|mobile|tv)(\\s+(web|mobile|tv))*') THEN 'is \"' || preview(video.platform) "
-    "|| '\"; write web, mobile, tv with blanks between them' END)"
+    "|| '\"; write web, mobile or tv, separated by spaces' END)"
 )
 
 # The same host, or the same site by the last two names of it: users.example.com.
@@ -94,9 +94,8 @@ RULES = (
         "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
         values={"v": "preview(video.duration)"},
         element="video:video",
-        why="The duration is given in seconds, and by Google's rules no video has more than eight "
-        "hours of them.",
-        fix_hint="Write the seconds alone: 90 for 1:30 or PT1M30S",
+        why="The duration is in seconds, and Google allows at most eight hours.",
+        fix_hint="Write only the number of seconds: 90 for 1:30 or PT1M30S",
         source=_SOURCE,
         bad=_video("<video:duration>1:30</video:duration>"),
         good=_video("<video:duration>90</video:duration>"),
@@ -114,8 +113,8 @@ RULES = (
             "ELSE 'a whole number' END",
         },
         element="video:video",
-        why="A number that is none, or out of its range, is not read.",
-        fix_hint="Write rating as 0.0 to 5.0 and view_count in digits alone, or leave them out",
+        why="An invalid number, or one outside the range, is ignored.",
+        fix_hint="Write rating from 0.0 to 5.0 and view_count as digits, or omit them",
         source=_SOURCE,
         bad=_video("<video:rating>9.5</video:rating>"),
         good=_video("<video:rating>4.5</video:rating>"),
@@ -133,7 +132,7 @@ RULES = (
             "ELSE video.expiration_date END)",
         },
         element="video:video",
-        why="A date that cannot be read is ignored: the video does not expire, or is of no date.",
+        why="An invalid date is ignored: the video does not expire, or has no date.",
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         source=_SOURCE,
         bad=_video("<video:publication_date>20.11.2026</video:publication_date>"),
@@ -148,12 +147,12 @@ RULES = (
         f"OR coalesce({_EXPIRY} < w3c_moment(video.publication_date), false) END",
         values={
             "v": "preview(video.expiration_date)",
-            "what": f"CASE WHEN {_EXPIRY} < check_time() THEN 'past' "
+            "what": f"CASE WHEN {_EXPIRY} < check_time() THEN 'in the past' "
             "ELSE 'before publication_date ' || video.publication_date END",
         },
         element="video:video",
-        why="After this date the video is not shown in search any more.",
-        fix_hint="Remove the video where it is gone, or the date where it is not",
+        why="After this date, search engines no longer show the video.",
+        fix_hint="Remove the video if it is no longer available, otherwise remove the date",
         source=_SOURCE,
         bad=_video("<video:expiration_date>2026-11-01</video:expiration_date>"),
         good=_video("<video:expiration_date>2027-11-01</video:expiration_date>"),
@@ -167,7 +166,7 @@ RULES = (
         where=" OR ".join(_SWITCHES.values()),
         values={"tag": _first(_SWITCHES), "v": _value(_SWITCHES)},
         element="video:video",
-        why="Other words than these two are not read, also where they mean the same.",
+        why="Only these two values are read, even if another has the same meaning.",
         fix_hint="Write yes or no",
         source=_SOURCE,
         bad=_video("<video:live>false</video:live>"),
@@ -182,7 +181,8 @@ RULES = (
         f"ELSE ({_RESTRICTION}) IS NOT NULL END",
         values={"fault": _RESTRICTION},
         element="video:video",
-        why="Where it cannot be read, the video may be shown where it must not be, or nowhere.",
+        why="If the restriction is invalid, the video may be shown in countries where it must not "
+        "be, or nowhere.",
         fix_hint='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
         source=_SOURCE,
         bad=_video('<video:restriction relationship="allow">GB UK</video:restriction>'),
@@ -196,7 +196,7 @@ RULES = (
         where=f"CASE WHEN video.platform IS NULL THEN false ELSE ({_PLATFORM}) IS NOT NULL END",
         values={"fault": _PLATFORM},
         element="video:video",
-        why="Where it cannot be read, the video may be shown on devices that cannot play it.",
+        why="If the platform is invalid, the video may be shown on devices that cannot play it.",
         fix_hint='Write relationship="allow" or "deny", and devices as in "web tv"',
         source=_SOURCE,
         bad=_video('<video:platform relationship="allow">desktop</video:platform>'),
@@ -216,8 +216,8 @@ RULES = (
             "the page' END"
         },
         element="video:video",
-        why="The name of whoever uploaded it has 255 characters at most, and the page about him is "
-        "to be on the same site.",
+        why="The name of the uploader has at most 255 characters, and the page about the uploader "
+        "must be on the same site.",
         fix_hint="Shorten the name, and link to a page of your own site",
         source=_SOURCE,
         bad=_video('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
@@ -235,9 +235,9 @@ RULES = (
         },
         level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
         element="video:video",
-        why="Google takes 2,048 characters of a description at most. Of titles only the schema has "
-        "a limit, and search results have room for less.",
-        fix_hint="Say it in fewer words",
+        why="Google accepts at most 2,048 characters of a description. Titles have a limit only in "
+        "the schema, and search results show fewer characters.",
+        fix_hint="Shorten the text",
         source=_SOURCE,
         bad=_video("", description="Sowing rye. " * 180),
         good=_video(""),

@@ -1,4 +1,4 @@
-"""G: what a video must have, and where it is."""
+"""Rules about required video elements and video URLs (group G)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARTS = {
 
 
 def _video(more: str = "", **parts: str) -> str:
-    """A page with a video of all that is required, but these ``parts``; one of "" is left out."""
+    """Return a page with a complete video; ``parts`` replace elements, and "" removes one."""
     found = "".join(
         f"\n    <video:{name}>{value}</video:{name}>"
         for name, value in {**_PARTS, **parts}.items()
@@ -30,7 +30,7 @@ def _video(more: str = "", **parts: str) -> str:
 
 
 def _named(conditions: dict[str, str]) -> str:
-    """SQL for the names whose conditions hold."""
+    """Return SQL for the names whose conditions are true."""
     cases = (f"CASE WHEN {condition} THEN '{name}' END" for name, condition in conditions.items())
     return f"concat_ws(', ', {', '.join(cases)})"
 
@@ -41,11 +41,11 @@ _MISSING = {
 }
 _SAME = {f"video:{name}": f"same_url(video.{name}, loc)" for name in ("content_loc", "player_loc")}
 
-# Files may lie on FTP, too; what plays in Flash or by a protocol of streams is not fetched.
+# Files may be on FTP as well. Flash and streaming protocols cannot be fetched.
 _FAULT = (
     "CASE WHEN {0} IS NULL THEN NULL WHEN regexp_matches({0}, '^(?i:ftp)://[^/?#\\s]') "
     "THEN url_fault('http' || {0}[4:]) WHEN regexp_matches({0}, '(?i)\\.swf(\\?|#|$)') "
-    "THEN 'is Flash, which no browser plays any more' ELSE url_fault({0}) END"
+    "THEN 'is Flash, which browsers no longer play' ELSE url_fault({0}) END"
 )
 _FAULTS = {
     name: _FAULT.format(f"video.{name}") for name in ("thumbnail_loc", "content_loc", "player_loc")
@@ -73,9 +73,9 @@ RULES = (
         where=" OR ".join(_MISSING.values()),
         values={"missing": _named(_MISSING)},
         element="video:video",
-        why="A video is shown with its picture, its title and its description. Without one of them "
-        "Google does not take it.",
-        fix_hint="Give each video a thumbnail_loc, a title and a description",
+        why="Search results show a video with its thumbnail, title and description. Google rejects "
+        "a video if one of them is missing.",
+        fix_hint="Add thumbnail_loc, title and description to each video",
         source=_SOURCE,
         bad=_video(title=""),
         good=_GOOD,
@@ -86,8 +86,8 @@ RULES = (
         view="videos",
         where="video.content_loc IS NULL AND video.player_loc IS NULL",
         element="video:video",
-        why="It must be said where the video is: its file, or the player that shows it.",
-        fix_hint="Name the file in content_loc, or else the player in player_loc",
+        why="The location of the video is required: its file, or a player that shows it.",
+        fix_hint="Write the URL of the file in content_loc, or of the player in player_loc",
         source=_SOURCE,
         bad=_video(content_loc=""),
         good=_GOOD,
@@ -99,8 +99,8 @@ RULES = (
         where=" OR ".join(f"coalesce({condition}, false)" for condition in _SAME.values()),
         values={"tags": _named(_SAME)},
         element="video:video",
-        why="The video is in the page; a page that is its own video cannot be played.",
-        fix_hint="Name the file of the video, or the player that the page embeds",
+        why="The video is part of the page; the page itself cannot be played as a video.",
+        fix_hint="Write the URL of the video file, or of the player that the page embeds",
         source=_SOURCE,
         bad=_video(content_loc="https://example.com/a"),
         good=_GOOD,
@@ -121,8 +121,8 @@ RULES = (
             ),
         },
         element="video:video",
-        why="Videos and their pictures are fetched over HTTP or FTP, from the URL as it stands "
-        "there; paths, streams (rtmp, rtsp) and Flash lead to none.",
+        why="Videos and thumbnails are fetched over HTTP or FTP from exactly this URL. Paths, "
+        "streams (rtmp, rtsp) and Flash cannot be fetched.",
         fix_hint="Write a full URL of a file or a player that a browser can open",
         source=_SOURCE,
         bad=_video(content_loc="rtmp://example.com/a"),
@@ -139,8 +139,9 @@ RULES = (
         " END",
         values={"v": "preview(video.content_loc)"},
         element="video:video",
-        why="content_loc is the file of the video. A player or a page there cannot be read as one.",
-        fix_hint="Name the media file (.mp4, .webm …), and the player in player_loc",
+        why="content_loc is the video file. A player or a page cannot be read as a video.",
+        fix_hint="Write the media file (.mp4, .webm …) in content_loc, and the player in "
+        "player_loc",
         source=_SOURCE,
         bad=_video(content_loc="https://www.youtube.com/embed/x"),
         good=_video(content_loc="", player_loc="https://www.youtube.com/embed/x"),
@@ -153,8 +154,8 @@ RULES = (
         where="len(video.tags) > 32",
         values={"n": "len(video.tags)"},
         element="video:video",
-        why="Google takes 32 tags of a video at most.",
-        fix_hint="Keep the tags that say most",
+        why="Google reads at most 32 tags of a video.",
+        fix_hint="Keep the most specific tags",
         source=_SOURCE,
         bad=_video("\n    " + "".join(f"<video:tag>{n}</video:tag>" for n in range(33))),
         good=_video("<video:tag>rye</video:tag>"),
@@ -162,9 +163,9 @@ RULES = (
     ),
     engine_rule(
         "G035",
-        why="Each element says one thing of a video. Of several the first one is read, which may "
-        "not be the one that was meant.",
-        fix_hint="Keep each element once; only tag may stand many times",
+        why="Each element describes the video once. If there are several, the first is read, which "
+        "may be the wrong one.",
+        fix_hint="Keep each element once; only tag may be repeated",
         source=_SOURCE,
         bad=_video("<video:title>Wheat</video:title>"),
         good=_GOOD,
@@ -172,13 +173,13 @@ RULES = (
     ),
     rule(
         "G036 video-removed-tag info",
-        message="{tags} of a video: engines do not use it any more",
+        message="{tags} of a video: no longer used by search engines",
         view="videos",
         where=" OR ".join(_REMOVED_TAGS.values()),
         values={"tags": _named(_REMOVED_TAGS)},
         element="video:video",
         why="Google has removed it from video sitemaps, or never documented it.",
-        fix_hint="Leave it out, unless somebody else reads it",
+        fix_hint="Remove it, unless other readers use it",
         source=_REMOVED,
         bad=_video("<video:category>Grain</video:category>"),
         good=_GOOD,

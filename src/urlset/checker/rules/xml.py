@@ -1,4 +1,4 @@
-"""X: what makes a file XML, before any of it means anything."""
+"""Rules about XML syntax (group X)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _ENTRIES = _WHOLE.partition("\n")[2]  # without the declaration
 RULES = (
     engine_rule(
         "X002",
-        why="Strict readers refuse the whole file for one tag that does not fit, and lenient ones "
-        "do not agree on what is in it.",
+        why="Strict readers reject the whole file because of one mismatched tag, and lenient ones "
+        "interpret it differently.",
         fix_hint="Write the file with a tool that escapes text and closes its tags",
         source=f"{_XML}#sec-well-formed",
         bad=PAGE.replace("</lastmod>", "</lastmode>"),
@@ -30,8 +30,8 @@ RULES = (
     ),
     engine_rule(
         "X003",
-        why="In XML, & begins an entity. Strict readers refuse the file; some lenient ones drop "
-        "the & and what is behind it, and ask for a URL that is not there.",
+        why="In XML, & begins an entity. Strict readers reject the file. Some lenient ones drop "
+        "the & and the text after it, and request a wrong URL.",
         fix_hint="Write &amp; for &",
         source=_ESCAPING,
         bad=PAGE.replace(".com/", ".com/?size=1&color=2"),
@@ -40,8 +40,8 @@ RULES = (
     ),
     engine_rule(
         "X004",
-        why="XML knows amp, lt, gt, quot and apos; the others belong to HTML. Strict readers "
-        "refuse the file.",
+        why="XML has only the entities amp, lt, gt, quot and apos; the others belong to HTML. "
+        "Strict readers reject the file.",
         fix_hint="Write the character itself, or its number as &#nnn;",
         source=f"{_XML}#wf-entdeclared",
         bad=PAGE.replace(".com/", ".com/caf&eacute;"),
@@ -50,9 +50,9 @@ RULES = (
     ),
     engine_rule(
         "X006",
-        why="Where there is an XML declaration it comes first, or parsers refuse the file. A blank "
-        "line mostly comes out of a script, from behind its last ?>.",
-        fix_hint="Remove what stands before <?xml",
+        why="An XML declaration must come first, otherwise parsers reject the file. A blank line "
+        "usually comes from a script, after its last ?>.",
+        fix_hint="Remove everything before <?xml",
         source=_ERRORS,
         bad="\n" + _WHOLE,
         good=_WHOLE,
@@ -60,10 +60,9 @@ RULES = (
     ),
     engine_rule(
         "X007",
-        why="Parsers refuse a file that begins with something else than XML. What stands there is "
-        "mostly a notice or a warning of the program that writes the sitemap.",
-        fix_hint="Remove what stands before the root: notices and warnings of the server do not "
-        "belong in it",
+        why="Parsers reject a file that does not begin with XML. Usually the text is a notice or a "
+        "warning of the program that writes the sitemap.",
+        fix_hint="Remove the text before the root, such as notices and warnings of the server",
         source=f"{_XML}#sec-prolog-dtd",
         bad=f"Notice: undefined variable\n{_WHOLE}",
         good=_WHOLE,
@@ -71,9 +70,9 @@ RULES = (
     ),
     engine_rule(
         "X008",
-        why="Nothing but comments may follow the root; strict readers refuse the file. Mostly it "
-        "is a banner that a cache or a timer adds to every page.",
-        fix_hint="Remove what stands after the closing tag of the root",
+        why="Only comments may follow the root; strict readers reject the file. Usually a cache or "
+        "a timer adds a banner to every page.",
+        fix_hint="Remove the text after the closing tag of the root",
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\nServed in 0.2 s",
         good=f"{_WHOLE}\n<!-- Served in 0.2 s -->",
@@ -81,10 +80,9 @@ RULES = (
     ),
     engine_rule(
         "X009",
-        why="What comes behind the cut is lost, and some readers take the last URL though only "
-        "half of it is there. Mostly the disk was full, a time limit was reached, or the file was "
-        "read while it was written.",
-        fix_hint="Write the file again to its end, and move it into place only when it is whole",
+        why="The data after the cut is lost, and some readers use an incomplete last URL. Usually "
+        "the disk was full, a time limit was reached, or the file was read while it was written.",
+        fix_hint="Write the file again, and publish it only when it is complete",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
         good=_WHOLE,
@@ -92,8 +90,8 @@ RULES = (
     ),
     engine_rule(
         "X015",
-        why="A sitemap needs none, and careful readers refuse a file that has one, because of what "
-        "can be done with it.",
+        why="A sitemap needs no DOCTYPE, and careful readers reject a file with one because it "
+        "enables attacks.",
         fix_hint="Remove the DOCTYPE",
         source=_XXE,
         bad=f"<!DOCTYPE urlset>\n{_ENTRIES}",
@@ -102,9 +100,9 @@ RULES = (
     ),
     engine_rule(
         "X016",
-        why="Such an entity can read files of whoever parses it, or fill his memory: it is never "
-        "fetched, and what was to come of it is missing.",
-        fix_hint="Remove the DOCTYPE, and write the text where the entity was",
+        why="Such an entity can read files of the machine that parses it, or exhaust its memory. "
+        "It is never fetched, so its content is missing.",
+        fix_hint="Remove the DOCTYPE, and write the text in place of the entity",
         source=_XXE,
         bad=f'<!DOCTYPE urlset [<!ENTITY base SYSTEM "base.txt">]>\n{_ENTRIES}',
         good=_ENTRIES,
@@ -120,8 +118,8 @@ RULES = (
             "ELSE 'XML version is ' || value || ', expected 1.0' END"
         },
         needs=("markup",),
-        why="XML 1.0 in UTF-8 needs no declaration, but people and simple programs tell by it what "
-        "the file is. Version 1.1 many parsers refuse.",
+        why="XML 1.0 in UTF-8 needs no declaration, but people and simple programs recognize the "
+        "file by it. Many parsers reject version 1.1.",
         fix_hint='Begin the file with <?xml version="1.0" encoding="UTF-8"?>',
         source=f"{_XML}#sec-prolog-dtd",
         bad=_ENTRIES,
@@ -131,9 +129,9 @@ RULES = (
     ),
     engine_rule(
         "X018",
-        why="Crawlers do not look at it, and browsers are removing XSLT: people will see a "
-        "warning, or the bare file.",
-        fix_hint="Remove the xml-stylesheet instruction, or let it name a CSS file",
+        why="Crawlers ignore it, and browsers are removing XSLT: visitors will see a warning or "
+        "the plain file.",
+        fix_hint="Remove the xml-stylesheet instruction, or use a CSS file",
         source="https://developer.chrome.com/docs/web-platform/deprecating-xslt",
         bad=f'<?xml-stylesheet type="text/xsl" href="/sitemap.xsl"?>\n{_ENTRIES}',
         good=f'<?xml-stylesheet type="text/css" href="/sitemap.css"?>\n{_ENTRIES}',
@@ -141,17 +139,17 @@ RULES = (
     ),
     engine_rule(
         "X019",
-        why="The address answers with a page, so that not one URL is listed. Often it is an error "
-        "page with status 200, a login, or a page that people see instead of the file.",
-        fix_hint="Serve the sitemap itself at this address, not a page about it",
+        why="The URL returns a page, so no URL is listed. Often it is an error page with status "
+        "200, a login, or a page for visitors.",
+        fix_hint="Serve the sitemap at this URL instead of the page",
         source=_ERRORS,
         bad="<!DOCTYPE html>\n<html><body><p>Not found</p></body></html>",
         good=_WHOLE,
     ),
     engine_rule(
         "X021",
-        why="XML allows each attribute once; strict readers refuse the file. Mostly two programs "
-        "have both added their xmlns.",
+        why="XML allows each attribute once; strict readers reject the file. Usually two programs "
+        "added an xmlns.",
         fix_hint="Keep one of the attributes",
         source=f"{_XML}#uniqattspec",
         bad=whole(attributes=' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'),
@@ -160,9 +158,9 @@ RULES = (
     ),
     engine_rule(
         "X024",
-        why="A file is one document: readers take the first, or refuse all of it. It comes from "
-        "files that were pasted together.",
-        fix_hint="Make it two files, or move the entries into the first document",
+        why="A file is one document. Readers use the first, or reject the file. It comes from "
+        "concatenated files.",
+        fix_hint="Split it into two files, or move the entries into the first document",
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\n{_ENTRIES}",
         good=whole(f"{PAGE}\n{PAGE.replace('.com/', '.com/about')}"),
@@ -170,11 +168,11 @@ RULES = (
     ),
     engine_rule(
         "X031",
-        why="A program makes the sitemap from this file, as Jekyll does from sitemap.xml with its "
-        "front matter and Liquid. Nothing else is checked in it, and it is never fixed: the "
-        "expressions in it are no URLs. Where it is served as it is, the program did not run, and "
-        "not one URL is listed (then it is an error).",
-        fix_hint="Check what is made from it: the folder of the built site, or its URL",
+        why="A program generates the sitemap from this file, as Jekyll does from a sitemap.xml "
+        "with front matter and Liquid. Nothing else is checked in it, and it is never fixed, "
+        "because its expressions are not URLs. If a server returns it unchanged, the program did "
+        "not run and no URL is listed (then it is an error).",
+        fix_hint="Check the generated file: the folder of the built site, or its URL",
         source="https://jekyllrb.com/docs/front-matter/",
         bad="---\nlayout: null\n---\n"
         + whole(

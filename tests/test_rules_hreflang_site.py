@@ -1,4 +1,4 @@
-"""H5: cases of the rules about pages that list one another, against a slower twin."""
+"""Rules about hreflang links between pages, compared with a slow reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does no good: hints, styles, sizes; and what only looks like it."""
+"""Rules about content without benefit: hints, styles, sizes; and similar valid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits: both sides of each of them, and files that are full on purpose."""
+"""Rules about limits: both sides of each, and files that are full on purpose."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def test_near_limit_of_an_index():
     ("profile", "name", "words"),
     [
         ("baidu", "a" * 236, None),
-        ("baidu", "a" * 237, "URL has 257 bytes; Baidu takes 256 at most"),
-        ("baidu", "ä" * 119, "URL has 258 bytes; Baidu takes 256 at most"),
+        ("baidu", "a" * 237, "URL has 257 bytes; Baidu accepts at most 256"),
+        ("baidu", "ä" * 119, "URL has 258 bytes; Baidu accepts at most 256"),
         ("yandex", "a" * 1_004, None),
-        ("yandex", "a" * 1_005, "URL has 1,025 characters; Yandex takes 1,024 at most"),
+        ("yandex", "a" * 1_005, "URL has 1,025 characters; Yandex accepts at most 1,024"),
         ("yandex", "ä" * 1_004, None),
         ("google", "a" * 1_900, None),
         (None, "a" * 1_900, None),
@@ -89,9 +89,9 @@ def test_engine_profile_limit_of_files_and_dates():
     [large] = check(document.format("2026-01-01", " " * 10_485_760).encode(), select=["L008"],
                     profile="baidu")  # fmt: skip
     assert large.message.startswith("File has 10,485,")
-    assert large.message.endswith("bytes; Baidu takes 10,485,760 at most")
+    assert large.message.endswith("bytes; Baidu accepts at most 10,485,760")
     [long] = check(document.format("2" * 101, "").encode(), select=["L008"], profile="yandex")
-    assert long.message == "lastmod has 101 bytes; Yandex takes 100 at most"
+    assert long.message == "lastmod has 101 bytes; Yandex accepts at most 100"
     assert list(check(document.format("2" * 100, "").encode(), select=["L008"],
                       profile="yandex")) == []  # fmt: skip
 
@@ -103,7 +103,7 @@ def test_too_many_index_files_is_told_once_for_each_site():
     assert found("L501", indexes) == []
     [finding] = found("L501", indexes | {"one-more.xml": child})
     assert finding.message == (
-        "One of 501 index files of example.com; Search Console takes 500 of a site"
+        "One of 501 index files of example.com; Search Console accepts 500 per site"
     )
     others = {f"https://other.example/{n}.xml": child for n in range(3)}
     assert len(found("L501", indexes | others)) == 0

@@ -1,4 +1,4 @@
-"""Rules about one URL: what each objects to, and what looks like that but is fine."""
+"""Rules about single URLs: input that each reports, and similar valid input."""
 
 from __future__ import annotations
 
@@ -162,10 +162,10 @@ def test_it_objects_to_these_and_not_to_those(code: str) -> None:
         ("U008", f"{HOME}/é", "é is not ASCII and should be percent-encoded, as %C3%A9"),
         ("U012", f"{HOME}/#!/a", "URL has a fragment (#!/a)"),
         ("U013", "https://me:secret@example.com/", 'information ("me" before the @)'),
-        ("U014", "https://example.com:443/", "Port 443 is the one of https anyway"),
-        ("U014", "https://example.com:8443/", "Port 8443 is not the one of https"),
+        ("U014", "https://example.com:443/", "Port 443 is the default port of https"),
+        ("U014", "https://example.com:8443/", "Port 8443 is not the default port of https"),
         ("U016", "http://Localhost/", "Host localhost is not public"),
-        ("U017", "HTTP://A.com:80/x/../%7eb%e4/.?%7E", "that is http://a.com/~b%E4/?~"),
+        ("U017", "HTTP://A.com:80/x/../%7eb%e4/.?%7E", "which is http://a.com/~b%E4/?~"),
         ("U018", f"{HOME}/a;jsessionid=1", "Parameter jsessionid is a session id"),
         ("U018", f"{HOME}/?utm_source=a", "Parameter utm_source is a tracking tag"),
         ("U018", f"{HOME}/?sid={'a' * 32}", "Parameter sid is a session id"),

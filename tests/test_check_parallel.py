@@ -1,4 +1,4 @@
-"""Rules that are put by two connections at once tell what one alone tells; and where stores lie."""
+"""Two connections find what one finds; when the store becomes a file."""
 
 from __future__ import annotations
 

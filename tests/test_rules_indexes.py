@@ -1,4 +1,4 @@
-"""Indexes: what they list, where that lies, and whether it is there."""
+"""Rules about indexes: their children, where they are, and whether they exist."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_above():
     words = found("I002", documents)
 
     assert [line.split()[1].removeprefix(SITE) for line in words] == list(children[4:])
-    assert words[0].endswith("is not in or below /a/b/, where the index lies")
+    assert words[0].endswith("is not in or below /a/b/, the folder of the index")
     declared = {"robots.txt": f"Sitemap: {SITE}/a/b/index.xml"}
     assert found("I002", documents | declared) == []
     assert found("I002", {"index.xml?x=/a/": documents["a/b/index.xml"]}) == []
@@ -153,8 +153,8 @@ def test_nested_index():
 
     assert len(words) == 3
     assert words[1:] == [
-        f"3: {SITE}/b.xml is an index, too: an index lists sitemaps only",
-        "5: https://EXAMPLE.com/b.xml is an index, too: an index lists sitemaps only",
+        f"3: {SITE}/b.xml is an index; an index may only list sitemaps",
+        "5: https://EXAMPLE.com/b.xml is an index; an index may only list sitemaps",
     ]
 
 
@@ -187,7 +187,7 @@ def test_cycles_among_many_indexes_are_found_in_time():
 def test_missing_children(tmp_path: Path):
     documents = documents_of({"index.xml": index(f"{SITE}/a.xml", f"{SITE}/b.xml")})
     assert found("I503", {"index.xml": index(f"{SITE}/b.xml")}) == [
-        f"3: {SITE}/b.xml is listed but not there"
+        f"3: {SITE}/b.xml is listed but missing"
     ]
     (tmp_path / "index.xml").write_bytes(documents[f"{SITE}/index.xml"])
     (tmp_path / "a.xml").write_bytes(documents_of(PAGE)[f"{SITE}/sitemap.xml"])
@@ -214,10 +214,12 @@ def test_not_referenced():
     }
 
     findings = list(check(documents_of(documents), select=["I504"]))
-    assert [(f.source, f.message) for f in findings] == [(f"{SITE}/c.xml", "No index lists it")]
+    assert [(f.source, f.message) for f in findings] == [
+        (f"{SITE}/c.xml", "Not listed in an index")
+    ]
     robots = {"robots.txt": f"Sitemap: {SITE}/index.xml"}
     assert found("I504", documents | robots) == [
-        "None: No index lists it, and robots.txt does not declare it"
+        "None: Not listed in an index, and robots.txt does not declare it"
     ]
     robots = {"robots.txt": f"Sitemap: {SITE}/c.xml"}
     assert found("I504", documents | robots) == []

@@ -1,4 +1,4 @@
-"""What a robots.txt says, how it is written, and what follows for the sitemaps that there are."""
+"""Rules about robots.txt: its content, its form, and what it means for the sitemaps."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_variants(loc: str, declared: str | None):
     ],
 )
 def test_html(robots: str, is_told: bool):
-    assert messages("R008", robots) == ["robots.txt is a page of HTML"] * is_told
+    assert messages("R008", robots) == ["robots.txt is an HTML page"] * is_told
 
 
 def test_disallowed_sitemaps():
@@ -232,7 +232,7 @@ def test_disallowed_by_a_long_robots_txt():
         (f"{SITE}/robots.txt", "robots.txt itself"),
         (f"{SITE}/", "the home page"),
         (f"{SITE}", "the home page"),
-        (f"{SITE}/page", "a page of HTML"),
+        (f"{SITE}/page", "an HTML page"),
         (f"{SITE}/?sitemap=1", None),
         (f"{SITE}/sitemap.xml", None),
         (f"{SITE}/missing.xml", None),
@@ -244,7 +244,7 @@ def test_declared_but_no_sitemap(loc: str, what: str | None):
 
     findings = found("R011", f"User-agent: *\nSitemap: {loc}", documents)
 
-    assert [f.message for f in findings] == ([f"{loc} is no sitemap but {what}"] if what else [])
+    assert [f.message for f in findings] == ([f"{loc} is not a sitemap but {what}"] if what else [])
     assert [f.line for f in findings] == ([2] if what else [])
 
 

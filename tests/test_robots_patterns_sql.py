@@ -1,4 +1,4 @@
-"""What robots.txt forbids: the regular expressions against the matcher."""
+"""Regular expressions for robots.txt patterns, compared with the matcher."""
 
 from __future__ import annotations
 

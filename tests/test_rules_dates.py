@@ -1,4 +1,4 @@
-"""Rules about dates: one by one, of a whole sitemap, and of an index against its sitemaps."""
+"""Rules about dates: single ones, those of a sitemap, and an index against its sitemaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about several URLs: duplicates, hosts and schemes, what a sitemap may speak of."""
+"""Rules about several URLs: duplicates, hosts, schemes and scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact places of findings, also of thousands in one entry or on one line."""
+"""Exact positions of findings, also of thousands in one entry or on one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that ask only the locs that are not plain find what they would find among all."""
+"""Rules over the view of unusual URLs find the same as over all locs."""
 
 import re
 from collections.abc import Iterator
