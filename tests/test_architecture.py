@@ -56,6 +56,38 @@ MESSAGES_OF_OTHERS = {
 
 MAX_LINES = 500  # a longer file usually holds two concepts
 
+SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a part of that importer
+
+# Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
+SMALL_MODULES = {
+    "urlset.builder.page_cache": "adapts the ledger to the cache protocol of the HTML source",
+    "urlset.cli": "entry point of the console script, without typer",
+    "urlset.engine.reference.doctype": "counterpart of doctype.rs",
+    "urlset.engine.reference.lists": "counterpart of lists.rs",
+    "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",
+    "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
+    "urlset.html.parse": "the only module that imports selectolax",
+    "urlset.http.rate_limiter": "state of all hosts, without I/O",
+    "urlset.object_store.aws_profile": "format of the configuration files of AWS",
+    "urlset.publisher.factory": "imports a target only if an output names it",
+    "urlset.reporter": "public names of the reporters",
+    "urlset.reporter.github": "one module per output format",
+    "urlset.reporter.json": "one module per output format",
+    "urlset.reporter.junit": "one module per output format",
+    "urlset.sources.git": "public names of the package",
+    "urlset.store.parquet": "reading and writing of one file format",
+    "urlset.writer.constraints": "table of the constraints of PROTOCOL section B",
+}
+
+# Modules whose names end in "ing": terms of the field, not steps of a program.
+GERUNDS = {
+    "urlset.builder.import_existing",
+    "urlset.engine.decoding",
+    "urlset.engine.reference.nesting",
+    "urlset.http.content_encoding",
+    "urlset.sources.tables.mapping",
+}
+
 
 class Import(NamedTuple):
     """Import statement: importing module, imported module, and file with line."""
@@ -182,6 +214,50 @@ def test_each_outside_library_is_imported_by_one_package():
             wrong.append(f"{found.where}: only {importer} may import {library}")
 
     assert not wrong, "\n".join(wrong)
+
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Yield the name of each public class, and the module that defines it."""
+    for path in sources():
+        if path.suffix == ".py":
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    yield node.name, module_name(path)
+
+
+def test_no_public_class_name_exists_twice():
+    modules: dict[str, list[str]] = {}
+    for name, module in classes():
+        modules.setdefault(name, []).append(module)
+
+    twice = {name: where for name, where in modules.items() if len(where) > 1}
+
+    assert twice == {}, "give each class a name of its own"
+
+
+def test_modules_are_named_by_nouns():
+    gerunds = {module for module in MODULES if module.endswith("ing")}
+
+    assert gerunds <= GERUNDS, "name a module by a noun: `retry`, not `retrying`"
+    assert gerunds >= GERUNDS, f"not there any more: {sorted(GERUNDS - gerunds)}"
+
+
+def test_a_small_module_with_one_importer_has_a_reason():
+    importers: dict[str, set[str]] = {}
+    for found in OURS:
+        importers.setdefault(found.target, set()).add(found.module)
+    small = {
+        module_name(path)
+        for path in sources()
+        if len(path.read_text(encoding="utf-8").splitlines()) < SMALL_MODULE
+    }
+
+    alone = {module for module in small if len(importers.get(module, ())) == 1}
+
+    assert alone <= set(SMALL_MODULES), (
+        "merge it into its only importer, or give the reason in SMALL_MODULES"
+    )
+    assert alone >= set(SMALL_MODULES), f"no reason needed: {sorted(set(SMALL_MODULES) - alone)}"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(SRC)))
