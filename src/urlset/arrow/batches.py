@@ -178,7 +178,7 @@ def _rounded(values: Any) -> Any:
 
 
 def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
-    """Return the columns of a batch that are written, each in the type that engines accept.
+    """Return the columns of a batch to be written, cast to the types that the engines accept.
 
     Columns without values are skipped. Returns None if a column has another type, whose values
     need a conversion one by one.

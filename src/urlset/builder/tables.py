@@ -364,7 +364,7 @@ class StagedRows:
         return expressions == self._expressions and batch.schema == self._pending[0].schema
 
     def clear(self) -> None:
-        """Delete all rows."""
+        """Delete all staged rows, also those not inserted yet."""
         self._pending.clear()
         self._db.run(f"DELETE FROM {STAGED_RAW}")
 

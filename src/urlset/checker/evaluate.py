@@ -1,4 +1,4 @@
-"""Evaluate rules on the tables of a store: count all findings, and keep the rows of the first.
+"""Evaluate rules against the tables of a store: count all findings, keep the first of each rule.
 
 One pass over a view tests all rules over that view. Only rules with a match are queried for their
 rows.

@@ -1,4 +1,4 @@
-"""Unpack gzip: layers, several members, damaged data, with a limit against bombs."""
+"""Decompress gzip: nested, with several members, or damaged, up to a size limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Native engine: the contract of :mod:`urlset.engine` on top of ``_native``, written in Rust."""
+"""Native engine: implements :mod:`urlset.engine` with the Rust extension ``_native``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fix one document in passes; each pass is parsed again and verified, until nothing changes."""
+"""Fix one document: repeat, parse the result again and verify it, until a pass changes nothing."""
 
 from __future__ import annotations
 

@@ -360,7 +360,7 @@ class FailedSource:
         self.notes: list[str] = []
 
     def batches(self) -> Iterator[Any]:
-        """Yield nothing."""
+        """Yield no batch: the source could not be opened, see ``failures``."""
         return iter(())
 
 

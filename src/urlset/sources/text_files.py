@@ -1,4 +1,4 @@
-"""Open text files, and detect their form from the content: lines of URLs, CSV, or JSON."""
+"""Open text files and detect their format from the content: one URL per line, CSV, or JSON."""
 
 from __future__ import annotations
 

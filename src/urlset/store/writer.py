@@ -196,7 +196,7 @@ class StoreWriter:
                     self._insert("problems", table("problems", problems))
 
     def _partition(self, numbers: list[int]) -> Iterator[list[int]]:
-        """Split documents into transactions: one with many rows, or several with few."""
+        """Group documents into transactions: a large document alone, small ones together."""
         counts = {number: self._counts.get(number, 0) for number in numbers}
         if sum(counts.values()) >= 3 * GROUP:
             yield numbers

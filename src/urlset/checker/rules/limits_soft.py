@@ -1,4 +1,4 @@
-"""Rules about limits that are close, and limits of single search engines (group L)."""
+"""Rules about limits that are nearly reached, and limits of a single search engine (group L)."""
 
 from __future__ import annotations
 

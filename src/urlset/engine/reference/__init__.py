@@ -1,4 +1,4 @@
-"""Reference engine: the contract of :mod:`urlset.engine` in readable Python."""
+"""Reference engine: implements :mod:`urlset.engine` in readable Python."""
 
 from __future__ import annotations
 

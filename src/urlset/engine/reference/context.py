@@ -88,7 +88,7 @@ class Context:
         return False
 
     def keep_first(self, code: str) -> None:
-        """Keep only the first diagnostic of a code."""
+        """Remove all diagnostics with a code but the first."""
         self.omitted.pop(code, None)
         del self.diagnostics.get(code, [])[1:]
 

@@ -82,7 +82,7 @@ class Node:
 
 
 def begins_entry(name: Name, is_feed: bool) -> bool:
-    """Whether an element outside of entries begins one; so does a loc without a url around it."""
+    """Whether an element outside any entry starts one, such as ``url`` or a ``loc`` without it."""
     if is_feed:
         return name.key in ("item", "entry")
     return name.role is Role.ENTRY or (name.role is Role.VALUE and name.key == "loc")

@@ -1,4 +1,4 @@
-"""Read the start of a document: XML, text or HTML, and where the root element begins."""
+"""Detect from its start whether a document is XML, text or HTML, and where its root begins."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class UrlTexts:
         self._locs: set[str] = set()
 
     def add(self, columns: EntryColumns, start: int, end: int) -> list[int]:
-        """Add the URLs of rows; return the rows whose URL is a duplicate."""
+        """Add the URLs of rows to the set; return the rows whose URL was in it."""
         found = []
         for row in range(start, end):
             count = len(self._locs)
