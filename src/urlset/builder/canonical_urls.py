@@ -103,7 +103,7 @@ class CanonicalUrls:
         originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(originals):
-            result = self._untracked(self._secured(self._canonical(originals)))
+            result = self._untracked(self._upgrade_to_https(self._canonical(originals)))
             reasons = self._reasons(originals, result)
             if result != originals:
                 entries = batches.replace_column(entries, "loc", batches.text_array(result))
@@ -167,8 +167,8 @@ class CanonicalUrls:
             self._count(text)
         return result
 
-    def _secured(self, urls: list[str | None]) -> list[str | None]:
-        """Return URLs with https for the host of an https base URL."""
+    def _upgrade_to_https(self, urls: list[str | None]) -> list[str | None]:
+        """Return URLs with http changed to https on the host of the base URL, if that is https."""
         if not any(map(self._insecure.match, filter(None, urls))):
             return urls
         result = [url and self._as_secure(url) for url in urls]

@@ -181,7 +181,7 @@ def record_intent(
     published: Published,
     target: Target,
 ) -> None:
-    """Write the files that are about to appear to the ledger, as orphans until the commit.
+    """Record the names of the new files in the ledger before the swap, as orphans until the commit.
 
     If the build is killed between the swap and the commit, nothing else identifies them as ours:
     the next build removes those that are not in its set.

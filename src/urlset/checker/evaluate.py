@@ -307,7 +307,7 @@ def _count(store: StoreSession, findings: str) -> Tally:
 
 
 def _parameters_sql(rule: Rule) -> str:
-    """Return the values in the message of a rule as an SQL list."""
+    """Return the SQL expression of a list with the parameters of a rule's message."""
     return f"[{', '.join(f'left({name}::VARCHAR, {_MAX_VALUE})' for name in rule.parameters)}]"
 
 

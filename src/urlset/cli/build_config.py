@@ -1,4 +1,4 @@
-"""Combine the options of ``urlset build`` with the ``[build]`` section of the configuration."""
+"""Merge the options of ``urlset build`` over the ``[build]`` section of the configuration file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combine the options of ``urlset check`` with the ``[check]`` section of the configuration."""
+"""Merge the options of ``urlset check`` over the ``[check]`` section of the configuration file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open sources by name: a path, a pattern, a URL, standard input, or a database."""
+"""Open the source that a string names: a path, a glob pattern, a URL, ``-``, or a database URL."""
 
 from __future__ import annotations
 

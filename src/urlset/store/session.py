@@ -1,4 +1,4 @@
-"""Session for a sequence of trusted queries on a store, with temporary tables and views."""
+"""Session on a store: run a sequence of SQL statements of urlset, with temporary tables and views."""
 
 from __future__ import annotations
 

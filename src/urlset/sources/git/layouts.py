@@ -1,4 +1,4 @@
-"""Find the source file of a built page in the folder layouts of site generators.
+"""Find the source file of a generated page in the directory structures of static site generators.
 
 Hugo keeps ``/about/`` in ``content/about.md`` or ``content/en/about.md`` and its URLs in lower
 case, MkDocs in ``docs/about.md``, Sphinx in ``docs/about.rst``, mdBook ``/`` in ``src/README.md``.

@@ -1,4 +1,4 @@
-"""Sources that read tables and queries: files of rows, databases, mapping of columns."""
+"""Sources that read tabular files and database queries, with a mapping of their columns."""
 
 from __future__ import annotations
 
