@@ -158,7 +158,7 @@ def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
 def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
     urls = CanonicalUrls(BuildOptions(base))
     if urls._is_plain(given):
-        made = urls._untracked(urls._secured(urls._canonical(given)))
+        made = urls._untracked(urls._upgrade_to_https(urls._canonical(given)))
 
         assert made == given
         assert urls._reasons(given, made) is None

@@ -135,7 +135,7 @@ def test_reading_of_files_has_no_length_and_says_what_to_do(tmp_path):
 
     with pytest.raises(TypeError, match=r"list\(entries\), entries\.to_arrow\(\)"):
         len(entries)
-    with pytest.raises(TypeError, match="read one after another"):
+    with pytest.raises(TypeError, match="read on demand"):
         entries[0]
     assert entries  # whether there are any is not known yet
     assert len(list(entries)) == 3

@@ -1,4 +1,4 @@
-"""Session on a store: run a sequence of SQL statements of urlset, with temporary tables and views."""
+"""Session on a store: SQL statements of urlset in sequence, with temporary tables and views."""
 
 from __future__ import annotations
 
