@@ -47,7 +47,7 @@ class ExampleResponse:
 
     @property
     def head(self) -> str:
-        """First line of the response, for the page of the rule."""
+        """HTTP status line of the response, shown on the documentation page of a rule."""
         if self.error is None:
             return f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
         return (

@@ -1,4 +1,4 @@
-"""Detect templates: files from which a program generates sitemaps.
+"""Detect template files (Liquid, Jinja, PHP, ERB) from which sitemaps are generated.
 
 In a repository of Jekyll `sitemap.xml` is a Liquid template. Read as a sitemap, its expressions
 would be URLs, and a fix of them would break the site.

@@ -110,7 +110,7 @@ def parse_attributes(text: str) -> dict[str, str]:
 
 
 def scan(text: str) -> Scan:
-    """Scan the markup of a page, in linear time; no content raises an error."""
+    """Return head, structured data and main text of a page in linear time; never raise."""
     return _Scanner(text).found
 
 

@@ -1,4 +1,4 @@
-"""SSRF protection: allow or block the address that a socket connects to.
+"""SSRF protection: allow or block connections by the IP address of the peer.
 
 A document from the public network must not make urlset send requests to this machine or to
 private networks (server-side request forgery). The check applies to the address of each socket,

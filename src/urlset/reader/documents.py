@@ -191,7 +191,7 @@ def failure_of(response: Response) -> Failure:
 
 
 def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
-    """Yield a record if a robots.txt is incomplete or missing: its declarations may be lost."""
+    """Yield a failure record for a truncated or failed robots.txt: Sitemap lines may be lost."""
     if robots.state == "unreachable" or (robots.state == "read" and response.error):
         record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
         failure = "incomplete" if response.has_document else failure_of(response)

@@ -1,4 +1,4 @@
-"""Source that reads a folder of HTML pages, and excludes some of them with a reason."""
+"""Source that reads a folder of HTML pages, and reports why each excluded page is excluded."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
 
 
 def is_error_page(path: str, facts: PageFacts) -> bool:
-    """Return whether a page with the name of an error page also has its content.
+    """Return whether a page is an error page, by its file name and by its content.
 
     Its content has a line that is only the status or an error phrase (next to navigation, for
     example), or it is short and has either in a line, the title or the description. ``facts`` must

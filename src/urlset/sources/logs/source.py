@@ -156,7 +156,7 @@ class AccessLog:
             yield log_format, parsed, block.count(b"\n")
 
     def _process_hits(self, hits: Iterable[LogHit], position: LinePosition) -> None:
-        """Add the hits of a block: paths of which each request was a success."""
+        """Count the hits of a block of lines: paths whose requests in it all succeeded."""
         history, excluded = self._history, self._excluded
         known, counts, latest, removals = (
             history.known,
