@@ -53,8 +53,8 @@ def test_table_without_the_column_of_sections_has_none_and_is_reported():
             ("drinks", 1),
         ]
         assert [note for note in result.notes if "kind" in note] == [
-            "b.parquet: no values in a column 'kind'; its URLs are in no section by it",
-            "c.csv: no values in a column 'kind'; its URLs are in no section by it",
+            "b.parquet: no values in a column 'kind'; it assigns no URL to a section",
+            "c.csv: no values in a column 'kind'; it assigns no URL to a section",
         ]
 
 
