@@ -169,9 +169,9 @@ def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
 
 
 def _rounded(values: Any) -> Any:
-    """Return a column of single precision in double precision.
+    """Return a float32 column as float64, rounded to seven digits.
 
-    0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
+    Otherwise 0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
     """
     rounded = [None if v is None else float(f"{v:.7g}") for v in values.to_pylist()]
     return arro3.Array(rounded, type_of("number"))

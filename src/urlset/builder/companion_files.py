@@ -1,4 +1,4 @@
-"""Write the files next to the sitemaps: the style sheet, and the Sitemap lines of robots.txt."""
+"""Write the CSS style sheet of the sitemaps, and the Sitemap lines of robots.txt."""
 
 from __future__ import annotations
 

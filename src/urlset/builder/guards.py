@@ -99,11 +99,11 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
             *_bulk_dates(db),
             *_unchanged_dates(db, settings),
         ]
-    return [*_empty_columns(db, settings), *_urls_outside(db, settings), *dates]
+    return [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *dates]
 
 
-def _urls_outside(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """Warn of URLs that a sitemap at the base URL may list only if a robots.txt declares it."""
+def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+    """Yield warnings about URLs outside the base URL, valid only if their robots.txt names the set."""
     if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
         return
     origin = "://".join(split_origin(settings.base)[:2])

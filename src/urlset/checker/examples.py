@@ -101,7 +101,7 @@ def entry(loc: str, more: str = "", lastmod: str = "2026-11-20T08:00:00Z") -> st
 
 
 def shown(piece: Piece) -> str:
-    """Return a document or its entries for a page; repeated text appears once, with its count."""
+    """Return the text of an example for a rule page; repeated text is replaced by its count."""
     if isinstance(piece, bytes):
         return _printable(piece)
     if isinstance(piece, ExampleResponse):

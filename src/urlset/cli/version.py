@@ -1,4 +1,4 @@
-"""Report the installed version and engine; kept apart because it must not import either."""
+"""Report the installed version and the name of the engine without importing the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["version_line", "version_of_urlset"]
 
 
 def version_line() -> str:
-    """Return the version, and the engine that is used and why.
+    """Return the version, the engine in use, and why.
 
     >>> version_line().startswith("urlset ")
     True

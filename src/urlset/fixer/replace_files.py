@@ -150,7 +150,7 @@ class Backups:
         self.created: list[Path] = []
 
     def create(self, path: Path) -> Path:
-        """Back up a file; return the path of the backup.
+        """Copy a file to its backup; return the path of the backup.
 
         The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
         replaced.

@@ -102,7 +102,7 @@ class ExternalTable:
                         self._connection, path, form, header, delimiter, types, layout
                     )
             if query is not None:
-                relation = self._verified_query(query, relation)
+                relation = self._validate_query(query, relation)
             self._relation = relation
             with self._map_errors():
                 found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
@@ -152,8 +152,8 @@ class ExternalTable:
     ) -> None:
         self.close()
 
-    def _verified_query(self, query: str, relation: str) -> str:
-        """Return a verified query of the user, to be used as a subquery."""
+    def _validate_query(self, query: str, relation: str) -> str:
+        """Validate the query of the user, a single SELECT; return it as text for a subquery."""
         is_database = self._form == "duckdb"
         statement = select_of(self._connection, query, has_own_names=is_database)
         if not is_database:

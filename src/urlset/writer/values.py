@@ -104,7 +104,7 @@ def text(value: Any, field: str) -> str | None:
 
 
 def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
-    """Return a date as instant and text, from ``lastmod`` and ``lastmod_text``.
+    """Return a date as ``datetime`` and text, from ``lastmod`` and ``lastmod_text``.
 
     A W3C text keeps its precision and offset; an instant in UTC needs no text. Both must be the
     same instant.

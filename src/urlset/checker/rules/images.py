@@ -10,8 +10,8 @@ _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/
 _REMOVED = "https://developers.google.com/search/blog/2022/05/spring-cleaning-sitemap-extensions"
 
 
-def _page(*images: str) -> str:
-    """A page with images, each of them the inside of an ``image:image``."""
+def _entry(*images: str) -> str:
+    """Return a ``url`` element with images; each string is the content of one ``image:image``."""
     found = "\n".join(f"  <image:image>{image}</image:image>" for image in images)
     return (
         "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
@@ -28,8 +28,8 @@ RULES = (
         why="An image is identified by its URL. Without one, the other elements have no effect.",
         fix_hint="Add the URL of the image, or remove the image:image",
         source=_SOURCE,
-        bad=_page(_IMAGE, "<image:loc></image:loc>"),
-        good=_page(_IMAGE),
+        bad=_entry(_IMAGE, "<image:loc></image:loc>"),
+        good=_entry(_IMAGE),
         fix_safety="unsafe",
     ),
     rule(
@@ -42,8 +42,8 @@ RULES = (
         why="An image is fetched from exactly this URL. A path or an invalid URL finds no image.",
         fix_hint="Write the full URL with https:// and the host, and percent-encode it",
         source=_SOURCE,
-        bad=_page("<image:loc>/a.jpg</image:loc>"),
-        good=_page(_IMAGE),
+        bad=_entry("<image:loc>/a.jpg</image:loc>"),
+        good=_entry(_IMAGE),
         fix_safety="unsafe",
     ),
     rule(
@@ -61,8 +61,8 @@ RULES = (
         "image on its page.",
         fix_hint="Remove them, and write captions on the page",
         source=_REMOVED,
-        bad=_page(f"{_IMAGE}<image:title>Rye</image:title>"),
-        good=_page(_IMAGE),
+        bad=_entry(f"{_IMAGE}<image:title>Rye</image:title>"),
+        good=_entry(_IMAGE),
         fix_safety="opt-in",
     ),
     rule(
@@ -84,8 +84,8 @@ RULES = (
         why="Repetitions have no effect and count towards the 1,000 images of a page.",
         fix_hint="List each image once on a page",
         source=_SOURCE,
-        bad=_page(_IMAGE, _IMAGE),
-        good=_page(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
+        bad=_entry(_IMAGE, _IMAGE),
+        good=_entry(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
         fix_safety="unsafe",
     ),
     rule(
@@ -99,7 +99,7 @@ RULES = (
         why="This is the URL of a page and not of an image, so no image is found.",
         fix_hint="Write the URL of the image file",
         source=_SOURCE,
-        bad=_page("<image:loc>https://example.com/a</image:loc>"),
-        good=_page(_IMAGE),
+        bad=_entry("<image:loc>https://example.com/a</image:loc>"),
+        good=_entry(_IMAGE),
     ),
 )

@@ -63,14 +63,14 @@ def sqlite_batches(
     limit = _TimeLimit(timeout_s if query is not None else None)
     with closing(connection):
         try:
-            connection.set_progress_handler(limit.is_over, _STEPS)
+            connection.set_progress_handler(limit.is_exceeded, _STEPS)
             statement = query if query is not None else _table_query(connection, table, source_name)
             connection.set_authorizer(_authorize)
             cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # raised by Python 3.11 for more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
         except sqlite3.Error as error:
-            if limit.is_over():
+            if limit.is_exceeded():
                 raise _timeout_error(limit) from error
             raise _database_error(error, source_name, query) from error
         if cursor.description is None:
@@ -89,8 +89,8 @@ class _TimeLimit:
         self._used = 0.0
         self._began = time.monotonic()
 
-    def is_over(self) -> bool:
-        """Return whether the query must be interrupted; called by SQLite while it works."""
+    def is_exceeded(self) -> bool:
+        """Return whether the time limit has passed; SQLite calls it periodically during a query."""
         if self.seconds is None:
             return False
         return self._used + time.monotonic() - self._began > self.seconds
@@ -156,7 +156,7 @@ def _batches(
             with limit.counted():
                 rows = cursor.fetchmany(BATCH_ROWS)
         except sqlite3.Error as error:
-            if limit.is_over():
+            if limit.is_exceeded():
                 raise _timeout_error(limit) from error
             raise _database_error(error, source_name, query) from error
         if kinds is None:
