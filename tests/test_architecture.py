@@ -242,6 +242,22 @@ def test_modules_are_named_by_nouns():
     assert gerunds >= GERUNDS, f"not there any more: {sorted(GERUNDS - gerunds)}"
 
 
+def test_tests_do_not_share_a_connection_of_duckdb():
+    """An unfinished result on the default connection makes the next statement of any test fail."""
+    uses = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted(Path(__file__).parent.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr != "connect"
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "duckdb"
+    ]
+
+    assert not uses, f"use duckdb.connect() in {uses}"
+
+
 def test_a_small_module_with_one_importer_has_a_reason():
     importers: dict[str, set[str]] = {}
     for found in OURS:

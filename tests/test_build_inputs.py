@@ -138,7 +138,7 @@ def test_build_takes_rows_in_memory():
 
 
 def test_build_takes_tables_in_memory_and_what_was_read():
-    table = duckdb.sql("SELECT 'https://e.com/t' AS url, DATE '2026-01-02' AS day")
+    table = duckdb.connect().sql("SELECT 'https://e.com/t' AS url, DATE '2026-01-02' AS day")
     read = urlset.read(
         b"<urlset><url><loc>https://e.com/r</loc></url><url><loc>https://e.com/no</loc></url></urlset>",
         exclude="/no",

@@ -101,13 +101,13 @@ def of_sqlite(rows: list[tuple[str, str | None]]) -> Any:
 def of_parquet(rows: list[tuple[str, str | None]]) -> Any:
     of_json_lines(rows)
     types = "{loc: 'VARCHAR', lastmod: 'VARCHAR'}"
-    duckdb.execute(f"COPY (FROM read_json('a.jsonl', columns = {types})) TO 'a.parquet'")
+    duckdb.connect().execute(f"COPY (FROM read_json('a.jsonl', columns = {types})) TO 'a.parquet'")
     return "a.parquet"
 
 
 def of_arrow(rows: list[tuple[str, str | None]]) -> Any:
     pytest.importorskip("pyarrow")
-    relation = duckdb.sql(f"FROM '{of_parquet(rows)}'")
+    relation = duckdb.connect().sql(f"FROM '{of_parquet(rows)}'")
     assert relation is not None
     return relation.to_arrow_table()
 

@@ -183,7 +183,7 @@ def judged(monkeypatch) -> list[int]:
 
 
 def test_relative_rows_do_not_pass_one_by_one_and_not_at_all_in_a_second_build(judged):
-    duckdb.execute("COPY (SELECT '/p/' || i || '?a' AS loc FROM range(50000) t(i)) TO 'a.parquet'")
+    duckdb.connect().execute("COPY (SELECT '/p/' || i || '?a' AS loc FROM range(50000) t(i)) TO 'a.parquet'")
 
     first = built(open_source("a.parquet"))
     rows = sum(judged)
@@ -236,7 +236,7 @@ def source_of(form: str, urls: list[str]) -> Any:
         return open_source("a.db")
     Path("a.json").write_text("\n".join(map(json.dumps, rows)))
     form = "csv" if form == "csv" else "parquet"
-    duckdb.execute(f"COPY (FROM read_json('a.json')) TO 'a.{form}'")
+    duckdb.connect().execute(f"COPY (FROM read_json('a.json')) TO 'a.{form}'")
     return open_source(f"a.{form}")
 
 

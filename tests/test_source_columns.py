@@ -72,12 +72,13 @@ class Counting(Table):
 def test_wrong_column_of_the_last_source_is_found_before_the_first_row(form):
     first = Counting(parquet("SELECT '/tea' AS loc", "a.parquet"))
     mapping = {"lastmod": "updatd_at"}
-    duckdb.sql("CREATE OR REPLACE TABLE t AS SELECT '/b' AS loc, '2026' AS updated_at")
+    database = duckdb.connect()
+    database.execute("CREATE OR REPLACE TABLE t AS SELECT '/b' AS loc, '2026' AS updated_at")
     if form == "list":
         Path("b.csv").write_text("loc,updated_at\n/b,2026\n")
         wrong: Any = open_source("b.csv", SourceOptions(mapping=mapping))
     elif form in ("parquet", "csv", "jsonl"):
-        duckdb.execute(f"COPY t TO 'b.{form}' (FORMAT {form.removesuffix('l')})")
+        database.execute(f"COPY t TO 'b.{form}' (FORMAT {form.removesuffix('l')})")
         wrong = Table(f"b.{form}", mapping=mapping)
     elif form == "arrow":
         pa = pytest.importorskip("pyarrow")
@@ -123,7 +124,7 @@ def test_column_that_could_be_used_is_reported_with_its_mapping(form):
         "SELECT '/a' AS loc, '2026-01-01' AS lastmod, '2026-01-31' AS updated_at, 7 AS id, "
         "'/a.jpg' AS image_url, '/de/a' AS url_de"
     )
-    duckdb.execute(f"COPY ({query}) TO 'a.{form}'")
+    duckdb.connect().execute(f"COPY ({query}) TO 'a.{form}'")
 
     notes = build(open_source(f"a.{form}")).notes
 

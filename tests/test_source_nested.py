@@ -90,7 +90,7 @@ def make(form: str) -> Any:
         "[{'href': 'https://shop.example/de/a', 'hreflang': 'de'}, "
         "{'href': 'https://shop.example/a', 'hreflang': 'en'}]",
     )
-    duckdb.execute(
+    duckdb.connect().execute(
         f"COPY (SELECT '/a' AS loc, {structs[0]} AS images, {structs[1]} AS alternates "
         "UNION ALL SELECT '/b', NULL, NULL) TO 'a.parquet'"
     )
@@ -150,7 +150,7 @@ def make_invalid(form: str) -> Any:
     if form == "parquet":
         types = ", ".join(f"'{name}': 'VARCHAR'" for name in ("loc", *fields))
         query = f"FROM read_json('a.jsonl', columns = {{{types}}})"
-        duckdb.execute(f"COPY ({query}) TO 'a.parquet'")
+        duckdb.connect().execute(f"COPY ({query}) TO 'a.parquet'")
         return open_source("a.parquet")
     if form.endswith("csv"):
         with open("a.csv", "w", newline="") as file:
@@ -207,7 +207,7 @@ def test_values_in_structs_are_spelt_as_write_spells_them():
     }  # fmt: skip
     row = {"loc": "https://shop.example/a", "videos": [video]}
     Path("a.jsonl").write_text(json.dumps(row))
-    duckdb.execute("COPY (FROM 'a.jsonl') TO 'a.parquet'")
+    duckdb.connect().execute("COPY (FROM 'a.jsonl') TO 'a.parquet'")
     urlset.write([row], "written.xml", base_url=SHOP)
     (written,) = urlset.read("written.xml")
     assert written.videos[0].live == "no"

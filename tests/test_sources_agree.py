@@ -102,17 +102,17 @@ def sources(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Any
         connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
     types = ", ".join(f"'{name}': 'VARCHAR'" for name in COLUMNS)
     query = f"FROM read_json('{folder}/text.jsonl', columns = {{{types}}})"
-    duckdb.execute(f"COPY ({query}) TO '{folder}/a.parquet'")
+    duckdb.connect().execute(f"COPY ({query}) TO '{folder}/a.parquet'")
     with duckdb.connect(str(folder / "a.duckdb")) as database:
         database.execute(f"CREATE TABLE t AS {query}")
     for name in ("a.csv", "a.jsonl", "a.json", "a.db", "a.parquet", "a.duckdb"):
         yield name, open_source(str(folder / name))
     yield "large a.csv", Table(folder / "a.csv")
     yield "large a.jsonl", Table(folder / "a.jsonl")
-    relation = duckdb.sql(f"FROM '{folder}/a.parquet'")
+    relation = duckdb.connect().sql(f"FROM '{folder}/a.parquet'")
     assert relation is not None
     yield "Arrow", relation.to_arrow_table()
-    relation = duckdb.sql(f"FROM '{folder}/a.parquet'")
+    relation = duckdb.connect().sql(f"FROM '{folder}/a.parquet'")
     assert relation is not None
     yield "Arrow stream", relation.to_arrow_reader(2)
     yield "dicts", rows
