@@ -183,7 +183,8 @@ def judged(monkeypatch) -> list[int]:
 
 
 def test_relative_rows_do_not_pass_one_by_one_and_not_at_all_in_a_second_build(judged):
-    duckdb.connect().execute("COPY (SELECT '/p/' || i || '?a' AS loc FROM range(50000) t(i)) TO 'a.parquet'")
+    query = "SELECT '/p/' || i || '?a' AS loc FROM range(50000) t(i)"
+    duckdb.connect().execute(f"COPY ({query}) TO 'a.parquet'")
 
     first = built(open_source("a.parquet"))
     rows = sum(judged)

@@ -103,7 +103,7 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
 
 
 def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """Yield warnings about URLs outside the base URL, valid only if their robots.txt names the set."""
+    """Yield warnings about URLs outside the base URL: their robots.txt must name the set."""
     if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
         return
     origin = "://".join(split_origin(settings.base)[:2])

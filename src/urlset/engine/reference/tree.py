@@ -282,7 +282,7 @@ class Tree:
                 self._close_early(start)
 
     def _place(self, name: Name, start: int, end: int) -> Name:
-        """Close open elements that cannot contain the new one; return its name within its parent."""
+        """Close elements that cannot contain the new one; return its name within its parent."""
         while self.is_in_entry:
             top = self.stack[-1].name
             if top.role is Role.CONTAINER and (adopted := self._adopt(name, start, end)):
