@@ -1,13 +1,23 @@
 """Parsing URLs: kept as written, repaired if unambiguous, or rejected."""
 
 import re
+from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.urls import SPACE, is_host, parse_url, resolve, split_origin, split_urls
+from urlset import parse
+from urlset.urls import (
+    SPACE,
+    is_host,
+    parse_url,
+    remove_dot_segments,
+    resolve,
+    split_origin,
+    split_urls,
+)
 
 BASE = "https://example.com/dir/sitemap.xml"
 
@@ -209,3 +219,42 @@ def test_url_is_trimmed_of_all_space(before, after):
     found = parse_url(f"{before}https://example.com/a{after}")
     assert found.url == "https://example.com/a"
     assert bool(found.issues) == bool(before or after)
+
+
+def rfc_3986_without_dot_segments(path: str) -> str:
+    """The algorithm of https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4, step by step."""
+    output = ""
+    while path:
+        if path.startswith("../"):
+            path = path[3:]
+        elif path.startswith("./") or path.startswith("/./"):
+            path = path[2:]
+        elif path == "/.":
+            path = "/"
+        elif path.startswith("/../") or path == "/..":
+            path = "/" + path[4:]
+            output = output[: output.rfind("/")] if "/" in output else ""
+        elif path in (".", ".."):
+            path = ""
+        else:
+            end = path.find("/", 1)
+            end = len(path) if end < 0 else end
+            output, path = output + path[:end], path[end:]
+    return output
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_spec_dot_segments_are_removed_as_in_rfc_3986(engine):
+    segments = ["", ".", "..", "a", ".b", "..."]
+    paths = sorted({"/" + "/".join(some) for n in range(5) for some in product(segments, repeat=n)})
+    locs = [path for path in paths if not path.startswith("//")]  # would name another host
+    data = "".join(f"<url><loc>{path}</loc></url>" for path in locs).encode()
+
+    document = parse(b"<urlset>" + data + b"</urlset>", base="https://e.com/", engine=engine)
+
+    assert [remove_dot_segments(path) for path in paths] == [
+        rfc_3986_without_dot_segments(path) for path in paths
+    ]
+    assert [entry.loc for entry in document.entries] == [
+        f"https://e.com{remove_dot_segments(path)}" for path in locs
+    ]

@@ -11,7 +11,10 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-__all__ = ["Date", "Precision", "format_date", "parse_date"]
+__all__ = ["UNKNOWN_ZONE", "Date", "Precision", "format_date", "parse_date"]
+
+UNKNOWN_ZONE = "the zone of the time is unknown"
+"""Why a time without a zone is rejected, for messages; an advice follows it."""
 
 Precision = Literal["year", "month", "day", "minute", "second", "fraction"]
 
@@ -123,8 +126,8 @@ def format_date(moment: date) -> str:
         return moment.isoformat()
     if moment.tzinfo is None:
         raise ValueError(
-            f"expected a datetime with a time zone, found {moment!r}; "
-            "add one, e.g. moment.replace(tzinfo=datetime.UTC)"
+            f"expected a datetime with a time zone, found {moment!r}; {UNKNOWN_ZONE}: "
+            "add it, e.g. moment.replace(tzinfo=datetime.UTC)"
         )
     text = moment.isoformat()
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text

@@ -19,7 +19,9 @@ __all__ = [
     "has_space",
     "is_host",
     "is_relative",
+    "normalize_escapes",
     "parse_url",
+    "remove_dot_segments",
     "resolve",
     "scheme_of",
     "split_origin",
@@ -65,6 +67,8 @@ _WRAPS = {
 _OPENERS = frozenset(_WRAPS) | frozenset("”’»)]>")
 _NO_HOST = re.compile(f"[{INNER_SPACE}\x80-\x9f\ufffd]")
 _NUMBER = re.compile(r"[0-9]+")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})", re.ASCII)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.|$)){4}")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
@@ -249,12 +253,51 @@ def resolve(reference: str, base: str) -> str:
         if not path:
             path, query = base_path, query or base_query
         elif path.startswith("/"):
-            path = _remove_dot_segments(path)
+            path = remove_dot_segments(path)
         else:
-            path = _remove_dot_segments((base_path[: base_path.rfind("/") + 1] or "/") + path)
+            path = remove_dot_segments((base_path[: base_path.rfind("/") + 1] or "/") + path)
     if authority is not None and path and not path.startswith("/"):
         path = f"/{path}"
     return f"{base_scheme}://{authority or ''}{path}{query or ''}{fragment or ''}"
+
+
+def remove_dot_segments(path: str) -> str:
+    """Remove ``.`` and ``..`` from an absolute path (RFC 3986 section 5.2.4).
+
+    The SQL macro of the same name and ``without_dots`` in rust/core/src/urls/resolve.rs do the
+    same; tests compare them.
+
+    >>> remove_dot_segments("/a/./b/../c"), remove_dot_segments("/a/..")
+    ('/a/c', '/')
+    """
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments[1:]:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def normalize_escapes(text: str) -> str:
+    """Return text with escapes in upper case, and unreserved characters unescaped.
+
+    This is the normal form of RFC 3986 section 6.2.2.
+
+    >>> normalize_escapes("/%7eb%c3")
+    '/~b%C3'
+    """
+    return _ESCAPE.sub(_normal_escape, text)
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    char = chr(int(escape[1], 16))
+    return char if char in _UNRESERVED else escape[0].upper()
 
 
 def _trim(text: str, issues: list[UrlIssue]) -> str:
@@ -346,18 +389,3 @@ def _split(url: str) -> tuple[str | None, str, str | None, str | None]:
     found = _PARTS.fullmatch(url)
     assert found is not None  # the pattern matches any text
     return found[1], found[2], found[3], found[4]
-
-
-def _remove_dot_segments(path: str) -> str:
-    """Remove ``.`` and ``..`` from an absolute path (RFC 3986 section 5.2.4)."""
-    kept: list[str] = []
-    segments = path.split("/")
-    for segment in segments[1:]:
-        if segment == "..":
-            if kept:
-                kept.pop()
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)

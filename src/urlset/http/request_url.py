@@ -6,13 +6,11 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from urlset.urls import is_host, split_origin
+from urlset.urls import is_host, normalize_escapes, split_origin
 
 __all__ = ["credentials_of", "document_key", "host_of", "origin_of", "request_url"]
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})", re.ASCII)
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PORTS = {"http": "80", "https": "443"}
 # Characters that browsers send unchanged; other ASCII and all non-ASCII characters are encoded.
 _PLAIN = re.compile(r"[!#-;=?-_a-z|~]*", re.ASCII)
@@ -61,7 +59,7 @@ def document_key(url: str) -> str:
     >>> document_key("HTTP://Example.com:80/%7ea%2fb#x") == document_key("http://example.com/~a%2Fb")
     True
     """
-    return _ESCAPE.sub(_plain, request_url(url) or url)
+    return normalize_escapes(request_url(url) or url)
 
 
 def credentials_of(url: str) -> tuple[str, str] | None:
@@ -119,8 +117,3 @@ def ascii_host(host: str) -> str | None:
         return idna.encode(host, uts46=True).decode()
     except UnicodeError:  # the base class of the errors of idna
         return None
-
-
-def _plain(escape: re.Match[str]) -> str:
-    char = chr(int(escape[1], 16))
-    return char if char in _UNRESERVED else escape[0].upper()

@@ -10,7 +10,14 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
-from urlset.dates import Date, format_date, from_microseconds, microseconds, parse_date
+from urlset.dates import (
+    UNKNOWN_ZONE,
+    Date,
+    format_date,
+    from_microseconds,
+    microseconds,
+    parse_date,
+)
 from urlset.engine.reference.values import escape
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
 from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrap
@@ -196,7 +203,7 @@ def _from_datetime(value: datetime, field: str) -> tuple[datetime, str | None]:
             field,
             value,
             "a datetime with a time zone",
-            "nobody can know whose clock it was: add the zone (value.replace(tzinfo=UTC), "
+            f"{UNKNOWN_ZONE}: add the zone (value.replace(tzinfo=UTC), "
             "TIMESTAMPTZ), or give a date",
         )
     if type(value) is not datetime:  # pandas.Timestamp counts nanoseconds

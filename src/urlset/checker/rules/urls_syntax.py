@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
-from urlset.protocol import MAX_LOC
 
 __all__ = ["RULES", "UNFILLED"]
 
@@ -55,13 +54,8 @@ _IN_URL = "(?i)(:|%3a|%253a)(/|%2f|%252f){2}"
 _TWICE = "%25(?:[0-9][0-9A-Fa-f]|[A-Fa-f][0-9]|[A-Fa-f]{2}%25)"
 _UNTIDY = "%([0-9A-Fa-f]?[a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
 _TIDY = (
-    f"origin_of(loc) || normalize_escapes("
-    f"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} THEN list_reduce("
-    "string_split(path, '/')[2:], lambda done, part: CASE part "
-    "WHEN '.' THEN done WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') "
-    "ELSE done || '/' || part END, '') || CASE WHEN regexp_matches(path, '/\\.\\.?$') "
-    "THEN '/' ELSE '' END ELSE path END) || normalize_escapes(substr(rest, "
-    "length(split_part(split_part(rest, '#', 1), '?', 1)) + 1))"
+    "origin_of(loc) || normalize_escapes(remove_dot_segments(path)) || normalize_escapes("
+    "substr(rest, length(split_part(split_part(rest, '#', 1), '?', 1)) + 1))"
 )
 
 RULES = (

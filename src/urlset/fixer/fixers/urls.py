@@ -9,18 +9,24 @@ from urllib.parse import quote
 from urlset.fixer.edits import Change
 from urlset.fixer.registry import FixContext, entry_removal, fixer, url_fixer
 from urlset.http import request_url
-from urlset.urls import INNER_SPACE, SPACE, parse_url, split_origin, split_urls
+from urlset.urls import (
+    INNER_SPACE,
+    SPACE,
+    normalize_escapes,
+    parse_url,
+    remove_dot_segments,
+    split_origin,
+    split_urls,
+)
 
 __all__ = ["normalize_url"]
 
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f<>\"{}|^`]")
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _TWICE = re.compile(r"%25([0-9A-Fa-f]{2})")
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(f"[{INNER_SPACE}]")
 _HTTP = re.compile(r"http://", re.IGNORECASE)
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
 @url_fixer("U001")
@@ -140,30 +146,8 @@ def normalize_url(url: str) -> str:
     host_port = host_port.removesuffix(usual) if usual else host_port
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     tail = rest[len(path) :]
-    path = _normalize_escapes(_remove_dot_segments(path) or "/")
-    return f"{scheme}://{user}{at}{host_port}{path}{_normalize_escapes(tail)}"
-
-
-def _remove_dot_segments(path: str) -> str:
-    if "/." not in path:
-        return path
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    end = "/" if segments[-1] in (".", "..") and kept else ""
-    return "/" + "/".join(kept) + end
-
-
-def _normalize_escapes(text: str) -> str:
-    def plain(found: re.Match[str]) -> str:
-        char = chr(int(found[1], 16))
-        return char if char in _UNRESERVED else found[0].upper()
-
-    return _ESCAPE.sub(plain, text)
+    path = normalize_escapes(remove_dot_segments(path) or "/")
+    return f"{scheme}://{user}{at}{host_port}{path}{normalize_escapes(tail)}"
 
 
 @url_fixer("U018")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from urlset.dates import UNKNOWN_ZONE
 from urlset.errors import SourceError
 from urlset.store import TABLES, quoted
 
@@ -111,7 +112,7 @@ def date_sql(
     if _NAIVE.fullmatch(type_name):
         raise error(
             "a date, or a time with its zone",
-            "the zone of the time is unknown: map it as utc:COLUMN if it is UTC, "
+            f"{UNKNOWN_ZONE}: map it as utc:COLUMN if it is UTC, "
             "as date:COLUMN to use only the day, or cast it (… AT TIME ZONE …)",
         )
     if _NUMBER.fullmatch(type_name):
