@@ -21,7 +21,7 @@ from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.reporter.rule_page import rule_page, rule_table
-from urlset.store import MACROS, TABLES, VIEWS, TableSchema
+from urlset.store import LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "rules")
@@ -38,6 +38,14 @@ The ledger is the DuckDB file `.urlset/ledger.duckdb`, or the file of `--ledger`
 `urlset build` records a set. Each set has these tables in its own schema, whose name begins with
 `set_`. Read it, but do not write to it: the next build relies on it. [Building
 sitemaps](building.md#the-ledger) explains how it is used.
+"""
+LIVE_INTRO = """
+# Tables of crawls and audits
+
+`urlset crawl SITE --output site.duckdb` adds these tables to a store, beside the tables of its
+sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
+`entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one page
+are the same text.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
@@ -309,6 +317,9 @@ def tables() -> str:
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in VIEWS]
     parts.append("\n## Functions\n\n| function | returns |\n|---|---|\n")
     parts += [f"| `{macro.head}` | {macro.doc} |\n" for macro in MACROS]
+    parts += [LIVE_INTRO, *map(table_of, LIVE_TABLES)]
+    parts.append("\n## Views of these tables\n\n| view | rows |\n|---|---|\n")
+    parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in LIVE_VIEWS]
     return "".join(parts)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from urlset.store.connection import is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.external import ColumnMapper, ExternalFormat, ExternalTable, identifier
+from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
 from urlset.store.parquet import parquet_rows, write_parquet
 from urlset.store.reader import StoredDocument, StoredRows
 from urlset.store.results import QueryResult
@@ -19,6 +20,8 @@ from urlset.store.store import Store
 from urlset.store.writer import StoreWriter
 
 __all__ = [
+    "LIVE_TABLES",
+    "LIVE_VIEWS",
     "MACROS",
     "QUERY_S",
     "RULE_S",

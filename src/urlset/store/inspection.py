@@ -7,9 +7,10 @@ from functools import cache
 import duckdb
 
 from urlset.errors import StoreError
+from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
 from urlset.store.schema import TABLES, VIEWS, statements
 
-__all__ = ["expect_plain_tables", "unknown_objects"]
+__all__ = ["columns_of", "expect_plain_tables", "unknown_objects"]
 
 _OBJECTS = """
     SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
@@ -45,6 +46,17 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
         )
 
 
+def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, list[str]]:
+    """Return the column names of the tables and views of a database, by name of the table."""
+    return dict(
+        connection.execute(
+            "SELECT table_name, list(column_name) FROM duckdb_columns() WHERE database_name = ? "
+            "AND schema_name = 'main' AND NOT internal GROUP BY table_name",
+            [database],
+        ).fetchall()
+    )
+
+
 def unknown_objects(
     connection: duckdb.DuckDBPyConnection, database: str, path: str
 ) -> frozenset[str]:
@@ -54,14 +66,24 @@ def unknown_objects(
         StoreError: A table, view or macro of the store differs from that of urlset, or the file
             has a trigger, a type or a computed column.
     """
-    ours, columns = _expected(duckdb.__version__)
     found = _objects(connection, database)
     found_columns = dict(connection.execute(_COLUMNS.format(database)).fetchall())
+    is_live = LIVE_TABLES[0].name in found_columns
+    ours, columns = _expected(duckdb.__version__, is_live=is_live)
     changed = [key[2] for key, text in ours.items() if found.get(key) != text]
     changed += [
         table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
     ]
     names = {view.name for view in VIEWS} | {table.name for table in TABLES}
+    if is_live:
+        # Columns may be missing: an earlier version created the tables.
+        changed += [
+            table.name
+            for table in LIVE_TABLES
+            if not {*found_columns.get(table.name, ["?"])} <= {*columns[table.name]}
+        ]
+        names |= {view.name for view in LIVE_VIEWS} | {table.name for table in LIVE_TABLES}
+        names.discard(REPLACED_VIEW)
     changed += [
         name for kind, _, name in found.keys() - ours.keys() if _is_in_the_way(kind, name, names)
     ]
@@ -74,12 +96,15 @@ def unknown_objects(
 
 
 @cache
-def _expected(_version: str) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
+def _expected(
+    _version: str, *, is_live: bool
+) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
     """Return the objects and the columns of an empty store, as DuckDB prints them."""
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")
-        for statement in statements(with_comments=False):
+        live = live_statements({}) if is_live else ()
+        for statement in (*statements(with_comments=False), *live):
             connection.execute(statement)
         columns = connection.execute(_COLUMNS.format("expected")).fetchall()
         return _objects(connection, "expected"), dict(columns)

@@ -18,6 +18,7 @@ __all__ = [
     "Macro",
     "TableSchema",
     "View",
+    "quoted_text",
     "statements",
 ]
 
@@ -296,18 +297,19 @@ def _statements() -> Iterator[str]:
     for table in TABLES:
         columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
         yield f"CREATE TABLE {table.name} ({columns})"
-        yield f"COMMENT ON TABLE {table.name} IS {_quoted(table.doc)}"
+        yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
         for column in table.columns:
-            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {_quoted(column.doc)}'
+            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted_text(column.doc)}'
     for macro in MACROS:
         yield f"CREATE MACRO {macro.head} AS {macro.body}"
     for view in VIEWS:
         yield f"CREATE VIEW {view.name} AS {view.query}"
-        yield f"COMMENT ON VIEW {view.name} IS {_quoted(view.doc)}"
+        yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
     # Last, in one transaction with all others: a file that has this table is a complete store.
     yield "CREATE TABLE urlset_store (version UINTEGER)"
     yield f"INSERT INTO urlset_store VALUES ({VERSION})"
 
 
-def _quoted(text: str) -> str:
+def quoted_text(text: str) -> str:
+    """Return text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"

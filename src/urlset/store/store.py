@@ -8,7 +8,10 @@ from contextlib import closing
 from types import TracebackType
 from typing import Any
 
+from urlset.store.connection import map_errors
 from urlset.store.database import Database
+from urlset.store.inspection import columns_of
+from urlset.store.live_schema import LIVE_TABLES, REPLACED_VIEW, live_statements
 from urlset.store.reader import StoredDocument, documents
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
@@ -109,6 +112,32 @@ class Store:
         """Return a session for trusted queries, with temporary tables and views."""
         database = self._database
         return StoreSession(database.connection, database.path, is_sealed=database.is_sealed)
+
+    def add_live_tables(self) -> None:
+        """Create the tables of crawls and audits (:data:`urlset.store.LIVE_TABLES`) if missing.
+
+        The view ``links`` of hreflang links in sitemaps is replaced by the table ``links``.
+        """
+        connection = self._database.connection
+        path = self._database.path
+        with map_errors(path):
+            existing = columns_of(connection, "store")
+            if LIVE_TABLES[0].name not in existing:
+                existing.pop(REPLACED_VIEW, None)
+            connection.execute("BEGIN")
+            try:
+                for statement in live_statements(existing):
+                    connection.execute(statement)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    @property
+    def has_live_tables(self) -> bool:
+        """Whether the store has the tables of crawls and audits."""
+        with map_errors(self._database.path):
+            return LIVE_TABLES[0].name in columns_of(self._database.connection, "store")
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` if a query could not be run."""

@@ -1,0 +1,170 @@
+"""Schema of the live tables: visited pages, their links, discovered URLs, crawls and traps.
+
+A store gets these tables with its first crawl or audit. A store without one does not have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from urlset.store.schema import TableSchema, View, quoted_text
+
+__all__ = ["LIVE_TABLES", "LIVE_VIEWS", "REPLACED_VIEW", "live_statements"]
+
+_REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
+_CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
+_ALTERNATES = "STRUCT(hreflang VARCHAR, href VARCHAR, origin VARCHAR)[]"
+
+LIVE_TABLES = (
+    TableSchema.of(
+        "crawls",
+        "One row per crawl or audit of this store; `crawl` identifies it.",
+        """
+        crawl         | UINTEGER    | number of the crawl, from 1
+        kind          | VARCHAR     | crawl or audit
+        site          | VARCHAR     | URL that was given
+        settings      | VARCHAR     | options, as JSON
+        started       | TIMESTAMPTZ | start of the crawl
+        finished      | TIMESTAMPTZ | end of the crawl; null while it can be continued
+        is_complete   | BOOLEAN     | whether every page in scope was visited; null while it can be continued
+        reasons       | VARCHAR[]   | why it is not complete; empty if it is
+        request_count | UBIGINT     | requests, with redirects counted once and robots.txt included
+        byte_count    | UBIGINT     | bytes of the bodies that were transferred
+        """,
+    ),
+    TableSchema.of(
+        "pages",
+        "One row per URL that was visited or is disallowed, with the facts of the last visit; `url` identifies it.",
+        f"""
+        url                  | VARCHAR     | normalized URL, as it was requested
+        section              | VARCHAR     | first segment of its path; `/` for the home page
+        crawl                | UINTEGER    | crawl of the last visit
+        status               | UINTEGER    | HTTP status of the first response, before redirects; null if there was none
+        verdict              | VARCHAR     | ok, redirect, redirect-loop, gone (404, 410), client-error, server-error, unreachable, soft-404, unknown or disallowed
+        unknown_reason       | VARCHAR     | why the verdict is unknown, such as http-403, http-429, challenge, timeout, robots or budget
+        final_url            | VARCHAR     | URL after redirects; null if there was no response
+        final_status         | UINTEGER    | HTTP status of the final URL
+        redirects            | {_REDIRECTS} | URLs before the final one, each with its status
+        error                | VARCHAR     | kind of failure, such as timeout or redirect-loop; null if there was none
+        message              | VARCHAR     | description of the failure
+        content_type         | VARCHAR     | header of that name
+        byte_count           | UBIGINT     | bytes of the body, decompressed
+        fingerprint          | VARCHAR     | fingerprint of the main content; null if it was not computed
+        previous_fingerprint | VARCHAR     | fingerprint in the crawl before
+        title                | VARCHAR     | text of its title
+        language             | VARCHAR     | language that the page declares
+        canonical            | VARCHAR     | canonical URL, normalized; null if there is none, or several that differ
+        canonical_from       | VARCHAR     | where it was found: head or header
+        canonicals           | {_CANONICALS} | all canonical URLs, with the place: head, header or body
+        robots               | VARCHAR[]   | directives for robots, in lower case
+        robots_from          | VARCHAR     | where they were found: meta, header or meta+header
+        is_noindex           | BOOLEAN     | whether indexing is forbidden
+        unavailable_after    | TIMESTAMPTZ | date of the directive of that name
+        is_indexable         | BOOLEAN     | whether it answers 200, may be indexed and fetched, and has no other canonical
+        refresh              | VARCHAR     | URL to which the page redirects by meta refresh
+        alternates           | {_ALTERNATES} | versions in other languages, with the place: head or header
+        lastmod              | TIMESTAMPTZ | date of the last modification on the page
+        lastmod_text         | VARCHAR     | its text
+        lastmod_from         | VARCHAR     | where on the page it was found
+        last_modified        | VARCHAR     | header of that name, unchanged
+        etag                 | VARCHAR     | header of that name
+        server_date          | VARCHAR     | header `Date`, unchanged
+        images               | VARCHAR[]   | URLs of its images
+        depth                | UINTEGER    | clicks from the start of the crawl; null if no link leads to it
+        is_listed            | BOOLEAN     | whether a sitemap lists it
+        is_linked            | BOOLEAN     | whether another page links to it
+        is_visited           | BOOLEAN     | whether an access log has a visit of it; null without logs
+        first_byte_s         | DOUBLE      | seconds until the response headers arrived
+        seconds              | DOUBLE      | duration of the last attempt
+        fetched_at           | TIMESTAMPTZ | time of the visit
+        checked_at           | TIMESTAMPTZ | time of the last visit that found it unchanged (304), or of the visit
+        is_from_cache        | BOOLEAN     | whether the server confirmed the stored facts (304)
+        is_html              | BOOLEAN     | whether the body is an HTML page
+        attempts             | UINTEGER    | requests that were made for it in this crawl, with retries
+        link_count           | UINTEGER    | links of the page
+        """,
+    ),
+    TableSchema.of(
+        "links",
+        "One row per page, target and kind of link.",
+        """
+        url         | VARCHAR  | page that has the link: `pages.url`
+        target      | VARCHAR  | normalized URL that it links to
+        kind        | VARCHAR  | a, canonical, hreflang, next, prev, img, redirect or refresh
+        rel         | VARCHAR  | value of its attribute `rel`
+        is_nofollow | BOOLEAN  | whether the link or its page says nofollow
+        n           | UINTEGER | number of such links on the page
+        """,
+    ),
+    TableSchema.of(
+        "frontier",
+        "One row per URL discovered, with its evidence; `url` identifies it.",
+        """
+        url            | VARCHAR   | normalized URL
+        state          | VARCHAR   | waiting, running, done or excluded
+        priority       | UINTEGER  | order in which URLs are visited: lower first
+        depth          | UINTEGER  | clicks from the start of the crawl; null if no link leads to it
+        attempts       | UINTEGER  | visits that failed and are repeated
+        section        | VARCHAR   | first segment of its path; `/` for the home page
+        origins        | VARCHAR[] | how it was found: seed, link, sitemap, feed, redirect, canonical, hreflang, refresh or log
+        referrer       | VARCHAR   | first page or document that names it
+        referrer_count | UINTEGER  | pages that link to it
+        excluded_by    | VARCHAR   | why it is not visited: scope, robots, a trap with its pattern, or a limit
+        """,
+    ),
+    TableSchema.of(
+        "traps",
+        "One row per pattern of URLs that were excluded because they have no end.",
+        """
+        pattern   | VARCHAR | URL with `*` for the parts that vary
+        kind      | VARCHAR | calendar, session, facets, repeated-path or depth
+        cut_count | UBIGINT | URLs that were excluded
+        example   | VARCHAR | one of them
+        """,
+    ),
+)
+
+LIVE_VIEWS: tuple[View, ...] = (
+    View(
+        "page_evidence",
+        "Each discovered URL with its evidence and, if it was visited, its result.",
+        "SELECT f.*, p.status, p.verdict, p.unknown_reason, p.fetched_at "
+        "FROM frontier f LEFT JOIN pages p ON p.url = f.url",
+    ),
+    View(
+        "verdicts",
+        "Number of pages and of listed pages by section and verdict.",
+        "SELECT section, verdict, unknown_reason, count(*) AS pages, "
+        "count(*) FILTER (WHERE is_listed) AS listed_pages FROM pages GROUP BY ALL",
+    ),
+)
+
+REPLACED_VIEW = "links"
+"""View of sitemap tables that a store with live tables does not have: a table has this name."""
+
+
+def live_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield the SQL statements that add missing live tables and columns to a store.
+
+    Args:
+        existing: Column names by name of the tables in the store.
+    """
+    is_new = LIVE_TABLES[0].name not in existing
+    if is_new:
+        yield f"DROP VIEW IF EXISTS {REPLACED_VIEW}"
+    for table in LIVE_TABLES:
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+        if table.name not in existing:
+            yield f"CREATE TABLE {table.name} ({columns})"
+            yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
+        for column in table.columns:
+            if column.name in existing.get(table.name, ()):
+                continue
+            if table.name in existing:  # created by an earlier version
+                yield f'ALTER TABLE {table.name} ADD COLUMN "{column.name}" {column.type}'
+            text = quoted_text(column.doc)
+            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'
+    if is_new:
+        for view in LIVE_VIEWS:
+            yield f"CREATE VIEW {view.name} AS {view.query}"
+            yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
