@@ -44,8 +44,8 @@ LIVE_INTRO = """
 
 `urlset crawl SITE --output site.duckdb` adds these tables to a store, beside the tables of its
 sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
-`entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one page
-are the same text.
+`entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one
+page are the same text.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
