@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
 from tests.s3 import s3, s3_server
 from tests.site_box import SiteBox
-
 from urlset.engine import Engine, available, get
 
 __all__ = ["s3", "s3_server"]  # fixtures that come from elsewhere

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tests.site_box import SiteBox
-
 from urlset.http import Policy, Request, Response, drive_in_thread
 from urlset.reader import DocumentRecord
 from urlset.reader.site_walk import SiteWalk

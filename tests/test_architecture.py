@@ -246,7 +246,7 @@ def test_tests_do_not_share_a_connection_of_duckdb():
     """An unfinished result on the default connection makes the next statement of any test fail."""
     uses = [
         f"{path.name}:{node.lineno}"
-        for path in sorted(Path(__file__).parent.glob("*.py"))
+        for path in sorted(Path(__file__).parent.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import urlset
 from tests import site_box
 from tests.http_walks import RequestList, quick
 from tests.site_box import SiteBox
-
-import urlset
 from urlset.cli.app import run
 from urlset.http import Request, drive_in_thread
 

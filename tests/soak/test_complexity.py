@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.soak.shapes import SHAPES
 
 MEGABYTE = 1_000_000

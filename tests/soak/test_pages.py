@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.soak.page_shapes import PAGE_SHAPES
 
 MAX_SECONDS = 4.0  # of CPU for 4 MB

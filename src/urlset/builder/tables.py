@@ -1,6 +1,6 @@
 """Declare the temporary tables and views of a build, and fill the first of them.
 
-SQL may use their names in plain text. tests/test_builder_tables.py checks that every name in the
+SQL may use their names in plain text. tests/builder/test_tables.py checks that every name in the
 SQL of the builder is declared here with its columns, its writers and its readers.
 """
 

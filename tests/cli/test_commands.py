@@ -1,0 +1,555 @@
+"""The command line: help, version, errors, and `urlset read` with its formats."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from urlset.cli import main
+from urlset.cli.formats import w3c_lastmod
+from urlset.cli.version import version_line
+from urlset.model import Entry
+from urlset.terminal_text import cells
+
+GOLDEN = Path(__file__).parent / "golden"
+SITE = Path(__file__).parents[2] / "examples" / "site"
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+RICH = f"""<urlset {NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc>https://e.com/ä</loc><lastmod>2026-01-31</lastmod><priority>0.0</priority>
+<image:image><image:loc>https://e.com/i.jpg</image:loc><image:title>I</image:title></image:image></url>
+<url><loc>https://e.com/b,"c"</loc><lastmod>Fri, 02 Jan 2026 10:00:00 GMT</lastmod></url>
+</urlset>
+""".encode()
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def command(capsys, monkeypatch, folder):
+    """The command, run in this process, in an empty folder, for a reader of 80 columns."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str | Path, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def urlset(capsys, monkeypatch, tmp_path):
+    return command(capsys, monkeypatch, tmp_path)
+
+
+# ── the door ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("command", ["", "read", "build", "check", "rules"])
+def test_help_is_golden(command, urlset):
+    # A change of the help updates the file and fails once: look at it, and commit it.
+    golden = GOLDEN / f"help{'-' if command else ''}{command}.txt"
+
+    ran = urlset(*command.split(), "--help")
+
+    before = golden.read_text(encoding="utf-8") if golden.exists() else ""
+    if ran.out != before:
+        golden.write_text(ran.out, encoding="utf-8")
+    assert ran.code == 0
+    assert ran.out == before, f"{golden} is updated"
+    lines = ran.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not command or "Examples:" in ran.out
+
+
+def test_the_options_of_a_build_are_in_groups(urlset):
+    text = urlset("build", "--help").out
+
+    sections = re.split(r"^(\w+):\n", text.partition("\nOptions:\n")[2], flags=re.MULTILINE)
+    general, groups = sections[0], dict(zip(sections[1::2], sections[2::2], strict=True))
+    options = {name: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", part, re.MULTILINE)
+               for name, part in groups.items()}  # fmt: skip
+    assert list(options) == ["Input", "URLs", "Dates", "Files", "Publishing", "Safety"]
+    assert all(3 <= len(names) <= 12 for names in options.values())
+    assert options["Dates"] == ["--git-root", "--git-path", "--lastmod"]
+    assert "--force" in options["Safety"]
+    assert re.findall(r"^  (?:-\w, )?(--[a-z-]+)", general, re.MULTILINE) == [
+        "--config", "--json", "--quiet", "--verbose", "--engine", "--help",
+    ]  # fmt: skip
+
+
+def test_version_names_the_engine(urlset, monkeypatch):
+    monkeypatch.setenv("URLSET_ENGINE", "reference")
+
+    ran = urlset("--version")
+
+    assert ran.code == 0
+    assert re.fullmatch(r"urlset \S+ \(reference engine: selected by URLSET_ENGINE\)\n", ran.out)
+
+
+def test_version_without_the_native_engine_says_why(monkeypatch):
+    monkeypatch.delenv("URLSET_ENGINE", raising=False)
+    monkeypatch.setitem(sys.modules, "urlset.engine._native", None)
+
+    assert version_line().endswith(
+        "(reference engine: the native engine is not built; building it needs cargo)"
+    )
+
+
+def test_version_loads_neither_rich_nor_arrow_nor_typer():
+    code = (
+        "import sys; from urlset.cli import main; main(['--version']);"
+        "print(sorted({'rich', 'typer', 'arro3', 'pydantic'} & sys.modules.keys()))"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.splitlines()[1] == "[]"
+
+
+def test_module_is_the_command():
+    ran = subprocess.run(
+        [sys.executable, "-m", "urlset", "-V"], capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.startswith("urlset ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["reed"], "did you mean 'read'"),
+        (["--nonsense"], "no such option"),
+        (["read"], "missing argument"),
+        (["read", "a", "--fromat", "csv"], "--format"),
+        (["read", "a", "--format", "xls"], "--format"),
+        (["read", "a", "--limit", "-1"], "--limit"),
+        (["read", "a", "--limit", "many"], "--limit"),
+        (["read", "a", "--since", "yesterday"], "expected a date like 2026-01-31"),
+        (["read", "a", "--since", "01/02/2026"], "expected a date like 2026-01-31"),
+        (["read", "a", "--match", "("], "expected a regular expression"),
+        (["read", "a", "--engine", "steam"], "--engine"),
+        (["read", "none.xml"], "found nothing at 'none.xml'"),
+        (["read", "https://"], "expected an http or https URL"),
+        (["read", "a\x1b[2J"], "\\x1b[2J"),
+        (["read", "."], "found none"),
+        (["check", "a", "--select", "X99"], "--select"),
+        (["check", "a", "--fail-level", "fatal"], "--fail-level"),
+        (["build", "a"], "--output"),
+        (["build", "none.txt", "-o", "out"], "none.txt"),
+        (["build", "a", "-o", "out", "--max-urls", "50001"], "--max-urls"),
+        (["build", "a", "-o", "out", "--max-urls", "0"], "--max-urls"),
+        (["build", "a", "-o", "out", "--base-url", "e.com"], "base_url"),
+        (["build", "a", "-o", "out", "--name", "a/b"], "name"),
+        (["rules", "nonsense"], "nonsense"),
+    ],
+)
+def test_misuse_is_told_in_one_line(arguments, words, urlset):
+    Path("a").write_bytes(b"")
+
+    ran = urlset(*arguments)
+
+    assert ran.code == 2
+    assert ran.out == ""
+    assert words.lower() in ran.err.lower()
+    assert ran.err.startswith("urlset: ")
+    assert ran.err.count("\n") == 1
+    assert "\x1b" not in ran.err
+
+
+def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
+    ran = urlset("check", "none.xml")
+
+    assert ran.code == 2
+    assert "error N003[sitemap-unreachable]" in ran.out
+    assert "found nothing at 'none.xml'" in ran.out
+
+
+def test_no_command_shows_the_help(urlset):
+    ran = urlset()
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "Commands:" in ran.err
+
+
+def test_bug_is_told_as_such(urlset, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("urlset.cli.read_session.open_source", broken)
+
+    ran = urlset("read", SITE)
+
+    assert ran.code == 2
+    assert "please report it: ZeroDivisionError: oh" in ran.err
+
+
+# ── read: formats ────────────────────────────────────────────────────────────────────────────
+
+
+def test_read_table_at_80_columns(urlset):
+    ran = urlset("read", SITE / "sitemap.xml")
+
+    assert ran.code == 0
+    lines = [line for line in ran.out.splitlines() if not line.startswith(str(SITE))]
+    assert max(map(cells, lines)) <= 80
+    assert (
+        "loc                                           lastmod     freq    prio  img  alt" in lines
+    )
+    assert ran.err == "14 entries from 6 documents, including 1 index\n"
+    assert "\x1b" not in ran.out
+
+
+def test_read_table_has_the_columns_that_have_a_value(urlset):
+    ran = urlset("read", "-", stdin=b"https://e.com/\n")
+
+    assert ran.out == "-\nloc\n──────────────────────────\nhttps://e.com/\n".replace(
+        "─" * 26, "─" * 24
+    )
+
+
+def test_read_table_of_wide_letters_stays_in_line(urlset):
+    loc = "https://e.com/" + "東" * 60
+    data = f"<urlset {NS}><url><loc>{loc}</loc><priority>1</priority></url></urlset>"
+
+    ran = urlset("read", "-", stdin=data.encode())
+
+    row = ran.out.splitlines()[-1]
+    assert "…" in row
+    assert row.endswith(" 1.0")
+    assert cells(row) <= 80
+
+
+def test_read_table_of_many_rows_begins_anew(urlset):
+    ran = urlset("read", "-", stdin=b"".join(b"https://e.com/%d\n" % n for n in range(2_500)))
+
+    assert ran.out.count("\nloc\n") == 3
+    assert ran.out.count("https://e.com/") == 2_500
+
+
+def test_read_jsonl_is_a_contract(urlset):
+    ran = urlset("read", "-", "--format", "jsonl", stdin=RICH)
+
+    first, second = map(json.loads, ran.out.splitlines())
+    assert first == {
+        "loc": "https://e.com/ä",
+        "lastmod": "2026-01-31",
+        "changefreq": None,
+        "priority": 0.0,
+        "source": "-",
+        "line": 2,
+        "images": [{"loc": "https://e.com/i.jpg", "title": "I"}],
+    }
+    assert list(second) == ["loc", "lastmod", "changefreq", "priority", "source", "line"]
+    assert second["lastmod"] == "2026-01-02T10:00:00Z"
+
+
+def test_read_csv_is_rfc_4180(urlset):
+    ran = urlset("read", "-", "--format", "csv", "--output", "out.csv", stdin=RICH)
+
+    data = Path("out.csv").read_bytes().decode()
+    assert data.count("\r\n") == data.count("\n") == 3
+    assert list(csv.reader(io.StringIO(data, newline=""))) == [
+        ["loc", "lastmod", "changefreq", "priority", "source", "line"],
+        ["https://e.com/ä", "2026-01-31", "", "0.0", "-", "2"],
+        ['https://e.com/b,"c"', "2026-01-02T10:00:00Z", "", "", "-", "4"],
+    ]
+    assert ran.out == ""
+
+
+def test_read_txt_is_a_loc_a_line(urlset):
+    ran = urlset("read", "-", "--format", "txt", stdin=RICH)
+
+    assert ran.out == 'https://e.com/ä\nhttps://e.com/b,"c"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.jsonl", "{"), ("a.json", '[\n{"loc"'), ("a.CSV", "loc,"), ("a.txt", "http")],
+)
+def test_read_format_follows_the_name_of_the_output(name, start, urlset):
+    urlset("read", "-", "--output", name, stdin=RICH)
+
+    assert Path(name).read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a", "a.csv.gz", "table"])
+def test_read_writes_no_file_whose_name_says_another_format(name, urlset):
+    ran = urlset("read", "-", "--output", name, stdin=RICH)
+    told = urlset("read", "-", "--output", name, "--format", "txt", stdin=RICH)
+
+    assert ran.code == 2
+    assert f".parquet, .duckdb, found '{name}'" in ran.err
+    assert told.code == 0
+    assert Path(name).read_text(encoding="utf-8").startswith("https://e.com/")
+
+
+def test_read_json_is_an_array_of_what_jsonl_has(urlset):
+    lines = urlset("read", "-", "--format", "jsonl", stdin=RICH).out
+    array = urlset("read", "-", "--format", "json", stdin=RICH).out
+    query = "SELECT loc FROM entries LIMIT 1"
+    asked = urlset("read", "-", "--format", "json", "--sql", query, stdin=RICH).out
+
+    assert json.loads(array) == [json.loads(line) for line in lines.splitlines()]
+    assert json.loads(asked) == [{"loc": "https://e.com/ä"}]
+
+
+def test_read_takes_the_array_of_json_that_it_writes(urlset):
+    urlset("read", "-", "--output", "a.json", stdin=RICH)
+
+    ran = urlset("read", "a.json", "--format", "txt")
+
+    assert ran.code == 0
+    assert ran.out == urlset("read", "-", "--format", "txt", stdin=RICH).out
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2026", "2026"),
+        ("2026-01-31T10:00+01:00", "2026-01-31T10:00+01:00"),
+        ("2026-01-31T10:00:00.123456789Z", "2026-01-31T10:00:00.123456789Z"),
+        ("2026/1/31", "2026-01-31"),
+        ("20260131", "2026-01-31"),
+        ("2026-01-31 10:00:00", "2026-01-31T10:00:00Z"),
+        ("2026-01-31T10:00:00+0100", "2026-01-31T09:00:00Z"),
+        ("31/01/2026", None),
+        ("2026-02-30", None),
+        ("", None),
+    ],
+)
+def test_lastmod_is_w3c_or_nothing(text, written):
+    assert w3c_lastmod(Entry("https://e.com/", lastmod_text=text)) == written
+
+
+# ── read: choices ────────────────────────────────────────────────────────────────────────────
+
+
+def test_read_since(urlset):
+    ran = urlset("read", SITE / "sitemap.xml", "--since", "2026-11-05", "--format", "txt")
+
+    assert ran.out.splitlines() == [
+        "https://www.example.com/blog/rye",
+        "https://www.example.com/news/new-mill",
+    ]
+    # The index says of two of the six documents that they are older.
+    assert ran.err.startswith("2 entries of 6 from 4 documents")
+    assert "2 documents skipped" in ran.err
+
+
+def test_read_match(urlset):
+    ran = urlset("read", SITE / "sitemap.xml", "--match", "/(blog|news)/", "--format", "txt")
+
+    assert len(ran.out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(("limit", "count"), [("0", 0), ("3", 3), ("99", 14)])
+def test_read_limit(limit, count, urlset):
+    ran = urlset("read", SITE / "sitemap.xml", "--limit", limit, "--format", "txt")
+
+    assert (ran.code, len(ran.out.splitlines())) == (0, count)
+
+
+def test_read_base(urlset):
+    data = b"<urlset><url><loc>/a</loc></url></urlset>"
+
+    assert urlset("read", "-", "--base", "https://e.com/", "--format", "txt", stdin=data).out == (
+        "https://e.com/a\n"
+    )
+
+
+def test_read_without_following(urlset):
+    ran = urlset("read", SITE / "sitemap.xml", "--no-follow", "--format", "txt")
+
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_read_several_sources_and_a_folder(urlset):
+    ran = urlset("read", SITE / "maps" / "recipes.txt", SITE / "maps", "--format", "txt")
+
+    assert len(ran.out.splitlines()) == 3 + 14
+
+
+@pytest.mark.parametrize("name", ["reference", "native"])
+def test_read_engine(name, urlset):
+    from urlset.engine import available
+
+    ran = urlset("read", SITE / "sitemap.xml", "--engine", name, "--format", "txt")
+
+    assert ran.code == (0 if name in available() else 2)
+
+
+# ── read: what fails ─────────────────────────────────────────────────────────────────────────
+
+
+def test_read_part_that_fails_is_listed(urlset):
+    Path("index.xml").write_bytes(
+        f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.txt</loc></sitemap>"
+        "<sitemap><loc>https://e.com/b.txt</loc></sitemap></sitemapindex>".encode()
+    )
+    Path("a.txt").write_bytes(b"https://e.com/a\n")
+
+    ran = urlset("read", "index.xml", "--format", "txt")
+
+    assert (ran.code, ran.out) == (1, "https://e.com/a\n")
+    assert "urlset: https://e.com/b.txt: listed but missing" in ran.err
+
+
+def test_read_source_that_fails_does_not_stop_the_others(urlset):
+    ran = urlset("read", "none.xml", SITE / "maps" / "recipes.txt", "--format", "txt")
+
+    assert ran.code == 1
+    assert len(ran.out.splitlines()) == 3
+    assert "urlset: expected a file or a folder, found nothing at 'none.xml'" in ran.err
+
+
+def test_read_many_failures_are_cut_short(urlset):
+    locs = "".join(f"<sitemap><loc>https://e.com/{n}</loc></sitemap>" for n in range(100))
+    data = f"<sitemapindex {NS}>{locs}</sitemapindex>"
+
+    ran = urlset("read", "-", stdin=data.encode())
+
+    assert ran.code == 1
+    assert ran.err.count("urlset: ") == 20
+    assert "… and 80 more like these" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        (b"", 2, "an empty file"),
+        (b"<!doctype html><html></html>", 2, "an HTML page"),
+        (b"\xff\xfe\xfd", 2, "expected a sitemap"),
+        (bytes(range(256)) * 100, 2, "expected a sitemap"),
+        (RICH[:-20], 1, "cut off"),
+    ],
+)
+@pytest.mark.parametrize("format", ["table", "jsonl", "csv", "txt"])
+def test_read_what_is_no_sitemap(data, code, words, format, urlset):
+    ran = urlset("read", "-", "--format", format, stdin=data)
+
+    assert ran.code == code
+    assert words in ran.err
+
+
+def test_read_what_is_not_utf8(urlset):
+    ran = urlset("read", "-", "--format", "txt", stdin="https://e.com/é\n".encode("latin-1"))
+
+    assert (ran.code, ran.out) == (0, "https://e.com/é\n")
+    assert "1 problem repaired" in ran.err
+
+
+def test_read_hostile_text_is_harmless_for_a_terminal(urlset):
+    data = f"<urlset {NS}><url><loc>https://e.com/\x9b31m\u202egpj</loc></url></urlset>".encode()
+
+    table = urlset("read", "-", stdin=data).out
+    jsonl = urlset("read", "-", "--format", "jsonl", stdin=data).out
+    txt = urlset("read", "-", "--format", "txt", stdin=data).out
+
+    assert "\\x9b31m\\u202egpj" in table
+    assert jsonl.isascii()
+    assert json.loads(jsonl)["loc"] == txt.strip() == "https://e.com/\x9b31m\u202egpj"
+
+
+# ── output ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_output_appears_whole_or_not_at_all(urlset, monkeypatch):
+    Path("out.txt").write_text("old")
+
+    def failing(entries):
+        yield "half\n"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("urlset.cli.read.txt_lines", failing)
+    ran = urlset("read", SITE / "sitemap.xml", "--output", "out.txt")
+
+    assert ran.code == 130
+    assert Path("out.txt").read_text() == "old"
+    assert os.listdir() == ["out.txt"]
+
+
+def test_output_keeps_permissions_and_links(urlset):
+    Path("real.txt").write_text("old")
+    Path("real.txt").chmod(0o640)
+    Path("link.txt").symlink_to("real.txt")
+
+    urlset("read", SITE / "sitemap.xml", "--output", "link.txt")
+
+    assert Path("link.txt").is_symlink()
+    assert Path("real.txt").stat().st_mode & 0o777 == 0o640
+    assert Path("real.txt").read_text().startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("none/out.txt", "none' does not exist; create it"), (".", "it is a folder; name a file")],
+)
+def test_output_that_cannot_be_written(path, words, urlset):
+    ran = urlset("read", SITE / "sitemap.xml", "--output", path)
+
+    assert ran.code == 2
+    assert words in ran.err
+
+
+def test_output_stays_where_nothing_could_be_read(urlset):
+    Path("out.txt").write_text("old")
+
+    assert urlset("read", "none.xml", "--output", "out.txt").code == 2
+
+    assert Path("out.txt").read_text() == "old"
+
+
+def test_report_of_what_could_not_be_read_is_written(urlset):
+    Path("out.txt").write_text("old")
+
+    assert urlset("check", "none.xml", "--output", "out.txt").code == 2
+
+    assert "N003" in Path("out.txt").read_text()
+
+
+def test_output_dash_is_stdout(urlset):
+    assert urlset("read", "-", "-o", "-", "--format", "txt", stdin=RICH).out.count("\n") == 2
+
+
+# ── rules ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_rules_lists_all(urlset):
+    from urlset.checker import CATALOGUE
+
+    ran = urlset("rules")
+
+    assert ran.code == 0
+    assert [line[:4] for line in ran.out.splitlines()] == list(CATALOGUE)
+
+
+def test_rules_of_a_group(urlset):
+    lines = urlset("rules", "T").out.splitlines()
+
+    assert {line[0] for line in lines} == {"T"}
+    assert len(lines) > 3
+
+
+@pytest.mark.parametrize("name", ["X003", "x003", "unescaped-ampersand"])
+def test_rules_tells_what_one_says_and_what_to_do(name, urlset):
+    lines = urlset("rules", name).out.splitlines()
+
+    assert lines[0] == "# unescaped-ampersand (X003)"
+    assert 'Message: Raw "&" must be written &amp;' in lines
+    assert {"## Wrong", "## Use instead"} <= set(lines)
+    assert lines[-1].startswith("Source: ")

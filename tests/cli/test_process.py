@@ -1,0 +1,238 @@
+"""The command as a process: pipes, full disks, Ctrl-C, memory, locales."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import SITE
+
+URLSET = (sys.executable, "-m", "urlset")
+INDEX = str(SITE / "sitemap.xml")
+
+posix = pytest.mark.skipif(os.name == "nt", reason="signals and devices of POSIX")
+
+
+def run(*arguments: str, **options):
+    return subprocess.run(
+        [*URLSET, *arguments], capture_output=True, check=False, timeout=60, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory) -> Path:
+    """A list that fills any pipe."""
+    path: Path = tmp_path_factory.mktemp("many") / "many.txt"
+    path.write_text("".join(f"https://example.com/{n}\n" for n in range(40_000)))
+    return path
+
+
+@posix
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("read", "--format", "jsonl"),
+        ("read", "--format", "csv"),
+        ("read", "--format", "txt"),
+        ("read",),
+        ("check", "--format", "json"),
+    ],
+)
+def test_closed_pipe_ends_quietly(arguments, many, tmp_path):
+    if arguments[0] == "check":
+        (tmp_path / "bad.txt").write_text("https://e.com/\n" + "x\n" * 5_000)
+        many = tmp_path / "bad.txt"
+    with subprocess.Popen(
+        [*URLSET, *arguments, str(many)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(10)
+        process.stdout.close()
+        said = process.stderr.read()
+        code = process.wait(timeout=60)
+
+    # As a shell counts what SIGPIPE ended: 128 + 13.
+    assert (code, said) == (141, b"")
+
+
+@posix
+def test_closed_pipe_before_the_first_byte_ends_quietly():
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    ran = subprocess.run([*URLSET, "read", INDEX], stdout=writing, stderr=subprocess.PIPE)
+
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk at hand")
+@pytest.mark.parametrize(
+    "arguments", [("read", INDEX), ("check", str(SITE / "broken.xml")), ("rules",)]
+)
+def test_full_disk_is_told(arguments):
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run([*URLSET, *arguments], stdout=full, stderr=subprocess.PIPE)
+
+    assert ran.returncode == 2
+    assert ran.stderr == b"urlset: cannot write 'stdout': No space left on device\n"
+
+
+@posix
+def test_ctrl_c_leaves_nothing_half_written(many, tmp_path):
+    reading, writing = os.pipe()
+    (tmp_path / "out.jsonl").write_text("old")
+    sources = [str(many)] * 20 + [f"/dev/fd/{reading}"]  # the last one never ends
+    with subprocess.Popen(
+        [*URLSET, "read", *sources, "--output", "out.jsonl"],
+        cwd=tmp_path,
+        pass_fds=[reading],
+        stderr=subprocess.PIPE,
+    ) as process:
+        deadline = time.monotonic() + 50
+        while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)  # until it has begun to write
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=60)
+        assert process.stderr
+        said = process.stderr.read()
+
+    for end in (reading, writing):
+        os.close(end)
+    assert (code, said) == (130, b"")
+    assert os.listdir(tmp_path) == ["out.jsonl"]
+    assert (tmp_path / "out.jsonl").read_text() == "old"
+
+
+@posix
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_data_are_utf8_in_any_locale(encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
+    data = "<urlset><url><loc>https://e.com/東京</loc></url></urlset>".encode()
+
+    ran = run("read", "-", "--format", "txt", input=data, env=environment)
+
+    assert ran.stdout == "https://e.com/東京\n".encode()
+    assert run("read", "none-東京", env=environment).returncode == 2
+
+
+def test_name_that_is_no_utf8(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff.txt"
+    try:
+        Path(os.fsdecode(name)).write_bytes(b"https://e.com/\n")
+    except (OSError, ValueError):
+        pytest.skip("names are UTF-8 here")
+
+    for command in ("read", "check"):
+        for format_ in ("jsonl", "csv") if command == "read" else ("text", "json", "sarif"):
+            ran = subprocess.run(
+                [*URLSET, command, "--format", format_, os.fsdecode(name)],
+                capture_output=True,
+                check=False,
+            )
+            assert ran.returncode == 0, ran.stderr
+            ran.stdout.decode()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_read_streams_in_bounded_memory(tmp_path):
+    for number in range(12):
+        urls = "".join(f"https://example.com/{number}/{n}\n" for n in range(20_000))
+        (tmp_path / f"{number}.txt").write_text(urls)
+    code = (
+        "import sys; from urlset.cli import main; main(sys.argv[1:]);"
+        "print(open('/proc/self/status').read(), file=sys.stderr)"
+    )
+
+    peaks = []
+    for count in (2, 12):
+        sources = [str(tmp_path / f"{number}.txt") for number in range(count)]
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "read", *sources, "--format", "jsonl"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=True,
+        )
+        found = re.search(rb"VmHWM:\s+(\d+) kB", ran.stderr)
+        assert found
+        peaks.append(int(found[1]))
+
+    assert peaks[1] < peaks[0] * 1.3
+
+
+def test_progress_is_a_plain_line_now_and_then_without_a_terminal(monkeypatch, capsys):
+    from urlset.cli import console
+
+    with console.Progress() as progress:
+        progress.update("one")  # too soon
+    monkeypatch.setattr(console, "LOG_INTERVAL_S", 0.0)
+    monkeypatch.setattr(console, "REFRESH_INTERVAL_S", 3600.0)
+    with console.Progress() as progress:
+        progress.update("two")
+        monkeypatch.setattr(console, "LOG_INTERVAL_S", 3600.0)
+        progress.update("three")
+        progress.update("four")
+
+    assert capsys.readouterr() == ("", "two\nthree\n")
+
+
+@posix
+def test_progress_and_colours_on_a_terminal(many, tmp_path):
+    import pty
+
+    leader, follower = pty.openpty()
+    hidden = {"NO_COLOR", "FORCE_COLOR"}
+    environment = {k: v for k, v in os.environ.items() if k not in hidden} | {"TERM": "xterm"}
+    with subprocess.Popen(
+        [*URLSET, "read", str(many), "--output", str(tmp_path / "out.csv")],
+        stderr=follower,
+        env=environment,
+    ) as process:
+        os.close(follower)
+        said = b""
+        while True:
+            try:
+                piece = os.read(leader, 65_536)
+            except OSError:  # as Linux tells the end of a terminal
+                break
+            if not piece:
+                break
+            said += piece
+    os.close(leader)
+
+    assert process.returncode == 0
+    assert b"40,000 entries from 1 document\r\n" in said
+    assert b"\x1b[?25h" in said  # the cursor is back
+
+
+def test_demo(tmp_path):
+    demo = Path(__file__).parents[2] / "examples" / "demo.py"
+    if not demo.exists():
+        pytest.skip("no examples beside the tests")
+
+    ran = subprocess.run(
+        [sys.executable, str(demo), str(tmp_path / "out")],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "$ urlset check examples/site/broken.xml" in ran.stdout
+    # The site, over HTTP: its robots.txt leads to an index and that to five sitemaps.
+    assert "14 entries from 6 documents, including 1 index, " in ran.stderr
+    assert "/robots.txt\n└── /sitemap.xml  index · 5 sitemaps · 14 entries\n" in ran.stdout
+    # One page of a folder of HTML changes: its sitemap is written again, and the index.
+    states = re.findall(r"^  (sitemap\S*) +(as it was|written again)$", ran.stdout, re.MULTILINE)
+    assert [name for name, state in states if state == "written again"] == [
+        "sitemap-1.xml",
+        "sitemap.xml",
+    ]
+    assert "  lastmod 20" in ran.stdout
+    assert " by content\n    first available of given > page" in ran.stdout

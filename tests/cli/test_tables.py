@@ -1,0 +1,126 @@
+"""`urlset read` of tables: CSV, JSON lines, Parquet, Arrow and SQLite."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import urlset as library
+from tests.cli.test_commands import RICH, command
+
+
+@pytest.fixture
+def urlset(capsys, monkeypatch, tmp_path):
+    return command(capsys, monkeypatch, tmp_path)
+
+
+def rows(ran):
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("name", "by_pipe"),
+    [
+        ("out.csv", False),
+        ("out.csv", True),
+        ("out.jsonl", False),
+        ("out.jsonl", True),
+        ("out.parquet", False),
+    ],
+)
+def test_read_takes_what_it_has_written(name, by_pipe, urlset):
+    before = rows(urlset("read", "-", "--format", "jsonl", stdin=RICH))
+    urlset("read", "-", "--output", name, stdin=RICH)
+
+    data = Path(name).read_bytes() if by_pipe else b""
+    ran = urlset("read", "-" if by_pipe else name, "--format", "jsonl", stdin=data)
+
+    assert ran.code == 0
+    kept = ("loc", "lastmod", "changefreq", "priority")
+    assert [[row[key] for key in kept] for row in rows(ran)] == [
+        [row[key] for key in kept] for row in before
+    ]
+    if name == "out.jsonl":
+        assert [row.get("images") for row in rows(ran)] == [row.get("images") for row in before]
+
+
+def test_read_of_csv_knows_where_a_row_stands_and_what_is_no_url(urlset):
+    Path("u.csv").write_text("url;lastmod;priority\nhttps://e.com/a;2026-01-31;high\n/b;;\n")
+
+    alone = urlset("read", "u.csv", "--format", "jsonl")
+    based = urlset("read", "u.csv", "--format", "jsonl", "--base-url", "https://e.com/")
+    since = urlset("read", "u.csv", "--format", "txt", "--since", "2026-01-01")
+
+    assert rows(alone) == [
+        {
+            "loc": "https://e.com/a",
+            "lastmod": "2026-01-31",
+            "changefreq": None,
+            "priority": None,
+            "source": "u.csv",
+            "line": 2,
+        }
+    ]
+    assert alone.code == 1
+    assert "u.csv: 1 row excluded: expected a URL in loc, found '/b' in line 3" in alone.err
+    assert [row["loc"] for row in rows(based)] == ["https://e.com/a", "https://e.com/b"]
+    assert based.code == 0
+    assert since.out == "https://e.com/a\n"
+
+
+def test_read_of_a_file_of_sqlite(urlset):
+    with sqlite3.connect("s.db") as connection:
+        connection.execute("CREATE TABLE pages (url TEXT, lastmod TEXT)")
+        connection.execute("INSERT INTO pages VALUES ('https://e.com/a', '2026-01-31')")
+    connection.close()
+
+    ran = urlset("read", "s.db", "--format", "csv")
+
+    assert ran.out.splitlines()[1].startswith("https://e.com/a,2026-01-31,,,")
+
+
+def test_read_of_a_list_that_is_called_csv_is_one_of_urls(urlset):
+    Path("u.csv").write_text("https://e.com/a\nhttps://e.com/b,c\n")
+
+    ran = urlset("read", "u.csv", "--format", "txt")
+
+    assert ran.out == "https://e.com/a\nhttps://e.com/b,c\n"
+
+
+@pytest.mark.parametrize("columns", ["name,age", "link,age"])
+def test_read_of_a_table_without_urls_is_refused(columns, urlset):
+    Path("u.csv").write_text(f"{columns}\nann,7\n")
+
+    ran = urlset("read", "u.csv")
+
+    assert ran.code == 2
+    assert ran.out == ""
+    found = columns.replace(",", ", ")
+    assert f"expected a column 'loc' or 'url', found {found}; rename the one" in ran.err
+
+
+@pytest.mark.parametrize("line", ["loc,lastmod\n", '{"loc": "https://e.com/b"}\n'])
+def test_a_table_is_no_sitemap_for_whoever_takes_sitemaps_only(line, tmp_path, urlset):
+    data = f"{line}https://e.com/a,2026-01-31\n".encode()
+    (tmp_path / "u.csv").write_bytes(data)
+    (tmp_path / "s.xml").write_bytes(RICH)
+
+    checked = urlset("check", "u.csv")
+    folder = urlset("read", ".", "--format", "txt")
+
+    assert checked.code == 2
+    assert "error N003[sitemap-unreachable]" in checked.out
+    assert "expected a sitemap, found a table" in checked.out
+    assert folder.out == 'https://e.com/ä\nhttps://e.com/b,"c"\n'
+    with pytest.raises(library.SourceError, match="expected a sitemap, found a table"):
+        list(library.read(data))
+
+
+def test_the_entries_of_a_table_go_into_a_store(urlset):
+    Path("u.csv").write_text("url,lastmod\nhttps://e.com/a,2026-01-31\n")
+
+    urlset("read", "u.csv", "--output", "s.duckdb")
+    ran = urlset("read", "s.duckdb", "--sql", "SELECT loc, source FROM entries", "--format", "csv")
+
+    assert ran.out == "loc,source\r\nhttps://e.com/a,u.csv\r\n"

@@ -1,0 +1,171 @@
+"""Unchanged HTML files are not read again; each kind of change is detected."""
+
+import os
+import time
+from datetime import timedelta
+
+import pytest
+
+from tests.builder.test_build import BASE, Site
+from tests.cli.test_commands import command
+from tests.sources.test_folder import make
+from urlset.builder import build
+from urlset.html import read_page
+from urlset.sources import HtmlFolder
+
+HEAD = "<!doctype html><title>{}</title>"
+PAGES = {
+    "index.html": HEAD.format("A") + "<p>Tea",
+    "dated.html": HEAD.format("B") + "<meta name=last-modified content=2026-01-31><p>Tea",
+    "hidden.html": HEAD.format("C") + "<meta name=robots content=noindex><p>Tea",
+    "moved.html": HEAD.format("D") + "<meta http-equiv=refresh content='0; url=/'><p>Tea",
+    "copy.html": HEAD.format("E") + "<link rel=canonical href=/dated.html><p>Tea",
+    "other.html": HEAD.format("F") + "<link rel=canonical href=/other><p>Tea",
+    "part.html": "<p>Tea",
+    "404.html": HEAD.format("404") + "<h1>Not found</h1>",
+    "rich.html": HEAD.format("G")
+    + "<link rel=alternate hreflang=de href=/de><p>Tea <img src=/i.png>",
+}
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path, None)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The URLs of the pages that were read."""
+    found = []
+
+    def read(data, url, **options):
+        found.append(url.removeprefix(BASE))
+        return read_page(data, url, **options)
+
+    monkeypatch.setattr("urlset.sources.html.folder.read_page", read)
+    return found
+
+
+def of_folder(site, folder, options=None, **settings):
+    site.now += timedelta(hours=1)
+    source = HtmlFolder(folder, BASE, **(options or {}))
+    return build(source, site.out, base_url=BASE, ledger=site.ledger, now=site.now, **settings)
+
+
+def test_unchanged_files_are_not_read_again_and_give_the_same(site, reads):
+    folder = make(site.folder / "site", PAGES)
+    options = {"images": True, "alternates": True}
+    first = of_folder(site, folder, options)
+    before = site.bytes()
+    assert sorted(reads) == sorted(name.replace("index.html", "") for name in PAGES)
+    reads.clear()
+
+    again = of_folder(site, folder, options)
+
+    assert reads == ["404.html"]  # what may be an error page is always looked at
+    assert (again.changed_files, site.bytes()) == ((), before)
+    assert (again.left_out, again.notes) == (first.left_out, first.notes)
+    assert b"i.png" in before["sitemap.xml"]
+
+
+@pytest.mark.parametrize("change", ["text", "time", "file", "name"])
+def test_whatever_changes_a_file_lets_it_be_read_again(change, site, reads):
+    folder = make(site.folder / "site", PAGES)
+    of_folder(site, folder)
+    path = folder / "index.html"
+    status = path.stat()
+    reads.clear()
+
+    if change == "text":  # with the size and the time that it had
+        path.write_text(path.read_text().replace("Tea", "Pot"))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    elif change == "time":
+        os.utime(path, (1_767_323_046, 1_767_323_046))
+    elif change == "file":
+        (folder / "new").write_text(path.read_text())
+        os.utime(folder / "new", ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(folder / "new", path)
+    else:
+        path.rename(folder / "start.html")
+    made = of_folder(site, folder)
+
+    assert [name for name in reads if name != "404.html"] == (
+        ["start.html"] if change == "name" else [""]
+    )
+    assert made.changed == (change == "text")
+
+
+def test_files_are_read_again_for_other_options_and_on_request(site, reads):
+    folder = make(site.folder / "site", {"a.html": PAGES["index.html"]})
+    of_folder(site, folder)
+
+    for options in ({"images": True}, {"strip_html": True}, {"evidence": ("content",)}):
+        reads.clear()
+        of_folder(site, folder, options, force=frozenset({"shrunk"}))
+        assert len(reads) == 1, options
+    reads.clear()
+    of_folder(site, folder, {"evidence": ("content",)}, trust_mtime=False)
+    assert reads == ["a.html"]
+
+
+def test_a_file_that_was_just_written_is_read_again(site, reads):
+    folder = make(site.folder / "site", {"a.html": PAGES["index.html"]})
+    soon = time.time() + 3_600  # the clock of the disk is ahead
+    os.utime(folder / "a.html", (soon, soon))
+    of_folder(site, folder)
+
+    of_folder(site, folder)
+
+    assert reads == ["a.html", "a.html"]
+
+
+def test_a_page_with_a_date_to_come_is_read_again(site, reads):
+    page = HEAD.format("A") + "<meta name=last-modified content=2999-01-31><p>Tea"
+    folder = make(site.folder / "site", {"a.html": page})
+
+    of_folder(site, folder)
+    of_folder(site, folder)
+
+    assert reads == ["a.html", "a.html"]
+
+
+def test_files_that_are_gone_are_forgotten_and_a_dry_run_keeps_nothing(site, reads):
+    folder = make(site.folder / "site", {f"{name}.html": PAGES["index.html"] for name in "abc"})
+    of_folder(site, folder, dry_run=True)
+    of_folder(site, folder)
+    assert len(reads) == 6
+    data = {name: (folder / name).read_bytes() for name in ("a.html",)}
+    (folder / "a.html").unlink()
+    of_folder(site, folder)
+    reads.clear()
+
+    make(folder, {name: content.decode() for name, content in data.items()})
+    of_folder(site, folder)
+
+    assert reads == ["a.html"]
+
+
+def test_facts_that_are_damaged_are_read_again(site, reads):
+    import duckdb
+
+    folder = make(site.folder / "site", {"a.html": PAGES["index.html"]})
+    of_folder(site, folder)
+    with duckdb.connect(site.ledger) as ledger:
+        names = "SELECT schema_name FROM duckdb_tables() WHERE table_name = 'pages'"
+        ((schema,),) = ledger.sql(names).fetchall()
+        ledger.sql(f"UPDATE {schema}.pages SET facts = '[1'")
+
+    of_folder(site, folder)
+
+    assert reads == ["a.html", "a.html"]
+
+
+def test_the_command_reads_all_files_on_request(capsys, monkeypatch, tmp_path, reads):
+    urlset = command(capsys, monkeypatch, tmp_path)
+    make(tmp_path / "site", {"a.html": PAGES["index.html"]})
+
+    for options in ((), (), ("--no-trust-mtime",), ("--trust-mtime",)):
+        ran = urlset("build", "site", "-o", "out", "--base-url", BASE, *options)
+        assert ran.code == 0
+
+    assert len(reads) == 2
