@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
 import arro3.core as arro3
 
-from urlset.arrow import ENTRY, Leaf, ListOf, array_of, column_of, schema, selected, type_of
+from urlset.arrow import (
+    ENTRY,
+    Leaf,
+    ListOf,
+    array_of,
+    column_of,
+    open_stream,
+    schema,
+    selected,
+    type_of,
+)
+from urlset.errors import SourceError
 
 __all__ = [
     "ColumnType",
     "LazyStream",
     "NumberedRows",
     "RowLimit",
+    "TableReader",
     "as_entries",
     "numbered",
     "rewrite_dates",
@@ -64,6 +76,59 @@ class LazyStream:
             # Note: a new exception, and not within `except`. arro3 never releases it, and objects
             # in its traceback (a connection) would live until Python exits.
             raise RuntimeError(f"{type(self.failure).__name__}: {self.failure}")
+
+
+class TableReader:
+    """Schema and batches of a table of a caller: polars, pandas, pyarrow, DuckDB and others.
+
+    Raises :class:`urlset.SourceError`, here and in the iteration, if the library of the table
+    raises an exception of its own: its query fails, or its connection is closed or in use.
+
+    Attributes:
+        schema: Arrow schema of the table.
+    """
+
+    def __init__(self, table: Any):
+        with _map_table_errors():
+            reader = open_stream(table)
+        self.schema = reader.schema
+        self._batches = iter(reader)
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            with _map_table_errors():
+                batch = next(self._batches, None)
+            if batch is None:
+                return
+            yield batch
+
+
+@contextmanager
+def _map_table_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        library = type(error).__module__.partition(".")[0].removeprefix("_")
+        is_bare = type(error) is Exception  # arro3 raises these
+        if library in ("builtins", "urlset") and not is_bare:
+            raise
+        if type(error).__name__ == "ResourceInUseException":  # since DuckDB 2.0
+            raise SourceError(
+                "expected a table that can be read, found another result on its DuckDB connection "
+                "that is not read to its end; fetch all rows of that result first, or create the "
+                "table with a connection of its own (connection.cursor())"
+            ) from error
+        origin = "an Arrow error" if is_bare else f"an error of {library}"
+        advice = "check that its query is valid and its connection open"
+        if is_bare:  # e.g. for the Null columns of polars, which arro3 cannot read
+            advice = (
+                "check its query; a column of nothing but nulls needs a type: cast it to string, "
+                "or leave it out"
+            )
+        raise SourceError(
+            f"expected a table that can be read, found {origin} ({' '.join(str(error).split())}); "
+            f"{advice}"
+        ) from error
 
 
 def rows_to_stream(

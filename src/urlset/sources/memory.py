@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
-from urlset.arrow import is_arrow, open_stream
-from urlset.arrow.streams import rows_to_batch
+from urlset.arrow import is_arrow
+from urlset.arrow.streams import TableReader, rows_to_batch
 from urlset.model import Entry
 from urlset.sources.candidates import (
     BATCH_ROWS,
@@ -64,8 +64,8 @@ class InMemorySource:
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
         if is_arrow(self._rows):
-            reader = open_stream(self._rows)
-            yield from map_batches(reader, self.name, self._mapping, self._keep, notes=self.notes)
+            table = TableReader(self._rows)
+            yield from map_batches(table, self.name, self._mapping, self._keep, notes=self.notes)
         else:
             rows = self._candidates(self._rows)
             while chunk := list(islice(rows, BATCH_ROWS)):

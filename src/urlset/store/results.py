@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from urlset.arrow import rows_of
+from urlset.errors import StoreError
 from urlset.store.connection import literal
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only
@@ -50,7 +51,8 @@ class QueryResult:
         weakref.finalize(self, _drop, connection, table).atexit = False
 
     def __len__(self) -> int:
-        found = self._connection.cursor().execute(f"SELECT count(*) FROM {self._table}").fetchone()
+        cursor = _open_cursor(self._connection)
+        found = cursor.execute(f"SELECT count(*) FROM {self._table}").fetchone()
         return int(found[0]) if found else 0
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -80,7 +82,7 @@ class QueryResult:
 
     def _relation(self, expressions: str) -> Any:
         # On a cursor of its own: a connection has one open stream at a time.
-        return self._connection.cursor().sql(f"SELECT {expressions} FROM {self._table}")
+        return _open_cursor(self._connection).sql(f"SELECT {expressions} FROM {self._table}")
 
 
 def run_query(
@@ -104,11 +106,12 @@ def run_query(
 
     Raises:
         QueryError: The query is not allowed, fails, or exceeds the time limit.
+        StoreError: The store is closed.
     """
-    statement = select_of(connection, query, hidden=hidden)
+    cursor = _open_cursor(connection)
     table = f"results.result_{next(_names)}"
-    cursor = connection.cursor()
     try:
+        statement = select_of(connection, query, hidden=hidden)
         cursor.execute("USE store")
         with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
             _run(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
@@ -135,6 +138,16 @@ def check_query(
         raise query_error(error) from error
     finally:
         cursor.close()
+
+
+def _open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Return a cursor of a connection; raise :class:`urlset.StoreError` if that is closed."""
+    try:
+        return connection.cursor()
+    except duckdb.ConnectionException as error:
+        raise StoreError(
+            "expected an open store, found a closed one; read the result before the store is closed"
+        ) from error
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:

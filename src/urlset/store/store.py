@@ -101,6 +101,7 @@ class Store:
         Raises:
             QueryError: The query is not allowed, fails, or exceeds the time limit; raised before
                 the first row.
+            StoreError: The store is closed.
         """
         database = self._database
         database.seal()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from urlset import arrow
 from urlset.arrow import batches as arrow_batches
+from urlset.arrow.streams import TableReader
 from urlset.engine import Columns, Engine
 from urlset.errors import EntryError
 from urlset.model import Entry
@@ -81,6 +82,7 @@ def batches(entries: Any) -> Iterator[Batch | TableBatch]:
     Raises:
         TypeError: The input is neither, or is a single entry, whose fields would be iterated.
         EntryError: A table has no column ``loc``.
+        SourceError: A table cannot be read.
     """
     if arrow.is_arrow(entries):
         yield from _table_batches(entries)
@@ -109,10 +111,10 @@ def intended_field(name: str) -> str | None:
 
 
 def _table_batches(stream: Any) -> Iterator[TableBatch]:
-    reader = arrow.open_stream(stream)
+    reader = TableReader(stream)
     sources = _columns(reader.schema.names)
     row = 1
-    for whole in _read(reader):
+    for whole in reader:
         for start in range(0, whole.num_rows, TABLE_ROWS):
             part = whole.slice(start, min(TABLE_ROWS, whole.num_rows - start))
             yield TableBatch(row, part, sources)
@@ -139,19 +141,6 @@ def _columns(names: list[str]) -> dict[str, str]:
             field="loc",
         )
     return sources
-
-
-def _read(reader: Any) -> Iterator[Any]:
-    try:
-        yield from reader
-    except Exception as error:
-        # arro3 raises a bare Exception, e.g. for the Null columns of polars, which it cannot read.
-        if type(error) is not Exception:
-            raise
-        raise EntryError(
-            f"expected a table that can be read, found an Arrow error ({error}); a column of "
-            "nothing but nulls needs a type: cast it to string, or leave it out"
-        ) from error
 
 
 def _values(batch: Any, field: str, source: str | None) -> list[Any]:
