@@ -15,10 +15,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from data import CACHE
 from environment import run, say
-from site_data import Site
 
 PATIENCE_S = 10.0
 
@@ -33,7 +33,8 @@ http {{
     sendfile on;
     tcp_nopush on;
     keepalive_requests 100000;
-    types {{ application/xml xml; application/gzip gz; text/plain txt; }}
+    index index.html;
+    types {{ text/html html; application/xml xml; application/gzip gz; text/plain txt; }}
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
@@ -42,6 +43,13 @@ http {{
 {servers}}}
 """
 SERVER = "    server {{ listen 127.0.0.1:{port}; root {root}; }}\n"
+
+
+class Layout(Protocol):
+    """A site that can write its files into a root folder of the server."""
+
+    def lay_out(self, root: Path, url: str) -> None:
+        """Create the folder, with robots.txt and index, for a server at a URL."""
 
 
 def nginx() -> str | None:
@@ -76,15 +84,15 @@ def _unpack(folder: Path) -> bool:
 
 
 @contextmanager
-def serving(program: str, sites: Sequence[Site]) -> Iterator[list[str]]:
-    """Serve each site on its own port, with robots.txt and index, and yield their URLs."""
+def serving(program: str, sites: Sequence[Layout]) -> Iterator[list[str]]:
+    """Serve each site on its own port and yield their URLs."""
     with tempfile.TemporaryDirectory(prefix="urlset-bench-") as name:
         folder = Path(name)
         ports = _free_ports(len(sites))
         servers = []
         for number, (site, port) in enumerate(zip(sites, ports, strict=True)):
             root = folder / f"site-{number}"
-            _lay_out(root, site, f"http://127.0.0.1:{port}")
+            site.lay_out(root, f"http://127.0.0.1:{port}")
             servers.append(SERVER.format(port=port, root=root))
         file = folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, servers="".join(servers)))
@@ -97,18 +105,6 @@ def serving(program: str, sites: Sequence[Site]) -> Iterator[list[str]]:
         finally:
             process.terminate()
             process.communicate()
-
-
-def _lay_out(root: Path, site: Site, url: str) -> None:
-    root.mkdir()
-    rows = []
-    for document in site.documents:
-        (root / document.name).symlink_to(document)
-        rows.append(f"  <sitemap><loc>{url}/{document.name}</loc></sitemap>\n")
-    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    text = f'<sitemapindex xmlns="{namespace}">\n{"".join(rows)}</sitemapindex>\n'
-    (root / "sitemap_index.xml").write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}')
-    (root / "robots.txt").write_text(f"User-agent: *\nSitemap: {url}/sitemap_index.xml\n")
 
 
 def _free_ports(count: int) -> list[int]:

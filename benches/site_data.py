@@ -33,6 +33,18 @@ class Site(NamedTuple):
         documents = self.documents[:count]
         return Site(documents, sum(map(_unpacked_size, documents)))
 
+    def lay_out(self, root: Path, url: str) -> None:
+        """Write the root folder of a server that serves the site at a URL."""
+        root.mkdir()
+        rows = []
+        for document in self.documents:
+            (root / document.name).symlink_to(document)
+            rows.append(f"  <sitemap><loc>{url}/{document.name}</loc></sitemap>\n")
+        namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        text = f'<sitemapindex xmlns="{namespace}">\n{"".join(rows)}</sitemapindex>\n'
+        (root / "sitemap_index.xml").write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}')
+        (root / "robots.txt").write_text(f"User-agent: *\nSitemap: {url}/sitemap_index.xml\n")
+
 
 def site(count: int = DOCUMENTS) -> Site:
     """Give the site, made now if this recipe has not been followed before."""

@@ -1,0 +1,1 @@
+"""Sites in a box: three sites with planted faults, as data, and a server for them on loopback."""
