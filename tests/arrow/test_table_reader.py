@@ -53,7 +53,6 @@ def with_failing_row() -> tuple[object, Table]:
         (with_unfinished_result, "not read to its end; fetch all rows"),
         (with_dropped_table, "pages does not exist!"),
         (with_closed_connection, "check that its query is valid and its connection open"),
-        (with_failing_row, "odd row"),
     ],
 )
 @pytest.mark.parametrize("operation", [urlset.build, urlset.write])
@@ -67,6 +66,15 @@ def test_table_of_duckdb_that_cannot_be_read_is_a_source_error(
 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+    del made
+
+
+@pytest.mark.parametrize("operation", [urlset.build, urlset.write])
+def test_row_of_duckdb_that_cannot_be_computed_is_an_entry_error(operation, tmp_path):
+    made, table = with_failing_row()
+
+    with pytest.raises(urlset.EntryError, match="odd row"):
+        operation(table, tmp_path / "out", base_url="https://example.com/")
     del made
 
 

@@ -21,7 +21,7 @@ from urlset.arrow import (
     selected,
     type_of,
 )
-from urlset.errors import SourceError
+from urlset.errors import EntryError, SourceError
 
 __all__ = [
     "ColumnType",
@@ -82,7 +82,8 @@ class TableReader:
     """Schema and batches of a table of a caller: polars, pandas, pyarrow, DuckDB and others.
 
     Raises :class:`urlset.SourceError`, here and in the iteration, if the library of the table
-    raises an exception of its own: its query fails, or its connection is closed or in use.
+    raises an exception of its own: its query fails, or its connection is closed or in use; and
+    :class:`urlset.EntryError` if a row cannot be computed or a column cannot be read.
 
     Attributes:
         schema: Arrow schema of the table.
@@ -108,9 +109,15 @@ def _map_table_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        words = " ".join(str(error).split())
+        if type(error) is Exception:  # arro3 raises these, e.g. for the Null columns of polars
+            raise EntryError(
+                f"expected a table that can be read, found an Arrow error ({words}); check its "
+                "query; a column of nothing but nulls needs a type: cast it to string, or leave it "
+                "out"
+            ) from error
         library = type(error).__module__.partition(".")[0].removeprefix("_")
-        is_bare = type(error) is Exception  # arro3 raises these
-        if library in ("builtins", "urlset") and not is_bare:
+        if library in ("builtins", "urlset"):
             raise
         if type(error).__name__ == "ResourceInUseException":  # since DuckDB 2.0
             raise SourceError(
@@ -118,16 +125,9 @@ def _map_table_errors() -> Iterator[None]:
                 "that is not read to its end; fetch all rows of that result first, or create the "
                 "table with a connection of its own (connection.cursor())"
             ) from error
-        origin = "an Arrow error" if is_bare else f"an error of {library}"
-        advice = "check that its query is valid and its connection open"
-        if is_bare:  # e.g. for the Null columns of polars, which arro3 cannot read
-            advice = (
-                "check its query; a column of nothing but nulls needs a type: cast it to string, "
-                "or leave it out"
-            )
         raise SourceError(
-            f"expected a table that can be read, found {origin} ({' '.join(str(error).split())}); "
-            f"{advice}"
+            f"expected a table that can be read, found an error of {library} ({words}); check that "
+            "its query is valid and its connection open"
         ) from error
 
 
