@@ -40,7 +40,9 @@ def test_there_are_enough_pages_faults_and_decoys():
     counts = Counter(rule for site in SITES.values() for rule, _ in site.expected)
 
     assert len(SITES["shop"].pages) >= 300
-    assert [rule for rule, count in counts.items() if count < 2] == [], "each rule twice"
+    # Of several sitemaps that are the same page, the first is reported by these two rules.
+    once = {"html-document", "robots-sitemap-not-a-sitemap"}
+    assert {rule for rule, count in counts.items() if count < 2} == once, "each rule twice"
     assert len([page for page in pages if page.why and not page.expect]) >= 60
 
 

@@ -27,6 +27,7 @@ HTML = "text/html; charset=utf-8"
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 EXTENSIONS = {
     "image:": ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"',
+    "video:": ' xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"',
     "xhtml:": ' xmlns:xhtml="http://www.w3.org/1999/xhtml"',
 }
 SOFT_404 = (
@@ -34,6 +35,7 @@ SOFT_404 = (
     "<h1>No such product</h1><p>We do not have what you asked for. Try the search.</p></main>"
     "</body></html>"
 )
+NO_SUCH_PAGE = "<!doctype html><title>Not found</title><h1>Not found</h1>"
 SOFT_404_FOLDER = "/products/"
 """The folder of the shop in which unknown URLs answer 200 with an error page."""
 
@@ -58,7 +60,7 @@ def answer(site: Site, target: str, origin: str) -> Answer:
     """
     path = target.partition("?")[0]
     if path == "/robots.txt":
-        return _text(robots_txt(origin), "text/plain")
+        return _text(robots_txt(site, origin), "text/plain")
     if path == "/sitemap.xml":
         return _text(index_xml(site, origin), XML)
     if path in site.sitemaps:
@@ -69,9 +71,11 @@ def answer(site: Site, target: str, origin: str) -> Answer:
     return _page(site, page, origin)
 
 
-def robots_txt(origin: str) -> str:
-    """Return the robots.txt of every site."""
-    return f"User-agent: *\nDisallow: /private/\n\nSitemap: {origin}/sitemap.xml\n"
+def robots_txt(site: Site, origin: str) -> str:
+    """Return the robots.txt of a site, which names the index, and sitemaps beside it."""
+    paths = [sitemap.path for sitemap in site.sitemaps.values() if sitemap.in_robots]
+    lines = [f"Sitemap: {origin}{path}\n" for path in ("/sitemap.xml", *paths)]
+    return f"User-agent: *\nDisallow: /private/\n\n{''.join(lines)}"
 
 
 def index_xml(site: Site, origin: str) -> str:
@@ -130,6 +134,13 @@ def _entry(page: Page, origin: str) -> str:
         f"    <image:image><image:loc>{_absolute(path, origin)}</image:loc></image:image>"
         for path in page.images
     ]
+    lines += [
+        f"    <video:video><video:thumbnail_loc>{_absolute(path, origin)}</video:thumbnail_loc>"
+        f"<video:title>How to boil water</video:title>"
+        f"<video:description>A film about a kettle and its water.</video:description>"
+        f"<video:content_loc>{origin}/images/film.mp4</video:content_loc></video:video>"
+        for path in page.videos
+    ]
     return "  <url>\n" + "\n".join(lines) + "\n  </url>\n"
 
 
@@ -149,6 +160,10 @@ def _sitemap(site: Site, sitemap: Sitemap, origin: str) -> Answer:
     if sitemap.serve == "gzip-twice":
         body = gzip.compress(body, mtime=0)
         headers["Content-Encoding"] = "gzip"
+    if sitemap.serve == "html":
+        return _text(NO_SUCH_PAGE, HTML)
+    if sitemap.serve != "no-validators":
+        headers["ETag"] = _tag(body)
     return Answer(sitemap.status, tuple(headers.items()), body, sitemap.serve, sitemap.first)
 
 
@@ -162,7 +177,7 @@ def _unknown(site: Site, path: str, origin: str) -> Answer:
         return _page(site, unslashed, origin)
     if site.name == "shop" and path.startswith(SOFT_404_FOLDER):
         return _text(SOFT_404, HTML)
-    return _text("<!doctype html><title>Not found</title><h1>Not found</h1>", HTML, 404)
+    return _text(NO_SUCH_PAGE, HTML, 404)
 
 
 def _text(text: str, kind: str, status: int = 200) -> Answer:
@@ -178,7 +193,7 @@ def _page(site: Site, page: Page, origin: str) -> Answer:
     if page.serve == "soft-404":
         return _text(SOFT_404, HTML)
     if page.serve == "image":
-        return Answer(200, (("Content-Type", "image/png"),), _png())
+        return Answer(200, (("Content-Type", "image/png"),), _png(page.path))
     text = page.content or page.body_only or _html(site, page, origin)
     body = text.encode()
     headers = {"Content-Type": HTML} | {
@@ -251,15 +266,17 @@ def _link(href: str, text: str, rel: str = "") -> str:
     return f'<p><a href="{html.escape(href)}"{attribute}>{html.escape(text)}</a></p>'
 
 
-def _png() -> bytes:
-    """Return an image of one white pixel."""
+def _png(path: str) -> bytes:
+    """Return a white image of the size that its name states, such as 40x20; else of one pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         crc = struct.pack(">I", zlib.crc32(kind + data))
         return struct.pack(">I", len(data)) + kind + data + crc
 
-    header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
-    pixels = zlib.compress(b"\x00\xff")
+    found = re.search(r"(\d+)x(\d+)", path)
+    width, height = (int(found[1]), int(found[2])) if found else (1, 1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pixels = zlib.compress((b"\x00" + b"\xff" * width) * height)
     parts = (chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 

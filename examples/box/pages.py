@@ -56,6 +56,7 @@ class Page:
     lastmod: str = ""
     listed_alternates: Mapping[str, str] = field(default_factory=dict)
     images: tuple[str, ...] = ()
+    videos: tuple[str, ...] = ()
     # How it is linked and visited.
     linked: bool = True
     linked_as: str = ""
@@ -73,6 +74,7 @@ class Sitemap:
     section: str = ""
     expect: tuple[tuple[str, str], ...] = ()
     in_index: bool = True
+    in_robots: bool = False
     status: int = 200
     location: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -191,7 +193,7 @@ def _page(table: dict[str, Any]) -> Page:
 
 
 def _expecting(table: dict[str, Any]) -> dict[str, Any]:
-    lists = {name: tuple(table[name]) for name in ("images",) if name in table}
+    lists = {name: tuple(table[name]) for name in ("images", "videos") if name in table}
     expect = _expectations(table.get("expect", ()), str(table["path"]))
     return table | lists | {"expect": expect}
 

@@ -164,6 +164,8 @@ class Box:
         found = answer(site, path, self.origin(site.name))
         if found.serve in ("hang-up", "reset"):
             return await self._fail(found.serve, writer)
+        if found.serve == "not-for-bots" and "bot" in headers.get("user-agent", "").lower():
+            return await self._fail("403", writer)
         if found.first and is_first:
             return await self._fail(str(found.first), writer)
         return await self._send(found, method, headers, writer)
