@@ -37,7 +37,7 @@ def answered_check(example: Example, *, moment: datetime) -> Findings:
         CATALOGUE,
         selector(None, always=FAILURE_CODES),
         max_excerpts=0,
-        moment=moment,
+        now=moment,
         profile=None,
     )
 

@@ -46,7 +46,7 @@ class Result:
     """The records, URLs and errors of a site walk."""
 
     def __init__(self, box: SiteBox, *starts: str, limit: int = 104_857_600, **policy: object):
-        self.walk = SiteWalk([box.url(start) for start in starts or ("/s.xml",)], limit=limit)
+        self.walk = SiteWalk([box.url(start) for start in starts or ("/s.xml",)], max_bytes=limit)
         self.records: list[DocumentRecord] = []
         self.locs: list[str] = []
         for record, document in drive_in_thread(self.walk, quick(**policy)):

@@ -60,7 +60,7 @@ def test_all_that_it_may_hold(tmp_path: Path):
 
     assert settings.select == ["X", "U012", "D"]
     assert (settings.ignore, settings.extend_select) == (["D011"], ["U004"])
-    assert (settings.profile, settings.base) == ("yandex", "https://example.com/")
+    assert (settings.profile, settings.base_url) == ("yandex", "https://example.com/")
     assert (settings.fail_level, settings.max_examples) == ("warning", None)
     assert settings.baseline == tmp_path / "known.json"
     assert settings.levels == {"loc-fragment": "error"}

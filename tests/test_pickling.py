@@ -78,7 +78,7 @@ def same(value: Any) -> Any:
     ],
 )
 def test_documents_come_back_from_another_process(data, pool, engine):
-    options = {"base": BASE, "engine": engine.name, "source": "here"}
+    options = {"base_url": BASE, "engine": engine.name, "source": "here"}
     here = urlset.parse(data, **options)
 
     there = pool.submit(parsed, data, options).result()
@@ -88,14 +88,14 @@ def test_documents_come_back_from_another_process(data, pool, engine):
 
 
 def test_rows_of_documents_are_pickled(pool, engine):
-    rows = urlset.parse(XML, base=BASE, engine=engine.name).entries
+    rows = urlset.parse(XML, base_url=BASE, engine=engine.name).entries
 
     assert pool.submit(listed, rows).result() == list(rows)
     assert list(pool.submit(same, rows).result()) == list(rows)
 
 
 def test_documents_of_tables_are_pickled(pool, tmp_path):
-    urlset.read(XML, base=BASE).to_parquet(tmp_path / "a.parquet")
+    urlset.read(XML, base_url=BASE).to_parquet(tmp_path / "a.parquet")
     (visit,) = urlset.read(tmp_path / "a.parquet").visits()
     assert visit.document is not None
 
@@ -118,7 +118,7 @@ def sources(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", ["path", "folder", "bytes", "memory", "mapping", "stream"])
 def test_readings_are_pickled_before_and_after_they_were_read(kind, pool, tmp_path):
-    entries = urlset.read(sources(tmp_path)[kind], base=None if kind == "mapping" else BASE)
+    entries = urlset.read(sources(tmp_path)[kind], base_url=None if kind == "mapping" else BASE)
 
     before = pool.submit(listed, entries).result()
     here = list(entries)
@@ -132,7 +132,7 @@ def test_readings_are_pickled_before_and_after_they_were_read(kind, pool, tmp_pa
 
 def test_readings_with_choices_are_pickled(pool, tmp_path):
     folder = sources(tmp_path)["folder"]
-    entries = urlset.read(folder, base=BASE, match="/b$", hosts=["e.com"], limit=1)
+    entries = urlset.read(folder, base_url=BASE, match="/b$", hosts=["e.com"], limit=1)
 
     assert [entry.loc for entry in pool.submit(listed, entries).result()] == ["https://e.com/b"]
     assert [e.loc for e in pool.submit(read, folder).result()] == ["https://e.com/b"]

@@ -250,7 +250,7 @@ def test_spec_dot_segments_are_removed_as_in_rfc_3986(engine):
     locs = [path for path in paths if not path.startswith("//")]  # would name another host
     data = "".join(f"<url><loc>{path}</loc></url>" for path in locs).encode()
 
-    document = parse(b"<urlset>" + data + b"</urlset>", base="https://e.com/", engine=engine)
+    document = parse(b"<urlset>" + data + b"</urlset>", base_url="https://e.com/", engine=engine)
 
     assert [remove_dot_segments(path) for path in paths] == [
         rfc_3986_without_dot_segments(path) for path in paths

@@ -15,7 +15,7 @@ def main() -> None:
 
     assert urlset.store
     began = time.perf_counter()
-    findings = urlset.check(sys.argv[1], base="https://www.example.com/")
+    findings = urlset.check(sys.argv[1], base_url="https://www.example.com/")
     told = sum(1 for _ in findings)
     seconds = time.perf_counter() - began
     records = findings.documents

@@ -25,7 +25,16 @@ from urlset.errors import (
     TargetError,
     UrlsetError,
 )
-from urlset.model import Alternate, Entry, Image, News, Problem, Sitemap, Video
+from urlset.model import (
+    Alternate,
+    Entry,
+    Image,
+    News,
+    Problem,
+    ProgressEvent,
+    Sitemap,
+    Video,
+)
 
 if TYPE_CHECKING:
     from urlset.builder import Build, build
@@ -57,6 +66,7 @@ __all__ = [
     "News",
     "Policy",
     "Problem",
+    "ProgressEvent",
     "Publication",
     "QueryError",
     "QueryResult",

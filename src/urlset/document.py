@@ -42,7 +42,7 @@ class Document:
         packed_size: Bytes as received.
         layers: Number of gzip layers.
         source: Path or URL of the document.
-        base: URL against which relative references were resolved.
+        base_url: URL against which relative references were resolved.
         engine: Name of the engine that parsed the document.
         text: The document as UTF-8.
         runs: Map from offsets in ``text`` to offsets in the decompressed document.
@@ -61,7 +61,7 @@ class Document:
         packed_size: int,
         layers: int,
         source: str | None,
-        base: str | None,
+        base_url: str | None,
         engine: str,
         kind: Kind | None = None,
     ):
@@ -74,7 +74,7 @@ class Document:
         self.packed_size = packed_size
         self.layers = layers
         self.source = source
-        self.base = base
+        self.base_url = base_url
         self.engine = engine
         self.text = text
         self.runs = runs
@@ -90,7 +90,7 @@ class Document:
             return object.__new__, (Document,), state
         names = ("packing_diagnostics", "diagnostics", "encoding", "size", "packed_size", "layers")
         values = {name: vars(self).get(f"_{name}", vars(self).get(name)) for name in names}
-        return _unpickled, (self.engine, self.text, self.base, self.source, self.runs, values)
+        return _unpickled, (self.engine, self.text, self.base_url, self.source, self.runs, values)
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -144,11 +144,11 @@ class Document:
 def parse(
     data: bytes,
     *,
-    base: str | None = None,
+    base_url: str | None = None,
     content_type: str | None = None,
     engine: str | None = None,
     source: str | None = None,
-    limit: int = READ_LIMIT,
+    max_bytes: int = READ_LIMIT,
 ) -> Document:
     """Parse one sitemap, index, text file or feed (RSS, Atom), also in gzip, from bytes.
 
@@ -163,12 +163,12 @@ def parse(
 
     Args:
         data: Bytes of the document.
-        base: URL of the document, to resolve relative references; by default ``source``, if that
-            is a URL.
+        base_url: URL of the document, to resolve relative references; by default ``source``, if
+            that is a URL.
         content_type: Value of the HTTP header, used for its charset only.
         engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
         source: Path or URL of the document, for :attr:`urlset.Entry.source`.
-        limit: Most bytes after decompression; the rest is cut off.
+        max_bytes: Most bytes after decompression; the rest is cut off.
 
     Returns:
         The parsed document.
@@ -178,20 +178,20 @@ def parse(
     """
     chosen = engines.get(engine)
     data = bytes(data)
-    if base is None and source is not None and source.startswith(("http://", "https://")):
-        base = source
-    inflated = inflate(data, limit, chosen.gunzip)
+    if base_url is None and source is not None and source.startswith(("http://", "https://")):
+        base_url = source
+    inflated = inflate(data, max_bytes, chosen.gunzip)
     is_cut = any(diagnostic.code in _CUT for diagnostic in inflated.diagnostics)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     text = _complete_lines(decoded.text) if is_cut else decoded.text
     template = find_template(text)
     if template is not None:
         parsed, found = (
-            chosen.parse(b"", base, source, []),
+            chosen.parse(b"", base_url, source, []),
             [_template_diagnostic(template, source)],
         )
     else:
-        parsed = chosen.parse(text, base, source, decoded.runs)
+        parsed = chosen.parse(text, base_url, source, decoded.runs)
         found = [*decoded.diagnostics, *parsed.diagnostics]
     diagnostics = sorted(
         found,
@@ -213,7 +213,7 @@ def parse(
         packed_size=len(data),
         layers=inflated.layers,
         source=source,
-        base=base,
+        base_url=base_url,
         engine=chosen.name,
         kind="template" if template else None,
     )
@@ -222,15 +222,15 @@ def parse(
 def _unpickled(
     engine: str,
     text: bytes,
-    base: str | None,
+    base_url: str | None,
     source: str | None,
     runs: list[OffsetRun],
     values: dict[str, Any],
 ) -> Document:
     chosen = engines.get(engine if engine in engines.available() else None)
-    parsed = chosen.parse(text, base, source, runs)
+    parsed = chosen.parse(text, base_url, source, runs)
     return Document(
-        parsed, text=text, runs=runs, source=source, base=base, engine=chosen.name, **values
+        parsed, text=text, runs=runs, source=source, base_url=base_url, engine=chosen.name, **values
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "News",
     "Price",
     "Problem",
+    "ProgressEvent",
     "Sitemap",
     "TvShow",
     "Video",
@@ -250,3 +251,30 @@ class Problem(NamedTuple):
     def __hash__(self) -> int:
         """Return the same hash for equal problems."""
         return hash(self[:-1])
+
+
+class ProgressEvent(NamedTuple):
+    """State of a running build, check or write, which its ``progress`` callback receives.
+
+    >>> print(ProgressEvent(urls=12_000), ProgressEvent(documents=2, total=7), sep="; ")
+    12,000 URLs; 2 of 7 files
+
+    Attributes:
+        urls: Number of URLs so far.
+        documents: Number of documents so far: of those that are read, or of files to write.
+        total: Number of files to write, once it is known.
+        source: Path or URL of the document that was read; None if its name is unknown.
+        error: Why that document could not be read; None if it was.
+    """
+
+    urls: int = 0
+    documents: int = 0
+    total: int | None = None
+    source: str | None = None
+    error: str | None = None
+
+    def __str__(self) -> str:
+        """Return the counts in a few words."""
+        if self.total is not None:
+            return f"{self.documents:,} of {self.total:,} files"
+        return f"{self.urls:,} URLs"

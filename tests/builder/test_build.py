@@ -362,7 +362,7 @@ class TestSources:
         made = site.build(pages(1, 2), [Candidate("/p001", reason="noindex")])
 
         assert site.locs() == [f"{BASE}p002"]
-        assert made.left_out == {"noindex": 1}
+        assert made.excluded_counts == {"noindex": 1}
 
     def test_an_entry_that_may_not_be_written_stops_the_build(self, site):
         rows = [Candidate("/a"), Candidate("mailto:x", source="list.txt", line=2)]
@@ -403,7 +403,7 @@ class TestChoosing:
         made = site.build(rows, filters=filters)
 
         assert site.locs() == [f"{BASE}b", f"{BASE}keep/secret"]
-        assert made.left_out == {"filter 2: drop:secret": 1}
+        assert made.excluded_counts == {"filter 2: drop:secret": 1}
 
     def test_rewriting_comes_first(self, site):
         site.build(
@@ -517,7 +517,7 @@ class TestChoosing:
         made = site.build(rows, obey_robots=robots)
 
         assert site.locs() == [f"{BASE}a", f"{BASE}private/open"]
-        assert made.left_out == {"disallowed by robots.txt": 2}
+        assert made.excluded_counts == {"disallowed by robots.txt": 2}
         assert site.build(rows).urls == 4
 
     def test_why(self, site):

@@ -251,7 +251,7 @@ def test_a_build_has_no_url_that_a_check_calls_an_error_or_a_warning(form):
     assert sorted(locs) == sorted(
         ["https://example.com/plain", "https://example.com/whole?a=b", *REPAIRED.values()]
     )
-    assert result.left_out == {CREDENTIALS: 1, TEMPLATE: len(EXCLUDED) - 1}
+    assert result.excluded_counts == {CREDENTIALS: 1, TEMPLATE: len(EXCLUDED) - 1}
     assert sorted(rejected.loc or "" for rejected in result.rejected) == sorted(REFUSED)
     assert [note for note in result.notes if "canonical form" in note] == [
         f"{len(REPAIRED)} URLs written in canonical form (percent-encoded), e.g. "

@@ -44,7 +44,7 @@ def test_an_error_page_is_not_listed(site):
     made = of_source(site, HtmlFolder(folder, BASE))
 
     assert paths(site) == ["a.html"]
-    assert made.left_out == {"error page": 2}
+    assert made.excluded_counts == {"error page": 2}
 
 
 def test_a_keep_filter_outweighs_a_guess_but_not_the_page_s_own_word(site):
@@ -55,7 +55,7 @@ def test_a_keep_filter_outweighs_a_guess_but_not_the_page_s_own_word(site):
     made = of_source(site, HtmlFolder(folder, BASE), filters=filters)
 
     assert paths(site) == ["404.html", "part.html"]
-    assert made.left_out == {"noindex": 1}
+    assert made.excluded_counts == {"noindex": 1}
 
 
 def test_a_guess_of_one_source_does_not_hide_what_another_one_knows(site):
@@ -63,7 +63,7 @@ def test_a_guess_of_one_source_does_not_hide_what_another_one_knows(site):
 
     made = site.build(*rows, [Candidate("/b")], filters=[Filter.of("keep:.")])
 
-    assert made.left_out == {"noindex": 1}
+    assert made.excluded_counts == {"noindex": 1}
 
 
 # Nikola's: looks at the first kilobyte.
@@ -75,7 +75,7 @@ def test_noindex_counts_wherever_it_stands_in_the_head(before, site):
     made = of_source(site, HtmlFolder(make(site.folder / "site", files), BASE))
 
     assert paths(site) == ["a.html"]
-    assert made.left_out == {"noindex": 1}
+    assert made.excluded_counts == {"noindex": 1}
 
 
 # Others': noindex in a text about noindex.
@@ -97,7 +97,7 @@ def test_pages_for_machines_can_be_left_out(site):
     made = of_source(site, HtmlFolder(make(site.folder / "site", files), BASE), filters=filters)
 
     assert paths(site) == ["a.html", "old/research.html"]
-    assert made.left_out == {r"filter 1: drop:/(genindex|search)\.html$": 2}
+    assert made.excluded_counts == {r"filter 1: drop:/(genindex|search)\.html$": 2}
 
 
 # python-sitemap's: files of certain kinds are listed without a look.
@@ -117,7 +117,7 @@ def test_a_page_that_says_it_is_another_is_left_out(site):
     made = of_source(site, HtmlFolder(make(site.folder / "site", files), BASE))
 
     assert paths(site) == ["a.html"]
-    assert made.left_out == {"canonical": 1}
+    assert made.excluded_counts == {"canonical": 1}
 
 
 # fastapi-sitemap's: frozen as it was at the start.
@@ -162,7 +162,7 @@ def test_what_was_never_there_is_no_page_and_one_404_removes_none(site):
     made = of_source(site, AccessLog(str(path), BASE))
 
     assert paths(site) == ["a"]
-    assert made.left_out == {"410 since 2026-11-01": 1}
+    assert made.excluded_counts == {"410 since 2026-11-01": 1}
 
 
 # python-sitemap's: the password lies in a file of the program.

@@ -50,7 +50,7 @@ def test_exclusions_are_written_with_source_and_reason(site):
     ]  # fmt: skip
     (refused,) = written(path)[3:]
     assert refused["reason"].startswith("refused: rows 1, row 5: lastmod: ")
-    assert made.left_out == {"canonical": 1, "filter 1: drop:/drafts/": 1, "noindex": 1}
+    assert made.excluded_counts == {"canonical": 1, "filter 1: drop:/drafts/": 1, "noindex": 1}
     assert set(made.excluded) == {Excluded(**row) for row in written(path)[:3]}
 
 
@@ -60,7 +60,7 @@ def test_a_result_has_some_of_each_reason_and_the_file_has_all(site):
 
     made = site.build([*rows, Candidate("/a"), Candidate("/b", reason="404")], excluded=path)
 
-    assert made.left_out == {"noindex": 250, "404": 1}
+    assert made.excluded_counts == {"noindex": 250, "404": 1}
     assert [one.url for one in made.excluded] == [
         *(f"{BASE}{n:04}" for n in range(100)), f"{BASE}b"
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def test_columns_of_sections_may_have_any_name(site):
         path, site.out, base_url=BASE, ledger=site.ledger, sections=sections, filters="drop:a$"
     )
 
-    assert made.left_out == {"filter 1: drop:a$": 1}
+    assert made.excluded_counts == {"filter 1: drop:a$": 1}
 
 
 def test_a_list_of_exclusions_that_cannot_be_written_ends_the_build(site):

@@ -41,7 +41,7 @@ def test_build_takes_a_folder_as_text_or_path(kind):
     )
 
     assert (made.urls, locs()) == (1, [BASE])
-    assert made.left_out == {"filter 1: drop:/drafts/": 1}
+    assert made.excluded_counts == {"filter 1: drop:/drafts/": 1}
 
 
 def test_build_takes_lastmod_git():

@@ -127,7 +127,7 @@ KINDS = [
 
 
 def faults(folder: str, base: str = BASE) -> list[tuple[str, str | None]]:
-    found = urlset.check(folder, base=base, moment=NOW)
+    found = urlset.check(folder, base_url=base, now=NOW)
     return [(one.code, one.loc) for one in found if one.level in ("error", "warning")]
 
 
@@ -146,7 +146,7 @@ def test_build_of_odd_rows_passes_its_own_check(make: Callable[..., Any], tmp_pa
     locs = {entry.loc.removeprefix(BASE) for entry in urlset.read("public")}
     assert locs - {"yesterday", "word", "%E2%80%8Bword"} == PUBLISHED
     assert faults("public") == []
-    assert made.left_out == {CREDENTIALS: 1, TEMPLATE: 2, SESSION_ID: 3, SITEMAP: 3}
+    assert made.excluded_counts == {CREDENTIALS: 1, TEMPLATE: 2, SESSION_ID: 3, SITEMAP: 3}
     assert again.changed_files == ()
     notes = "\n".join(made.notes)
     assert "2 URLs changed from http to https, the scheme of the base URL" in notes
@@ -203,7 +203,7 @@ def test_keep_filter_outweighs_what_a_url_looks_like(tmp_path, monkeypatch):
 
     made = built([{"loc": loc} for loc in locs], filters=["keep:sitemap|session"])
 
-    assert (made.urls, made.left_out) == (3, {})
+    assert (made.urls, made.excluded_counts) == (3, {})
 
 
 def test_name_of_the_set_is_no_page(tmp_path, monkeypatch):
@@ -213,7 +213,7 @@ def test_name_of_the_set_is_no_page(tmp_path, monkeypatch):
 
     made = built([{"loc": loc} for loc in locs], name="urls")
 
-    assert made.left_out == {SITEMAP: 2}
+    assert made.excluded_counts == {SITEMAP: 2}
 
 
 def test_https_page_of_alternates_has_them_by_https(tmp_path, monkeypatch):

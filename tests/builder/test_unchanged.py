@@ -104,7 +104,7 @@ def test_it_comes_out_as_if_all_were_looked_at(
                 whole = run(root / "whole", number, step)
             ours = [f"{f.name} {f.changed} {f.urls}" for f in swift[0].files]
             assert ours == [f"{f.name} {f.changed} {f.urls}" for f in whole[0].files]
-            for name in ("added", "changed", "removed", "duplicates", "notes", "left_out"):
+            for name in ("added", "changed", "removed", "duplicates", "notes", "excluded_counts"):
                 assert getattr(swift[0], name) == getattr(whole[0], name), name
             assert swift[1:] == whole[1:]
 

@@ -55,7 +55,7 @@ def judged(cases: Cases) -> dict[str, list[Finding]]:
             documents[url.replace("example.com", host)] = moved
     asked = {code for _, codes in cases.values() for code in codes.split()}
     found: dict[str, list[Finding]] = defaultdict(list)
-    for finding in check(documents, moment=MOMENT, extend_select=sorted(asked)):
+    for finding in check(documents, now=MOMENT, extend_select=sorted(asked)):
         found[names[urlsplit(finding.source or "").hostname or ""]].append(finding)
     return found
 

@@ -35,7 +35,7 @@ def summary(folder):
     every = {row["file"] for row in rows if row["kind"] != "robots"}
     sound = {row["file"] for row in rows if row["kind"] in SITEMAPS and not row["expat_error"]}
     documents = {name: (folder / name).read_bytes() for name in sorted(every)}  # of no place
-    found = list(check(documents, ignore=BESIDE, moment=MOMENT, max_excerpts=0))
+    found = list(check(documents, ignore=BESIDE, now=MOMENT, max_excerpts=0))
     parts = (("well-formed sitemaps", sound), ("all files", every))
     return "\n".join(told(title, found, names) for title, names in parts)
 
@@ -86,7 +86,7 @@ def as_sites(folder):
 
 def test_every_rule_can_be_put_to_real_sites(shared):
     """With robots.txt and indexes; what is found there is not looked at."""
-    assert list(check(as_sites(shared / "corpus"), moment=MOMENT, max_excerpts=0))
+    assert list(check(as_sites(shared / "corpus"), now=MOMENT, max_excerpts=0))
 
 
 def section():

@@ -250,7 +250,7 @@ def test_robots_txt_that_may_not_be_read_is_a_finding(tmp_path, monkeypatch):
     (tmp_path / "robots.txt").write_bytes(b"Sitemap: https://e.com/sitemap.xml\n")
     refuse_to_open(monkeypatch, "robots.txt")
 
-    [finding] = check(tmp_path, base="https://e.com/")
+    [finding] = check(tmp_path, base_url="https://e.com/")
 
     assert (finding.code, finding.source) == ("R015", "https://e.com/robots.txt")
 

@@ -47,11 +47,11 @@ def _document(seed: int) -> bytes:
 @pytest.mark.parametrize("seed", range(3))
 def test_two_connections_find_what_one_finds(seed, monkeypatch):
     document = _document(seed)
-    by_two = check(document, base="https://example.com/s.xml", max_excerpts=0)
+    by_two = check(document, base_url="https://example.com/s.xml", max_excerpts=0)
     found_by_two = list(by_two)
 
     monkeypatch.setattr(evaluate, "MAX_PARALLEL_ENTRIES", -1)
-    by_one = check(document, base="https://example.com/s.xml", max_excerpts=0)
+    by_one = check(document, base_url="https://example.com/s.xml", max_excerpts=0)
 
     assert found_by_two == list(by_one)
     assert by_two.by_rule == by_one.by_rule

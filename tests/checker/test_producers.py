@@ -133,5 +133,5 @@ def test_producer(found, name):
 
 def test_sitemap_generator_leaves_half_a_gzip_file_behind():
     half = gzip.compress(whole(pages(200)).encode())[:-300]
-    findings = check({"https://example.com/sitemap.xml.gz": half}, moment=MOMENT)
+    findings = check({"https://example.com/sitemap.xml.gz": half}, now=MOMENT)
     assert verdict(list(findings), "X025 X009") == (set(), set())

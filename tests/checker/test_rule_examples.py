@@ -36,7 +36,7 @@ def found(example: Example, rule: Rule) -> list[Finding]:
             documents_of(example),
             extend_select=[rule.code],
             profile=profile,
-            moment=MOMENT,
+            now=MOMENT,
         )
     )
 

@@ -14,7 +14,7 @@ HOME = "https://example.com/"
 
 
 def told(example: Example, *codes: str) -> list[Finding]:
-    found = check(documents_of(example), select=codes or ["D"], moment=MOMENT)
+    found = check(documents_of(example), select=codes or ["D"], now=MOMENT)
     return [finding for finding in found]  # noqa: C416 (`list` asks for the length first)
 
 

@@ -36,9 +36,7 @@ def found(code: str, *pages: str, ns: str = NS) -> list[Finding]:
     entries = "\n".join(
         f"<url><loc>https://example.com/{n}</loc>{page}</url>" for n, page in enumerate(pages)
     )
-    return list(
-        check(f"<urlset {ns}>\n{entries}\n</urlset>".encode(), select=[code], moment=MOMENT)
-    )
+    return list(check(f"<urlset {ns}>\n{entries}\n</urlset>".encode(), select=[code], now=MOMENT))
 
 
 def caught(code: str, *pages: str) -> dict[int, str]:

@@ -40,7 +40,7 @@ def full(path: str) -> str:
 def found(code: str, *documents: bytes, **named: bytes) -> list[Finding]:
     sources = {f"https://example.com/{n}.xml": d for n, d in enumerate(documents)}
     sources |= {f"https://example.com/{name}.xml": d for name, d in named.items()}
-    return list(check(sources, select=[code], moment=MOMENT))
+    return list(check(sources, select=[code], now=MOMENT))
 
 
 def caught(code: str, links: list[Link]) -> dict[int, str]:

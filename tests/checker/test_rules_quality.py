@@ -20,7 +20,7 @@ def entry(path: str, more: str = "") -> str:
 
 
 def found(code: str, documents: Example, **options) -> list[Finding]:
-    return list(check(documents_of(documents), select=[code], moment=MOMENT, **options))
+    return list(check(documents_of(documents), select=[code], now=MOMENT, **options))
 
 
 def messages(code: str, documents: Example, **options) -> list[str]:

@@ -114,7 +114,9 @@ def test_odd_leaves_out_nothing_that_a_rule_objects_to(locs, base, kind):
     data = document_of(locs, *kind)
     both = [*ASKING, *(f"Z{code}" for code in ASKING)]
 
-    findings = list(check(data, base=base, select=both, rules=list(of_all_locs()), follow=False))
+    findings = list(
+        check(data, base_url=base, select=both, rules=list(of_all_locs()), follow=False)
+    )
 
     among_odd = {(f.code, f.loc, f.line, f.message) for f in findings if f.code in ASKING}
     among_all = {(f.code[1:], f.loc, f.line, f.message) for f in findings if f.code[0] == "Z"}

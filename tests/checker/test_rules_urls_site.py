@@ -267,7 +267,7 @@ FEED = (
 def test_a_feed_that_links_elsewhere_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_bytes(FEED)
 
-    found = check(tmp_path / "feed.xml", base=f"{HOME}/feed.xml", select=["U0"])
+    found = check(tmp_path / "feed.xml", base_url=f"{HOME}/feed.xml", select=["U0"])
 
     assert [(f.code, f.level) for f in found] == [("U028", "warning")]
 

@@ -86,7 +86,7 @@ def test_rules_that_are_given_several_views_need_one_of_them():
     document = f"<urlset><url><loc>https://example.com/b</loc></url>{http}</urlset>".encode()
 
     nowhere = check({"sitemap.xml": document}, select=["U027"])
-    placed = check(document, base="https://example.org/sitemap.xml", select=["U027", "U028"])
+    placed = check(document, base_url="https://example.org/sitemap.xml", select=["U027", "U028"])
 
     assert nowhere.by_rule == {"U027": 1}
     assert placed.by_rule == {"U028": 2}

@@ -42,7 +42,7 @@ def test_valid_input_earns_no_error_no_warning_and_no_remark_of_its_rule(name: s
 
     findings = check(
         documents_of(example),
-        moment=MOMENT,
+        now=MOMENT,
         extend_select=sorted(codes),
         ignore=[] if is_alone else ["D009"],  # entries that stand together share a date
     )
@@ -97,7 +97,7 @@ def test_the_fix_of_a_stale_index_writes_no_moment_that_nobody_said() -> None:
         }
     )
 
-    fixed = fix(documents, select=["D501"], moment=MOMENT)
+    fixed = fix(documents, select=["D501"], now=MOMENT)
 
     [document] = fixed.documents
     assert b"<lastmod>2026-11-20</lastmod>" in document.after
@@ -132,7 +132,7 @@ def test_dates_are_compared_by_their_precision(index: str, page: str, is_stale: 
         }
     )
 
-    assert bool(check(documents, select=["D501"], moment=MOMENT).count) is is_stale
+    assert bool(check(documents, select=["D501"], now=MOMENT).count) is is_stale
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_dates_of_one_page_are_compared_by_their_precision(
     else:
         documents = documents_of(entry(home, lastmod=first) + entry(home, lastmod=second))
 
-    assert bool(check(documents, select=[code], moment=MOMENT).count) is differs
+    assert bool(check(documents, select=[code], now=MOMENT).count) is differs
 
 
 def test_hosts_that_are_not_the_same_in_ascii_are_told_apart() -> None:

@@ -367,9 +367,9 @@ def test_read_limit(limit, count, urlset):
 def test_read_base(urlset):
     data = b"<urlset><url><loc>/a</loc></url></urlset>"
 
-    assert urlset("read", "-", "--base", "https://e.com/", "--format", "txt", stdin=data).out == (
-        "https://e.com/a\n"
-    )
+    assert urlset(
+        "read", "-", "--base-url", "https://e.com/", "--format", "txt", stdin=data
+    ).out == ("https://e.com/a\n")
 
 
 def test_read_without_following(urlset):

@@ -112,7 +112,7 @@ def test_decision_is_what_the_engine_does(engine, cells):
         data = sitemap(f"<url>{body}</url>" if body.startswith("<loc") else body)
         expected = [text for text in re.findall(r"`([^`]+)`", outcome) if text.startswith("http")]
 
-    document = urlset.parse(data, base=BASE, engine=engine.name)
+    document = urlset.parse(data, base_url=BASE, engine=engine.name)
 
     assert [row.loc for row in (*document.entries, *document.sitemaps)] == expected
     assert expected or outcome.startswith("nothing")

@@ -39,7 +39,7 @@ def files(*kinds: str, broken: bool | None = None) -> list[Any]:
 
 def parse(engine, row, shared):
     data = (shared / "corpus" / row["file"]).read_bytes()
-    return data, urlset.parse(data, base=BASE, engine=engine.name)
+    return data, urlset.parse(data, base_url=BASE, engine=engine.name)
 
 
 @pytest.mark.parametrize("row", files())
@@ -96,7 +96,9 @@ def test_corpus_engines_agree(shared, row):
     if len(available()) < 2:
         pytest.skip("one engine is installed: nothing to compare with")
     data = (shared / "corpus" / row["file"]).read_bytes()
-    one, other = (urlset.parse(data, base=BASE, source="s", engine=name) for name in available())
+    one, other = (
+        urlset.parse(data, base_url=BASE, source="s", engine=name) for name in available()
+    )
     assert one.kind == other.kind
     assert list(one.entries) == list(other.entries)
     assert one.sitemaps == other.sitemaps

@@ -25,7 +25,7 @@ def url(loc: str, more: str = "") -> str:
 def read(engine, body: str, base: str | None = BASE) -> Document:
     """Read a sitemap with this body and, behind it, a good entry that must not suffer."""
     data = f"{HEAD}{body}{url(B)}</urlset>".encode()
-    document = urlset.parse(data, base=base, engine=engine.name)
+    document = urlset.parse(data, base_url=base, engine=engine.name)
     assert [entry.loc for entry in document.entries][-1] == B
     return document
 

@@ -18,7 +18,7 @@ A, B, LAST = "https://e.com/a", "https://e.com/b", "https://e.com/last"
 
 def read(engine: Engine, body: str) -> Document:
     text = f"{HEAD}{body}<url><loc>{LAST}</loc></url></urlset>"
-    document = urlset.parse(text.encode(), base=BASE, engine=engine.name)
+    document = urlset.parse(text.encode(), base_url=BASE, engine=engine.name)
     assert [entry.loc for entry in document.entries][-1] == LAST
     return document
 

@@ -26,7 +26,7 @@ B = "<url><loc>https://example.com/b</loc></url>"
 
 def parse(engine, text: str | bytes, **options) -> Document:
     data = text.encode() if isinstance(text, str) else text
-    document = urlset.parse(data, base=BASE, engine=engine.name, **options)
+    document = urlset.parse(data, base_url=BASE, engine=engine.name, **options)
     for problem in document.problems:
         assert 0 <= problem.offset <= problem.end
     return document
@@ -88,7 +88,7 @@ available()
 pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + (256 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (pages, pages))
 for engine in available():
-    document = urlset.parse(bomb, engine=engine, limit=20 << 20)
+    document = urlset.parse(bomb, engine=engine, max_bytes=20 << 20)
     assert document.size == 20 << 20, document.size
     assert "L009" in [problem.code for problem in document.problems], document.problems
     assert {{entry.loc for entry in document.entries}} == {{"https://example.com/a"}}
@@ -252,7 +252,7 @@ def test_truncation_at_every_byte(engine, data):
 def test_limit_at_every_byte(engine, data):
     document = parse(engine, data)
     for limit in range(document.size):
-        cut = parse(engine, data, limit=limit)
+        cut = parse(engine, data, max_bytes=limit)
         assert set(locs(cut)) <= set(locs(document)), limit
         assert "L009" in codes(cut), limit
 
@@ -363,7 +363,7 @@ def test_junk_behind_many_members_of_gzip(engine):
 def test_plain_document_is_cut_at_the_limit():
     data = b"".join(b"http://e.com/%d\n" % n for n in range(10))
 
-    document = urlset.parse(data, limit=len(b"http://e.com/0\n") * 3 + 4)
+    document = urlset.parse(data, max_bytes=len(b"http://e.com/0\n") * 3 + 4)
 
     assert [entry.loc for entry in document.entries] == [f"http://e.com/{n}" for n in range(3)]
     assert (document.size, document.is_whole) == (49, False)

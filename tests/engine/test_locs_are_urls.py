@@ -60,7 +60,7 @@ def is_url(loc: str) -> bool:
 
 
 def assert_urls(engine: str, data: bytes, base: str | None) -> int:
-    document = urlset.parse(data, base=base, engine=engine)
+    document = urlset.parse(data, base_url=base, engine=engine)
     locs = [entry.loc for entry in document.entries]
     locs += [sitemap.loc for sitemap in document.sitemaps]
     wrong = [loc for loc in locs if not is_url(loc)]
@@ -75,7 +75,7 @@ def assert_urls(engine: str, data: bytes, base: str | None) -> int:
 def test_text_that_is_no_url_is_no_loc(engine: Engine, text: str, url: str | None) -> None:
     for root, entry in (("urlset", "url"), ("sitemapindex", "sitemap")):
         data = f"<{root} {CORE}><{entry}><loc>{text}</loc></{entry}></{root}>".encode()
-        document = urlset.parse(data, base=BASE, engine=engine.name)
+        document = urlset.parse(data, base_url=BASE, engine=engine.name)
         found = [row.loc for row in (*document.entries, *document.sitemaps)]
         assert found == ([] if url is None else [url])
         assert {p.code for p in document.problems} & {"U001", "U002"}
@@ -84,7 +84,7 @@ def test_text_that_is_no_url_is_no_loc(engine: Engine, text: str, url: str | Non
 @pytest.mark.parametrize(("text", "url"), NO_URLS)
 def test_text_that_is_no_url_in_a_feed(engine: Engine, text: str, url: str | None) -> None:
     data = f"<rss version='2.0'><channel><item><link>{text}</link></item></channel></rss>".encode()
-    document = urlset.parse(data, base=BASE, engine=engine.name)
+    document = urlset.parse(data, base_url=BASE, engine=engine.name)
 
     assert [entry.loc for entry in document.entries] == ([] if url is None else [url])
     assert {p.code for p in document.problems} & {"U001", "U002"}

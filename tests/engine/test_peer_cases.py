@@ -72,10 +72,10 @@ def test_peer_case(engine, case):
 
     document = urlset.parse(
         data,
-        base=case["url"],
+        base_url=case["url"],
         content_type=case["content_type"],
         engine=engine.name,
-        limit=case["options"].get("max_decompressed_bytes", LIMIT),
+        max_bytes=case["options"].get("max_decompressed_bytes", LIMIT),
     )
 
     judge(case["name"], list(differences(case, document, data)))

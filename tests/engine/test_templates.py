@@ -103,7 +103,9 @@ def test_what_only_looks_like_a_template_is_none(data: bytes) -> None:
 
 
 def test_all_a_check_says_of_a_template_is_that_it_is_one() -> None:
-    found = check(JEKYLL.encode(), base="https://e.com/sitemap.xml", extend_select=["X017", "P004"])
+    found = check(
+        JEKYLL.encode(), base_url="https://e.com/sitemap.xml", extend_select=["X017", "P004"]
+    )
     assert [finding.code for finding in found] == ["X031"]
     served = check({"https://e.com/sitemap.xml": JEKYLL.encode()}, ignore=["R"])
     assert [(finding.code, finding.level) for finding in served] == [("X031", "error")]

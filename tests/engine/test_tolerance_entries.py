@@ -20,7 +20,7 @@ def read(engine: Engine, body: str, base: str | None = None) -> Document:
 
 
 def raw(engine: Engine, text: str, base: str | None = None) -> Document:
-    return urlset.parse(text.encode(), base=base, engine=engine.name)
+    return urlset.parse(text.encode(), base_url=base, engine=engine.name)
 
 
 def locs(document: Document) -> list[str]:
@@ -275,7 +275,7 @@ def test_row_54_entity_bomb(engine):
 
 def test_row_54_gzip_bomb(engine):
     data = gzip.compress((HEAD + url(A) + url(B) + " " * 5_000_000 + url(A) + "</urlset>").encode())
-    document = urlset.parse(data, engine=engine.name, limit=1_000_000)
+    document = urlset.parse(data, engine=engine.name, max_bytes=1_000_000)
     assert (document.kind, locs(document), document.size) == ("urlset", [A, B], 1_000_000)
     assert codes(document) == ["L009", "X009"]
 

@@ -158,7 +158,7 @@ def test_a_relative_link_is_reported_where_its_base_is_not_stated_or_in_doubt(en
         "</entry></feed>"
     )
     document = urlset.parse(
-        text.encode(), base="https://example.com/sitemap.atom", engine=engine.name
+        text.encode(), base_url="https://example.com/sitemap.atom", engine=engine.name
     )
     assert "U001" in codes(document)
     assert len(locs(document)) == 1

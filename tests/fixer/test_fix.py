@@ -34,7 +34,7 @@ def after(data: bytes, fixed: Fixed) -> bytes:
 
 
 def fix_data(data: bytes, *select: str, unsafe: bool = False, base: str | None = None) -> bytes:
-    fixed = fix(data, select=select or ENGINE, unsafe=unsafe, base=base, moment=MOMENT)
+    fixed = fix(data, select=select or ENGINE, unsafe=unsafe, base_url=base, now=MOMENT)
     return after(data, fixed)
 
 
@@ -96,9 +96,9 @@ def test_old_news_of_an_archive_are_removed_only_by_the_name_of_their_rule() -> 
     space = 'xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"'
     data = sitemap(news, f"{NS} {space}")
 
-    assert fix(data, moment=MOMENT).documents == []
-    assert b"Harvest" in after(data, fix(data, unsafe=True, moment=MOMENT))
-    named = fix(data, select=["news-too-old"], moment=MOMENT)
+    assert fix(data, now=MOMENT).documents == []
+    assert b"Harvest" in after(data, fix(data, unsafe=True, now=MOMENT))
+    named = fix(data, select=["news-too-old"], now=MOMENT)
     assert b"Harvest" not in after(data, named)
     assert locs(after(data, named)) == ["https://e.com/a"]
 
@@ -146,8 +146,8 @@ def test_a_date_that_nobody_knows_is_left_and_removed_only_when_asked_for(text: 
 @pytest.mark.parametrize("text", ["0000-00-00", "-0001-11-30T00:00:00+00:00"])
 def test_a_date_that_is_none_is_removed_and_listed(text: str) -> None:
     data = sitemap(f"<url><loc>https://e.com/</loc><lastmod>{text}</lastmod></url>")
-    assert fix(data, select=["D"], moment=MOMENT).documents == []
-    fixed = fix(data, select=["D"], unsafe=True, moment=MOMENT)
+    assert fix(data, select=["D"], now=MOMENT).documents == []
+    fixed = fix(data, select=["D"], unsafe=True, now=MOMENT)
     assert b"lastmod" not in after(data, fixed)
     assert [(drop.code, drop.line) for drop in fixed.dropped] == [("D004", 3)]
     assert text in fixed.dropped[0].what
@@ -209,7 +209,7 @@ def test_a_fix_is_undone_where_it_would_make_something_worse() -> None:
     )
     fixed = fix(data, select=["X"], unsafe=True)
     assert after(data, fixed) == data
-    assert any(code in ("X015", "X016") for code, _, _ in fixed.left)
+    assert any(code in ("X015", "X016") for code, _, _ in fixed.remaining)
 
 
 def test_several_urls_in_one_entry_get_entries_of_their_own_in_their_order() -> None:
@@ -257,7 +257,7 @@ def test_too_many_urls_are_split_into_files_and_an_index() -> None:
     pages = "".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(50_001))
     name = "https://e.com/sitemap.xml"
 
-    fixed = fix({name: sitemap(pages)}, select=["L"], moment=MOMENT)
+    fixed = fix({name: sitemap(pages)}, select=["L"], now=MOMENT)
 
     documents = {document.key: parse(document.after) for document in fixed.documents}
     assert [len(document.entries) for document in documents.values()] == [0, 50_000, 1]
@@ -265,7 +265,7 @@ def test_too_many_urls_are_split_into_files_and_an_index() -> None:
         "https://e.com/sitemap-1.xml",
         "https://e.com/sitemap-2.xml",
     ]
-    again = fix({str(d.key): d.after for d in fixed.documents}, select=["L"], moment=MOMENT)
+    again = fix({str(d.key): d.after for d in fixed.documents}, select=["L"], now=MOMENT)
     assert again.documents == []
 
 
@@ -277,7 +277,7 @@ def test_a_part_of_an_index_that_is_split_is_listed_there_too() -> None:
         "https://e.com/a.xml": sitemap(pages),
     }
 
-    fixed = fix(site, select=["L"], moment=MOMENT)
+    fixed = fix(site, select=["L"], now=MOMENT)
 
     site |= {str(document.key): document.after for document in fixed.documents}
     assert locs(site["https://e.com/sitemap.xml"]) == [
@@ -292,7 +292,7 @@ def test_a_split_needs_the_url() -> None:
     pages = "".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(50_001))
     fixed = fix(sitemap(pages), select=["L"])
     assert fixed.documents == []
-    assert "--base-url" in fixed.left[0][2]
+    assert "--base-url" in fixed.remaining[0][2]
 
 
 def test_a_diff_shows_lines_around_a_change() -> None:

@@ -226,7 +226,7 @@ def test_a_file_that_is_named_is_checked_but_only_a_sitemap_is_fixed(
 def test_what_was_not_decoded_is_never_fixed(data: bytes, why: str) -> None:
     fixed = fix(data, unsafe=True)
     assert fixed.documents == []
-    assert [(code, why in words) for code, _, words in fixed.left] == [("", True)]
+    assert [(code, why in words) for code, _, words in fixed.remaining] == [("", True)]
 
 
 @pytest.mark.parametrize(

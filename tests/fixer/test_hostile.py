@@ -43,10 +43,10 @@ def test_a_bomb_is_left_as_it_is(tmp_path):
     (tmp_path / "twice.xml.gz").write_bytes(gzip.compress(gzip.compress(BAD + b" " * 20_000_000)))
     before = files(tmp_path)
 
-    fixed = fix(tmp_path, unsafe=True, limit_bytes=1_000_000, select=["X", "L"])
+    fixed = fix(tmp_path, unsafe=True, max_bytes=1_000_000, select=["X", "L"])
 
     assert fixed.documents == []
-    assert {why for _, _, why in fixed.left} == {"part of the document could not be read"}
+    assert {why for _, _, why in fixed.remaining} == {"part of the document could not be read"}
     assert files(tmp_path) == before
 
 
@@ -64,7 +64,7 @@ def test_no_link_leads_a_fix_out_of_the_folder(tmp_path):
     (site / "b.xml").write_bytes(BAD)
     before = files(outside)
 
-    fixed = fix(site, unsafe=True, base="https://e.com/")
+    fixed = fix(site, unsafe=True, base_url="https://e.com/")
     write_fixed(fixed.documents, site / "robots.txt", backup=False)
 
     assert files(outside) == before
@@ -168,7 +168,7 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
 def test_what_is_larger_than_the_limit_is_left_alone(tmp_path):
     path = tmp_path / "sitemap.xml"
     path.write_bytes(BAD * 100)
-    assert fix(path, unsafe=True, limit_bytes=500).documents == []
+    assert fix(path, unsafe=True, max_bytes=500).documents == []
 
 
 def test_a_pipe_or_a_device_in_a_folder_is_not_opened(tmp_path):

@@ -47,7 +47,7 @@ def fix_documents(
         documents,
         select=[rule.code],
         unsafe=unsafe,
-        moment=MOMENT,
+        now=MOMENT,
         profile=next(iter(sorted(rule.profiles)), None),
     )
     return documents | {str(d.key): d.after for d in fixed.documents}, fixed
@@ -55,7 +55,7 @@ def fix_documents(
 
 def codes(documents: dict[str, bytes], rule: Rule) -> list[str]:
     profile = next(iter(sorted(rule.profiles)), None)
-    found = check(documents, select=[rule.code], moment=MOMENT, profile=profile)
+    found = check(documents, select=[rule.code], now=MOMENT, profile=profile)
     return [finding.code for finding in found]
 
 
@@ -72,7 +72,7 @@ def test_the_bad_example_is_fixed(rule: Rule) -> None:
 
     after, fixed = fix_documents(documents_of(rule.page.bad), rule)
 
-    assert codes(after, rule) == [], fixed.left
+    assert codes(after, rule) == [], fixed.remaining
 
 
 @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
@@ -98,7 +98,7 @@ def test_the_good_example_stays_as_it_is(rule: Rule) -> None:
     good = documents_of(rule.page.good)
     after, fixed = fix_documents(good, rule)
     assert after == good
-    assert (fixed.documents, fixed.dropped, fixed.left) == ([], [], [])
+    assert (fixed.documents, fixed.dropped, fixed.remaining) == ([], [], [])
 
 
 def test_a_fixer_is_for_a_rule_that_says_so() -> None:

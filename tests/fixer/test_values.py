@@ -20,7 +20,9 @@ from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
 from urlset.fixer.xml_spans import decode_text, parse_element
 
-SAFE: Any = SimpleNamespace(is_unsafe=False, document=SimpleNamespace(base="https://e.com/a/s.xml"))
+SAFE: Any = SimpleNamespace(
+    is_unsafe=False, document=SimpleNamespace(base_url="https://e.com/a/s.xml")
+)
 UNSAFE: Any = SimpleNamespace(is_unsafe=True, document=SAFE.document)
 
 

@@ -128,7 +128,7 @@ def test_bomb_in_layers_stops_at_the_limit(box: SiteBox):
 
     tracemalloc.start()
     try:
-        entries = read(box.url("/s.xml"), limit_bytes=1_000_000, policy=quick(max_bytes=1_000_000))
+        entries = read(box.url("/s.xml"), max_bytes=1_000_000, policy=quick(max_bytes=1_000_000))
         assert list(entries) == []
         peak = tracemalloc.get_traced_memory()[1]
     finally:

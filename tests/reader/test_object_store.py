@@ -74,7 +74,7 @@ def test_missing_object_is_reported_without_credentials(maps: str):
 
 
 def test_object_larger_than_the_limit_is_cut(maps: str):
-    entries = read(f"{maps}/a.xml", limit_bytes=170)
+    entries = read(f"{maps}/a.xml", max_bytes=170)
 
     assert len(list(entries)) < 2
     assert "cut off" in (entries.documents[0].error or "")

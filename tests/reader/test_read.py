@@ -169,7 +169,7 @@ def test_read_file_whose_name_is_not_utf8(tmp_path):
 
 
 def test_read_base_resolves_references():
-    entries = read(b"<urlset><url><loc>/a</loc></url></urlset>", base="https://e.com/x/")
+    entries = read(b"<urlset><url><loc>/a</loc></url></urlset>", base_url="https://e.com/x/")
 
     assert paths(entries) == ["a"]
 
@@ -274,7 +274,7 @@ def test_read_of_an_incomplete_sitemap_reports_an_error(data, words, engine: Eng
 def test_read_limit_cuts_and_tells(tmp_path, engine: Engine):
     write(tmp_path, a__txt=b"https://e.com/aa\n" * 100)
 
-    entries = read(tmp_path / "a.txt", engine=engine.name, limit_bytes=100)
+    entries = read(tmp_path / "a.txt", engine=engine.name, max_bytes=100)
 
     assert set(paths(entries)) == {"aa"}  # and no half one
     assert "cut off" in errors(entries)[0][1]
@@ -536,7 +536,7 @@ def test_folder_without_a_sitemap_is_an_error(tmp_path):
 def test_folder_base_is_that_of_the_folder(tmp_path):
     write(tmp_path / "maps", a__xml=b"<urlset><url><loc>b</loc></url></urlset>")
 
-    assert paths(read(tmp_path, base="https://e.com/")) == ["maps/b"]
+    assert paths(read(tmp_path, base_url="https://e.com/")) == ["maps/b"]
 
 
 # ── memory ───────────────────────────────────────────────────────────────────────────────────

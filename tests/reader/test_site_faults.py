@@ -113,7 +113,7 @@ def play_site(box: SiteBox, seed: int) -> tuple[dict[str, list[str]], dict[str, 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_each_entry_is_read_or_its_document_is_listed_as_failed(box: SiteBox, seed: int):
     entries, played = play_site(box, seed)
-    walk = SiteWalk(Discovery(box.site), limit=500_000)
+    walk = SiteWalk(Discovery(box.site), max_bytes=500_000)
     policy = quick(read_timeout_s=0.25, total_timeout_s=4.0, concurrency=32, per_host=32)
 
     locs: Counter[str] = Counter()

@@ -64,7 +64,7 @@ def test_unchanged_files_are_not_read_again_and_give_the_same(site, reads):
 
     assert reads == ["404.html"]  # what may be an error page is always looked at
     assert (again.changed_files, site.bytes()) == ((), before)
-    assert (again.left_out, again.notes) == (first.left_out, first.notes)
+    assert (again.excluded_counts, again.notes) == (first.excluded_counts, first.notes)
     assert b"i.png" in before["sitemap.xml"]
 
 

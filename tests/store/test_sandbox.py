@@ -38,7 +38,7 @@ HOSTILE = {
     "pragma": "PRAGMA database_list",
     "pragma that writes": "PRAGMA enable_profiling",
     "set": "SET enable_external_access = true",
-    "set variable": "SET VARIABLE moment = 1",
+    "set variable": "SET VARIABLE now = 1",
     "reset": "RESET lock_configuration",
     "call": "CALL force_checkpoint()",
     "export": "EXPORT DATABASE 'TARGET'",

@@ -17,7 +17,7 @@ import pytest
 import urlset.writer
 from urlset import Document, Entry, EntryError, Image, TargetError, Video, parse
 from urlset.engine import Engine
-from urlset.model import Alternate, News
+from urlset.model import Alternate, News, ProgressEvent
 from urlset.writer import Publication
 from urlset.writer.index import render_indexes
 
@@ -269,7 +269,7 @@ def test_input_is_taken_in_batches_and_never_as_a_whole(write):
         islice(endless(), 30_000),
         max_urls=10_000,
         base_url=BASE,
-        progress=lambda done: ahead.append(taken - done),
+        progress=lambda event: ahead.append(taken - event.urls),
     )
 
     assert max(ahead) <= 8_192 + 1
@@ -978,11 +978,11 @@ def test_publication_as_json_has_the_contract_of_build(write):
 
 
 def test_progress_counts_the_entries_written(write):
-    told: list[int] = []
+    told: list[ProgressEvent] = []
 
     write(urls(20_000), progress=told.append, max_urls=15_000, base_url=BASE)
 
-    assert told == [8_192, 16_384, 20_000]
+    assert [event.urls for event in told] == [8_192, 16_384, 20_000]
 
 
 # ── what other producers get wrong (FIELD.md, part one, section 2) ──

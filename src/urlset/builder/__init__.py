@@ -21,6 +21,7 @@ from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, 
 from urlset.builder.pipeline import LEDGER, Pipeline
 from urlset.builder.reports import Excluded
 from urlset.builder.result import Build, BuiltFile
+from urlset.model import ProgressEvent
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL, Encoding
 from urlset.sources.memory import InMemorySource
@@ -95,7 +96,7 @@ def build(
     dry_run: bool = False,
     why: str | Iterable[str] = (),
     now: datetime | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
     engine: str | None = None,
 ) -> Build:
     r"""Build the sitemaps of a site, publish them, and record them in a ledger.
@@ -137,7 +138,7 @@ def build(
             ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no dates.
         on_error: ``"raise"`` at an invalid entry, or ``"skip"`` it.
         grace: How long removed files stay: a timedelta, or a text such as ``"36h"``, ``"7d"``.
-        progress: Called with a sentence now and then.
+        progress: Callback with the number of URLs read, then of files written.
 
     The other options (``sections``, ``gzip``, ``max_urls``, ``max_bytes``, ``name``, ``pattern``,
     ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``, ``adopt``, ``compact``,

@@ -47,6 +47,7 @@ from urlset.builder.result import Build, BuiltFile
 from urlset.builder.sections import section_labels
 from urlset.builder.url_exclusions import exclude_disallowed
 from urlset.errors import SourceError, StoreError, TargetError
+from urlset.model import ProgressEvent
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.store import ScratchDatabase
@@ -64,7 +65,7 @@ class Pipeline:
         sources: Sequence[Source],
         target: str,
         settings: BuildOptions,
-        progress: Callable[[str], None] | None = None,
+        progress: Callable[[ProgressEvent], None] | None = None,
     ):
         self._sources, self._settings = section_labels(sources, settings)
         self._target_name = target
@@ -156,13 +157,13 @@ class Pipeline:
                 source.use_cache(self._pages)
             try:
                 for count in ingest.add(source):
-                    self._progress(f"{count:,} URLs")
+                    self._progress(ProgressEvent(count))
             except SourceError as error:
                 if self._settings.on_error == "raise":
                     raise
                 source.failures.append(str(error))
         for count in ingest.verify_rest():
-            self._progress(f"{count:,} URLs")
+            self._progress(ProgressEvent(count))
         self._notes += ingest.notes
         if self._settings.obey_robots is not None:
             exclude_disallowed(db, ingest.staging, self._settings.obey_robots, self._settings)
@@ -258,7 +259,7 @@ class Pipeline:
             indexes=tuple(BuiltFile.of(f, changed=f.name in changed) for f in published.indexes),
             **counts,
             rejected=tuple(ingest.rejected),
-            left_out=self._excluded_counts,
+            excluded_counts=self._excluded_counts,
             excluded=examples_of(
                 db, self._settings, [source.name for source in self._sources], self._excluded_counts
             ),
@@ -271,5 +272,5 @@ class Pipeline:
         )
 
 
-def _ignore_progress(message: str) -> None:
+def _ignore_progress(event: ProgressEvent) -> None:
     """Ignore progress."""

@@ -15,6 +15,7 @@ from urlset.builder.render import FileRenderer, digest_of
 from urlset.builder.reports import Counts
 from urlset.builder.resolve import rules_of
 from urlset.dates import format_date
+from urlset.model import ProgressEvent
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
@@ -59,7 +60,7 @@ def publish(
     ledger: Ledger,
     settings: BuildOptions,
     target: Target,
-    progress: Callable[[str], None],
+    progress: Callable[[ProgressEvent], None],
 ) -> Published:
     """Stage every file whose published version is missing or outdated, and all indexes."""
     names = FileNames(settings)
@@ -78,7 +79,7 @@ def publish(
     to_render = allocator.dirty & set(staged) | stale
     for count, file in enumerate(renderer.render(allocator, names_by_number, to_render), 1):
         staged[file.number] = file
-        progress(f"{count:,} of {len(to_render):,} files")
+        progress(ProgressEvent(documents=count, total=len(to_render)))
     published.files = [staged[file.number] for file in files]
     if names.is_indexed(files):
         published.indexes = list(_indexes(published, names, renderer, ledger, settings))

@@ -52,11 +52,11 @@ class Build:
     """Result of a build.
 
     ``added``, ``changed`` and ``removed`` count URLs, compared with the ledger. ``rejected`` has
-    the rows that cannot be written. ``left_out`` counts excluded URLs by reason (``noindex``,
-    ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason (option
-    ``excluded`` writes all of them to a file). ``undated`` counts URLs without a ``lastmod``;
-    ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has further
-    remarks, ``failures`` the inputs that could not be read.
+    the rows that cannot be written. ``excluded_counts`` counts excluded URLs by reason
+    (``noindex``, ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason
+    (option ``excluded`` writes all of them to a file). ``undated`` counts URLs without a
+    ``lastmod``; ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has
+    further remarks, ``failures`` the inputs that could not be read.
     """
 
     target: str
@@ -68,7 +68,7 @@ class Build:
     changed: int
     removed: int
     rejected: tuple[Rejection, ...] = ()
-    left_out: Mapping[str, int] | None = None
+    excluded_counts: Mapping[str, int] | None = None
     duplicates: int = 0
     removed_files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class Build:
     def _summary(self) -> str:
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
         files = len(self.files) + len(self.indexes)
-        excluded = sum((self.left_out or {}).values()) + len(self.rejected)
+        excluded = sum((self.excluded_counts or {}).values()) + len(self.rejected)
         return (
             f"in {self.target!r}: {pluralize(self.urls, 'URL')} in {pluralize(files, 'file')}; "
             f"{counts}, {excluded:,} excluded"
@@ -117,7 +117,7 @@ class Build:
             "removed": self.removed,
             "removed_files": list(self.removed_files),
             "rejected": [rejection._asdict() for rejection in self.rejected],
-            "left_out": dict(self.left_out or {}),
+            "excluded_counts": dict(self.excluded_counts or {}),
             "undated": self.undated,
             "duplicates": self.duplicates,
             "notes": list(self.notes),

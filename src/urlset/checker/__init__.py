@@ -14,9 +14,9 @@ from urlset.checker.rule import Profile, Rule, rule
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
 from urlset.checker.rules import CATALOGUE, GROUPS
 from urlset.checker.text_cache import Excerpt
-from urlset.model import Level
+from urlset.model import Level, ProgressEvent
 from urlset.protocol import READ_LIMIT
-from urlset.reader import DocumentRecord, Source, read
+from urlset.reader import Source, read
 from urlset.store import RULE_S, Store
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ __all__ = [
 def check(
     source: Source,
     *,
-    base: str | None = None,
+    base_url: str | None = None,
     engine: str | None = None,
-    limit_bytes: int = READ_LIMIT,
+    max_bytes: int = READ_LIMIT,
     follow: bool = True,
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
@@ -58,11 +58,11 @@ def check(
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
     profile: Profile | None = None,
-    moment: datetime | None = None,
+    now: datetime | None = None,
     max_excerpts: int = 20,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
-    seen: Callable[[DocumentRecord], None] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
     rule_timeout_s: float | None = RULE_S,
 ) -> Findings:
     """Read a source as :func:`urlset.read` does, and evaluate the rules of the catalogue on it.
@@ -71,9 +71,9 @@ def check(
 
     Args:
         source: What to check, as in :func:`urlset.read`.
-        base: The URL at which the source is published, as in :func:`urlset.read`.
+        base_url: The URL at which the source is published, as in :func:`urlset.read`.
         engine: The engine that parses, as in :func:`urlset.read`.
-        limit_bytes: The maximum size of a document, as in :func:`urlset.read`.
+        max_bytes: The maximum size of a document, as in :func:`urlset.read`.
         follow: Whether the children of an index are read.
         select: Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that
             covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by
@@ -87,11 +87,11 @@ def check(
         levels: Levels of rules that differ from the catalogue.
         rules: Custom rules.
         profile: The search engine whose special rules are added.
-        moment: The current time for rules about dates; None is now.
+        now: The current time for rules about dates; None is now.
         max_excerpts: Number of findings of each rule that carry their line.
         policy: How requests are sent.
         auth: Credentials for the site.
-        seen: Callback with the record of each document, after it was read.
+        progress: Callback after each document, with the numbers of documents and URLs so far.
         rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
 
     Returns:
@@ -120,9 +120,9 @@ def check(
     _verify([rule for rule in catalogue.values() if rule.is_custom])
     entries = read(
         source,
-        base=base,
+        base_url=base_url,
         engine=engine,
-        limit_bytes=limit_bytes,
+        max_bytes=max_bytes,
         follow=follow,
         policy=policy,
         auth=auth,
@@ -133,9 +133,9 @@ def check(
         catalogue,
         selected,
         max_excerpts=max_excerpts,
-        moment=moment,
+        now=now,
         profile=profile,
-        seen=seen,
+        progress=progress,
         rule_timeout_s=rule_timeout_s,
     )
 

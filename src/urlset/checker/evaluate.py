@@ -95,7 +95,7 @@ def evaluate(
     store: StoreSession,
     rules: Iterable[Rule],
     *,
-    moment: datetime,
+    now: datetime,
     profile: str | None = None,
     source: str | None = None,
     rule_timeout_s: float | None = RULE_S,
@@ -107,7 +107,7 @@ def evaluate(
     Args:
         store: The session with the tables.
         rules: The rules to evaluate.
-        moment: The current time for rules about dates.
+        now: The current time for rules about dates.
         profile: The search engine whose special rules apply, or None.
         source: What was checked; findings about no particular document are attributed to it.
         rule_timeout_s: The time limit of a custom rule in seconds, None for no limit.
@@ -120,7 +120,7 @@ def evaluate(
     if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()
     settings = (
-        f"SET VARIABLE moment = {quoted(moment.isoformat())}::TIMESTAMPTZ",
+        f"SET VARIABLE now = {quoted(now.isoformat())}::TIMESTAMPTZ",
         f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
         f"SET VARIABLE checked = {quoted(source) if source else 'NULL'}",
     )

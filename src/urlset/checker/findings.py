@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
-from urlset.checker.load import Failures, Seen, load
+from urlset.checker.load import Failures, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Excerpt, Text, TextCache
 from urlset.errors import SourceError
-from urlset.model import Level
+from urlset.model import Level, ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
@@ -117,19 +117,19 @@ class Findings:
         selected: Selected,
         *,
         max_excerpts: int,
-        moment: datetime | None,
+        now: datetime | None,
         profile: str | None,
-        seen: Seen | None = None,
+        progress: Callable[[ProgressEvent], None] | None = None,
         rule_timeout_s: float | None = RULE_S,
     ):
         self._entries = entries
         self._rules = {code: rule for code, rule in rules.items() if selected(rule, None)}
         self._selected = selected
         self._max_excerpts = max_excerpts
-        self._moment = moment
+        self._now = now
         self._profile = profile
         self._rule_timeout_s = rule_timeout_s
-        self._seen = seen
+        self._progress = progress
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
         self._yielded: Tally = Counter()
@@ -138,7 +138,7 @@ class Findings:
         markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
-            omitted = load(store, texts, markup, failures, self._entries, self._seen)
+            omitted = load(store, texts, markup, failures, self._entries, self._progress)
             with store.session() as session:
                 session.load("markup_facts", markup.flow())
                 session.load("failures", failures.flow())
@@ -228,7 +228,7 @@ class Findings:
         result = evaluate(
             session,
             self._rules.values(),
-            moment=self._moment or datetime.now(UTC),
+            now=self._now or datetime.now(UTC),
             profile=self._profile,
             source=self._entries.source,
             rule_timeout_s=self._rule_timeout_s,

@@ -16,10 +16,11 @@ from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
 from urlset.document import Document
 from urlset.engine_rules import RULES
+from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import Store
 
-__all__ = ["Failures", "Seen", "load"]
+__all__ = ["Failures", "load"]
 
 MAX_WAITING = 8
 """Maximum number of queued background tasks; each document has two, and each keeps a document."""
@@ -35,9 +36,6 @@ _COLUMNS: list[tuple[str, ColumnType]] = [
     ("error", "string"),
 ]
 
-Seen = Callable[[DocumentRecord], None]
-"""Callback with the record of each document, after the document was read."""
-
 
 def load(
     store: Store,
@@ -45,7 +43,7 @@ def load(
     markup: MarkupFacts,
     failures: Failures,
     entries: Entries,
-    seen: Seen | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Tally:
     """Read all documents into a store, their texts, markup facts and failures into the others.
 
@@ -53,6 +51,7 @@ def load(
         The number of problems that the engine counted beyond those that it reports.
     """
     omitted: Tally = Counter()
+    documents = urls = 0
     with (
         _BackgroundWorker() as worker,
         store.writer(None) as writer,
@@ -61,8 +60,9 @@ def load(
         for record, document, rows in batches:
             number = writer.add(record, document, rows)
             failures.add(number, record, document)
-            if seen is not None:
-                seen(record)
+            documents, urls = documents + 1, urls + record.entries
+            if progress is not None:
+                progress(ProgressEvent(urls, documents, None, record.source, record.error))
             if document is None:
                 continue
             if document.text:  # a document from a store has no text

@@ -22,7 +22,7 @@ _LOCALE += f"(-({_VARIANTS}))*"
 _DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 MACROS = {
-    "check_time()": "getvariable('moment')::TIMESTAMPTZ",
+    "check_time()": "getvariable('now')::TIMESTAMPTZ",
     "profile()": "getvariable('profile')::VARCHAR",
     # Identity. A check with host names that are not ASCII uses ASCII_HOSTS instead.
     "ascii_host(host)": "host",

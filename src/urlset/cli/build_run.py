@@ -55,7 +55,7 @@ def run_build(
                 output.target,
                 base_url=base_url,
                 engine=engine,
-                progress=progress.update,
+                progress=lambda event: progress.update(str(event)),
                 force=frozenset(values["force"] or ()),
                 why=tuple(explained_urls),
                 **{name: values[name] for name in _FLAGS} | {"dry_run": is_dry_run},
@@ -173,7 +173,7 @@ def _report_summary(
     """Print notes, exclusions and totals on stderr."""
     for text in result.notes:
         print_info(text)
-    for reason, count in (result.left_out or {}).items():
+    for reason, count in (result.excluded_counts or {}).items():
         print_info(
             f"{pluralize(count, 'URL')} excluded: {reason} ({_first_urls(result, reason, count)})"
         )

@@ -40,7 +40,7 @@ class CheckConfig(NamedTuple):
         ignore_in: Rules not to check, by pattern of paths.
         levels: Level of rules, by rule.
         profile: Search engine whose own rules are checked; None for none.
-        base: URL at which the source is published.
+        base_url: URL at which the source is published.
         fail_level: The least severe level that makes the exit code 1.
         max_examples: Findings of each rule that a report shows; None for all.
         baseline: File of the known findings; None for none.
@@ -53,7 +53,7 @@ class CheckConfig(NamedTuple):
     ignore_in: Mapping[str, Sequence[str]]
     levels: Mapping[str, Any]
     profile: Any
-    base: str | None
+    base_url: str | None
     fail_level: str
     max_examples: int | None
     baseline: Path | None
@@ -94,7 +94,7 @@ class CheckConfig(NamedTuple):
             },
             levels=table.get("levels", {}),
             profile=option("profile"),
-            base=option("base_url"),
+            base_url=option("base_url"),
             fail_level=option("fail_level", "error"),
             max_examples=option("max_examples", 20) or None,
             baseline=_path(found, given.get("baseline"), table.get("baseline")),

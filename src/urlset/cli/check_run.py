@@ -23,7 +23,7 @@ from urlset.cli.check_config import CheckConfig
 from urlset.cli.console import Progress, pluralize
 from urlset.cli.options import NetworkOptions, as_usage_error
 from urlset.errors import SourceError
-from urlset.model import Level
+from urlset.model import Level, ProgressEvent
 from urlset.reader import DocumentRecord
 from urlset.store import RULE_S, end_process_when_stuck
 
@@ -135,15 +135,19 @@ class CheckRun:
                 yield finding
 
     def _check(self, source: str, progress: Progress) -> Findings:
-        def on_document(record: DocumentRecord) -> None:
-            self._report_progress(record, progress)
+        documents, entries = self._read_documents, self._read_entries
+
+        def on_progress(event: ProgressEvent) -> None:
+            self._read_documents = documents + event.documents
+            self._read_entries = entries + event.urls
+            self._report_progress(event, progress)
 
         config = self._settings
         examples = config.max_examples
         with as_usage_error("--select, --ignore or [check]"):
             return find(
                 source,
-                base=config.base,
+                base_url=config.base_url,
                 engine=self._engine,
                 select=config.select,
                 ignore=config.ignore,
@@ -154,25 +158,23 @@ class CheckRun:
                 profile=config.profile,
                 rules=config.rules,
                 max_excerpts=sys.maxsize if examples is None else examples,
-                seen=on_document,
+                progress=on_progress,
                 rule_timeout_s=self._rule_timeout_s,
                 **self._network._asdict(),
             )
 
-    def _report_progress(self, record: DocumentRecord, progress: Progress) -> None:
+    def _report_progress(self, event: ProgressEvent, progress: Progress) -> None:
         """Show that a document was read; findings are known when all documents are read."""
-        self._read_documents += 1
-        self._read_entries += record.entries
-        if record.error:
+        if event.error:
             self._latest_failures = [
                 *self._latest_failures[-2:],
-                f"failed: {record.source}: {record.error}",
+                f"failed: {event.source}: {event.error}",
             ]
         counts = (
             pluralize(self._read_documents, "document"),
             pluralize(self._read_entries, "entry", "entries"),
         )
-        progress.update(f"{', '.join(counts)} · {record.source or 'stdin'}", self._latest_failures)
+        progress.update(f"{', '.join(counts)} · {event.source or 'stdin'}", self._latest_failures)
 
     def _count(self, found: Findings) -> None:
         self.found.record_counted(found.unlisted)

@@ -111,7 +111,7 @@ def _fix(source: str, config: CheckConfig, engine: str | None, is_unsafe: bool) 
     return fix(
         source,
         unsafe=is_unsafe,
-        base=config.base,
+        base_url=config.base_url,
         engine=engine,
         select=config.select,
         ignore=config.ignore,
@@ -143,7 +143,7 @@ def _write_to_stdout(
     with Sink(None):
         sys.stdout.buffer.write(data)
     _report(fixed, config, is_quiet=is_quiet)
-    remaining = check(data, base=config.base, engine=engine, select=config.select)
+    remaining = check(data, base_url=config.base_url, engine=engine, select=config.select)
     errors = remaining.by_level["error"]
     if errors and not is_quiet:
         verb = "remains" if errors == 1 else "remain"
@@ -169,7 +169,7 @@ def _report(
     for code, count in reported.items():
         if limit is not None and count > limit:
             info(f"… and {count - limit:,} more dropped by {code}; --max-examples 0 lists all")
-    for code, name, reason in dict.fromkeys(fixed.left):
+    for code, name, reason in dict.fromkeys(fixed.remaining):
         target = f"{code}[{names.get(code, '')}] in {name}" if code else name
         print_error(sanitize(f"not fixed: {target}: {reason}"))
     changed = pluralize(len(fixed.documents), "file")

@@ -31,20 +31,20 @@ _ADVICE = "rename the one that holds the URLs (`urlset build` has --map for it)"
 
 @contextmanager
 def open_table(
-    source: str, failures: list[str], *, base: str | None, **selection: Any
+    source: str, failures: list[str], *, base_url: str | None, **selection: Any
 ) -> Iterator[Entries]:
     """Return a context manager with the entries of a table.
 
     Args:
         source: The file.
         failures: Receives a message about the rows without a URL.
-        base: The base URL of relative URLs.
+        base_url: The base URL of relative URLs.
         selection: The filters of :func:`urlset.read`.
 
     Raises:
         urlset.SourceError: The file cannot be read as a table, or has no column_values with URLs.
     """
-    table = _Table(source, base)
+    table = _Table(source, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
         _prepare(database, source)
         for batch in table.batches():
@@ -86,9 +86,9 @@ def _write(database: ScratchDatabase, path: str) -> None:
 class _Table:
     """Rows of a source that are entries, and the number of rows without a URL."""
 
-    def __init__(self, name: str, base: str | None):
+    def __init__(self, name: str, base_url: str | None):
         self._name = name
-        self._base = base
+        self._base_url = base_url
         self._source = open_source(name)
         self._dropped = 0
         self._first_dropped = ""
@@ -118,7 +118,7 @@ class _Table:
     def _with_urls(self, batch: Any) -> Any:
         """Return the rows of a batch with a URL, each URL absolute."""
         texts = column_values(batch, "loc")
-        urls = [None if text is None else parse_url(text, self._base).url for text in texts]
+        urls = [None if text is None else parse_url(text, self._base_url).url for text in texts]
         if None in urls:
             kept = [number for number, url in enumerate(urls) if url is not None]
             self._note_dropped(batch, texts, urls.index(None), len(urls) - len(kept))
@@ -132,7 +132,9 @@ class _Table:
             lines = column_values(batch, "line") if "line" in batch.schema.names else []
             position = f" in line {lines[first]:,}" if lines else ""
             hint = (
-                "" if self._base or texts[first] is None else "; use --base-url if these are paths"
+                ""
+                if self._base_url or texts[first] is None
+                else "; use --base-url if these are paths"
             )
             self._first_dropped = f"{found}{position}{hint}"
         self._dropped += count

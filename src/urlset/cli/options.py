@@ -87,7 +87,6 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         "--base-url",
-        "--base",
         metavar="URL",
         help="URL at which SOURCE is published: of the folder, or of the file. One that ends with "
         "/ is the folder that contains the file.",

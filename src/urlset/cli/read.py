@@ -202,7 +202,7 @@ def read(
         ordered=not unordered,
         keep=False,
         engine=engine,
-        base=base_url,
+        base_url=base_url,
         follow=follow,
         cache=cache,
         **_validated(filters),

@@ -166,7 +166,7 @@ class ReadSession:
             return nullcontext(open_source(source, **self._options))
         from urlset.cli.input_tables import open_table  # with DuckDB
 
-        names = ("base", "since", "match", "exclude", "hosts", "in_scope")
+        names = ("base_url", "since", "match", "exclude", "hosts", "in_scope")
         return open_table(source, self.failures, **{name: self._options[name] for name in names})
 
     def _transfer(self) -> str:

@@ -25,9 +25,9 @@ def fix(
     source: Source,
     *,
     unsafe: bool = False,
-    base: str | None = None,
+    base_url: str | None = None,
     engine: str | None = None,
-    limit_bytes: int = READ_LIMIT,
+    max_bytes: int = READ_LIMIT,
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
@@ -35,7 +35,7 @@ def fix(
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
     profile: Profile | None = None,
-    moment: datetime | None = None,
+    now: datetime | None = None,
 ) -> Fixed:
     """Fix the findings of :func:`urlset.check` in memory; :func:`write_fixed` writes the result.
 
@@ -46,9 +46,9 @@ def fix(
     Args:
         source: File, folder, bytes or stream, as for :func:`urlset.read`; not a URL.
         unsafe: Also make fixes that rest on an assumption or drop content.
-        base: URL at which the source is published.
+        base_url: URL at which the source is published.
         engine: ``native`` or ``reference``; by default the fastest one installed.
-        limit_bytes: Size of a decompressed document above which the rest is not read.
+        max_bytes: Size of a decompressed document above which the rest is not read.
         select: Rules to fix, as for :func:`urlset.check`. A rule that removes content which other
             readers may use is fixed only if ``select`` or ``extend_select`` names it.
         ignore: Rules not to fix.
@@ -57,7 +57,7 @@ def fix(
         levels: Levels of rules, by code, in place of their own.
         rules: Rules in addition to the built-in ones.
         profile: Search engine whose rules apply as well.
-        moment: Current time; by default the clock of the system.
+        now: Current time; by default the clock of the system.
 
     Returns:
         The changed documents, the number of fixes by rule, what was dropped, and what was not
@@ -86,9 +86,9 @@ def fix(
         is_selected=is_selected,
         named={code for name in named for code in rules_named(name.strip(), catalogue)},
         is_unsafe=unsafe,
-        moment=moment or datetime.now(UTC),
+        now=now or datetime.now(UTC),
         engine=engine,
-        limit=limit_bytes,
+        max_bytes=max_bytes,
         profile=profile,
     )
-    return fix_set(document_source(source, base, limit_bytes), options)
+    return fix_set(document_source(source, base_url, max_bytes), options)

@@ -44,33 +44,33 @@ class Container(NamedTuple):
         return engines.get(engine).gzip(raw) if self.is_packed else raw
 
 
-def open_container(data: bytes, limit: int, engine: str | None) -> Container:
+def open_container(data: bytes, max_bytes: int, engine: str | None) -> Container:
     """Decompress a document; of an archive with one member, that member."""
-    inflated = inflate(data, limit, engines.get(engine).gunzip)
+    inflated = inflate(data, max_bytes, engines.get(engine).gunzip)
     faults = frozenset(mark.code for mark in inflated.diagnostics if mark.code in IN_PACKED)
     raw = inflated.data
     if "X029" in faults and inflated.layers == 0:
-        member = _member(raw, limit)
+        member = _member(raw, max_bytes)
         if member is None:
             return Container(raw, False, faults | _TRUNCATED)
         return Container(member, True, faults)
     return Container(raw, inflated.layers > 0, faults)
 
 
-def _member(data: bytes, limit: int) -> bytes | None:
+def _member(data: bytes, max_bytes: int) -> bytes | None:
     """Return the only member of an archive; None if it has several or cannot be read."""
     try:
         if data.startswith(b"BZh"):
-            return _limited(bz2.BZ2Decompressor().decompress(data, limit + 1), limit)
+            return _limited(bz2.BZ2Decompressor().decompress(data, max_bytes + 1), max_bytes)
         if data.startswith(b"\xfd7zXZ\0"):
-            return _limited(lzma.LZMADecompressor().decompress(data, limit + 1), limit)
+            return _limited(lzma.LZMADecompressor().decompress(data, max_bytes + 1), max_bytes)
         if data.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 files = [info for info in archive.infolist() if not info.is_dir()]
-                if len(files) != 1 or files[0].file_size > limit:
+                if len(files) != 1 or files[0].file_size > max_bytes:
                     return None
                 with archive.open(files[0]) as member:
-                    return _limited(member.read(limit + 1), limit)
+                    return _limited(member.read(max_bytes + 1), max_bytes)
     except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError):
         return None
     except NotImplementedError:  # a compression method that zipfile does not support
@@ -78,5 +78,5 @@ def _member(data: bytes, limit: int) -> bytes | None:
     return None
 
 
-def _limited(data: bytes, limit: int) -> bytes | None:
-    return data if len(data) <= limit else None
+def _limited(data: bytes, max_bytes: int) -> bytes | None:
+    return data if len(data) <= max_bytes else None

@@ -61,8 +61,8 @@ class FixedText(NamedTuple):
         document: Parsed document.
         fixed: Number of fixes by rule.
         dropped: What was dropped.
-        left: Why findings were not fixed, by code; the code is empty for a document that must not
-            be fixed at all.
+        remaining: Why findings were not fixed, by code; the code is empty for a document that must
+            not be fixed at all.
     """
 
     data: bytes
@@ -71,7 +71,7 @@ class FixedText(NamedTuple):
     document: Document
     fixed: Counter[str]
     dropped: list[Dropped]
-    left: dict[str, str]
+    remaining: dict[str, str]
 
 
 class DocumentFixer:
@@ -81,21 +81,21 @@ class DocumentFixer:
         self,
         data: bytes,
         name: str,
-        base: str | None,
+        base_url: str | None,
         options: FixOptions,
         index: IndexContext | None = None,
     ):
         self.data = data
         self.index = index or IndexContext()
         self.name = name
-        self.base = base
+        self.base_url = base_url
         self.options = options
-        self.container = open_container(data, options.limit, options.engine)
+        self.container = open_container(data, options.max_bytes, options.engine)
         self.raw = self.container.raw
         self.document = self._parsed(self.raw)
         self.fixed: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
-        self.left: dict[str, str] = {}
+        self.remaining: dict[str, str] = {}
         self._is_repacked = False
 
     def fix(self) -> FixedText:
@@ -103,7 +103,7 @@ class DocumentFixer:
         if self._may_be_changed():
             self._count_container_fixes()
             for _ in range(MAX_PASSES):
-                self.left.clear()  # another fix may have made these possible
+                self.remaining.clear()  # another fix may have made these possible
                 if not any(self._pass(findings) for findings in self._findings()):
                     break
         return self.result()
@@ -114,7 +114,7 @@ class DocumentFixer:
         if self.raw != self.container.raw or self._is_repacked:
             data = self.container.packed(self.raw, self.options.engine)
         return FixedText(
-            data, self.raw, self.container, self.document, self.fixed, self.dropped, self.left
+            data, self.raw, self.container, self.document, self.fixed, self.dropped, self.remaining
         )
 
     def fix_findings(self, findings: FindingsByRule) -> bool:
@@ -126,8 +126,8 @@ class DocumentFixer:
         return DocumentContext(
             parsed=self.document,
             name=self.name,
-            base=self.base,
-            moment=self.options.moment,
+            base_url=self.base_url,
+            now=self.options.now,
             is_unsafe=self.options.is_unsafe,
             profile=self.options.profile,
             index=self.index,
@@ -136,12 +136,16 @@ class DocumentFixer:
     def _parsed(self, raw: bytes) -> Document:
         options = self.options
         return parse(
-            raw, base=self.base, engine=options.engine, source=self.name, limit=options.limit
+            raw,
+            base_url=self.base_url,
+            engine=options.engine,
+            source=self.name,
+            max_bytes=options.max_bytes,
         )
 
     def _may_be_changed(self) -> bool:
         if (why := objection_to_fixing(self.container, self.document)) is not None:
-            self.left[""] = why
+            self.remaining[""] = why
             return False
         return "X025" not in self.container.faults or self.options.allows("X025", self.name)
 
@@ -160,7 +164,7 @@ class DocumentFixer:
         for stage in _STAGES:
             found = self.options.engine_findings(self.document, self.name)
             yield {code: findings for code, findings in found.items() if code[0] in stage}
-        found = self.options.sql_findings(self.raw, self.document, self.name, self.base)
+        found = self.options.sql_findings(self.raw, self.document, self.name, self.base_url)
         self._repack(found.pop("X027", []))
         yield {code: findings for code, findings in found.items() if code not in _LAST}
         yield {code: findings for code, findings in found.items() if code in _LAST}
@@ -188,7 +192,7 @@ class DocumentFixer:
                 why = self._apply_harmless(again)
                 is_changed = why is None
                 if why is not None:
-                    self.left[code] = why
+                    self.remaining[code] = why
         return is_changed
 
     def _apply_harmless(self, changes: list[Change]) -> str | None:
@@ -210,7 +214,7 @@ class DocumentFixer:
         found = [
             change
             for code in sorted(findings, key=_order)
-            if code in FIXERS and code not in self.left
+            if code in FIXERS and code not in self.remaining
             for change in FIXERS[code].changes(document, findings[code])
             if change.edits and self._is_permitted(code, change)
         ]

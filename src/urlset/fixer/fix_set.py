@@ -55,7 +55,7 @@ class Fixed:
         documents: Documents that were changed or created.
         counts: Number of fixes by code of the rule.
         dropped: Content that was removed.
-        left: Findings that were not fixed: code, document, reason. The code is empty for a
+        remaining: Findings that were not fixed: code, document, reason. The code is empty for a
             document that must not be fixed, because it is not a sitemap or cannot be decoded.
         passed: Bytes of the document if the source is a single stream, changed or not.
     """
@@ -63,14 +63,14 @@ class Fixed:
     documents: list[FixedDocument] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     dropped: list[Dropped] = field(default_factory=list)
-    left: list[tuple[str, str, str]] = field(default_factory=list)
+    remaining: list[tuple[str, str, str]] = field(default_factory=list)
     passed: bytes = b""
 
     def add(self, result: FixedText, name: str) -> None:
         """Add the result of one document."""
         self.counts.update(result.fixed)
         self.dropped += result.dropped
-        self.left += [(code, name, why) for code, why in result.left.items()]
+        self.remaining += [(code, name, why) for code, why in result.remaining.items()]
 
 
 def fix_set(source: DocumentSource, options: FixOptions) -> Fixed:
@@ -86,7 +86,7 @@ class SetFixer:
     """Fixer of the documents of one source; use one object per source."""
 
     def __init__(self, source: DocumentSource, options: FixOptions):
-        self.overlay = Overlay(source, options.moment, options.engine, options.limit)
+        self.overlay = Overlay(source, options.now, options.engine, options.max_bytes)
         self.options = replace(options, robots=dict(self.overlay.robots_files()))
         self.fixed = Fixed()
         self.before: dict[object, tuple[str, bytes]] = {}
@@ -109,7 +109,7 @@ class SetFixer:
         """Return the names of the documents with findings to fix."""
         rules = {c: rule for c, rule in self.options.rules.items() if self.options.allows(c, None)}
         names: dict[str, None] = {}
-        entries = read_documents(self.overlay, self.options.engine, self.options.limit)
+        entries = read_documents(self.overlay, self.options.engine, self.options.max_bytes)
         if all(rule.is_engine_rule for rule in rules.values()):  # no database is needed
             for record, document in entries.visits():
                 if document is not None and any(p.code in rules for p in document.problems):
@@ -123,14 +123,14 @@ class SetFixer:
         """Return whether the file at a location may be changed; record the reason if not."""
         why = objection_to_name(location)
         if why is not None:
-            self.fixed.left.append(("", location.name or "", why))
+            self.fixed.remaining.append(("", location.name or "", why))
         return why is None
 
     def _fix(self, location: Location) -> None:
         if not self._is_eligible(location):
             return
         name = location.name or ""
-        result = DocumentFixer(location.load(), name, location.base, self.options).fix()
+        result = DocumentFixer(location.load(), name, location.base_url, self.options).fix()
         self.fixed.add(result, name)
         self._replace(location, result.data)
 
@@ -155,7 +155,7 @@ class SetFixer:
         if not rules:
             return False
         by_name: dict[str, list[FindingLocation]] = defaultdict(list)
-        entries = read_documents(self.overlay, self.options.engine, self.options.limit)
+        entries = read_documents(self.overlay, self.options.engine, self.options.max_bytes)
         for found in self.options.findings(entries, rules):
             finding = FindingLocation(
                 found.code,
@@ -176,7 +176,7 @@ class SetFixer:
             return False
         data = self.overlay.changed.get(location.key) or location.load()
         index = self.overlay.index_context(location)
-        fixer = DocumentFixer(data, name, location.base, self.options, index)
+        fixer = DocumentFixer(data, name, location.base_url, self.options, index)
         by_code: FindingsByRule = defaultdict(list)
         for finding in findings:
             at = text_offset(fixer.document, finding.start)
@@ -193,7 +193,7 @@ class SetFixer:
             if result is not None and not self._is_eligible(location):
                 continue
             if isinstance(result, str):
-                self.fixed.left.append(("L001", location.name or "", result))
+                self.fixed.remaining.append(("L001", location.name or "", result))
             elif result is not None:
                 self._record_split(location, result)
 
@@ -220,10 +220,10 @@ class SetFixer:
         """Return the sitemaps on the host of a robots.txt that no index lists."""
         origin = split_origin(robots)[:2]
         return [
-            location.base
+            location.base_url
             for location in self.overlay.locations_by_name.values()
-            if location.base
-            and split_origin(location.base)[:2] == origin
+            if location.base_url
+            and split_origin(location.base_url)[:2] == origin
             and location.key not in self.overlay.parents
         ]
 
@@ -242,7 +242,7 @@ class SetFixer:
                 self.fixed.passed = self.overlay.changed.get(None) or location.load()
 
     def _text(self, data: bytes) -> bytes:
-        return open_container(data, self.options.limit, self.options.engine).raw
+        return open_container(data, self.options.max_bytes, self.options.engine).raw
 
 
 def objection_to_name(location: Location) -> str | None:

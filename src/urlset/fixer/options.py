@@ -45,9 +45,9 @@ class FixOptions:
         is_selected: Returns whether a rule is selected for a document.
         named: Codes of the rules that the user selected by name, as opt-in fixes require.
         is_unsafe: Whether unsafe fixes are made.
-        moment: Current time.
+        now: Current time.
         engine: Name of the engine; None for the default.
-        limit: Maximum size of a decompressed document, in bytes.
+        max_bytes: Maximum size of a decompressed document, in bytes.
         profile: Search engine whose rules apply as well.
         robots: The robots.txt files of the source, by URL.
     """
@@ -56,9 +56,9 @@ class FixOptions:
     is_selected: Callable[[Rule, str | None], bool]
     named: Collection[str]
     is_unsafe: bool
-    moment: datetime
+    now: datetime
     engine: str | None = None
-    limit: int = READ_LIMIT
+    max_bytes: int = READ_LIMIT
     profile: Profile | None = None
     robots: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -96,7 +96,7 @@ class FixOptions:
         return findings
 
     def sql_findings(
-        self, raw: bytes, document: Document, name: str, base: str | None
+        self, raw: bytes, document: Document, name: str, base_url: str | None
     ) -> FindingsByRule:
         """Return the findings of the selected SQL rules that need only this document."""
         rules = {
@@ -108,7 +108,7 @@ class FixOptions:
         if not rules:
             return findings
         entries = read_documents(
-            _OneDocument(raw, name, base, self.robots), self.engine, self.limit
+            _OneDocument(raw, name, base_url, self.robots), self.engine, self.max_bytes
         )
         for finding in self.findings(entries, rules):
             offset = 0 if finding.offset is None else text_offset(document, finding.offset)
@@ -126,15 +126,15 @@ class FixOptions:
 
     def findings(self, entries: Entries, rules: Mapping[str, Rule]) -> Findings:
         """Return the findings of a check with these rules."""
-        options: dict[str, Any] = {"moment": self.moment, "profile": self.profile}
+        options: dict[str, Any] = {"now": self.now, "profile": self.profile}
         return Findings(entries, rules, lambda *_: True, max_excerpts=0, **options)
 
 
 class _OneDocument(SingleDocument):
     """Source with one document and the robots.txt files that apply to it."""
 
-    def __init__(self, raw: bytes, name: str, base: str | None, robots: Mapping[str, bytes]):
-        super().__init__(name, base, lambda: raw)
+    def __init__(self, raw: bytes, name: str, base_url: str | None, robots: Mapping[str, bytes]):
+        super().__init__(name, base_url, lambda: raw)
         self._robots = robots
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:

@@ -30,14 +30,14 @@ class Overlay:
         parents: For each listed document, the index that lists it and the URL there, by key.
     """
 
-    def __init__(self, source: DocumentSource, moment: datetime, engine: str | None, limit: int):
+    def __init__(self, source: DocumentSource, now: datetime, engine: str | None, max_bytes: int):
         self.changed: dict[object, bytes] = {}
         self.locations_by_name: dict[str, Location] = {}
         self.parents: dict[object, tuple[Location, str]] = {}
         self._source = source
-        self._moment = moment
+        self._now = now
         self._engine = engine
-        self._limit = limit
+        self._max_bytes = max_bytes
 
     def locations(self) -> Iterator[Location]:
         """Yield the documents with which reading starts."""
@@ -71,7 +71,9 @@ class Overlay:
     def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
             location = self._register(self._source.child(loc, parent))
-            document = parse(location.load(), base=loc, engine=self._engine, limit=self._limit)
+            document = parse(
+                location.load(), base_url=loc, engine=self._engine, max_bytes=self._max_bytes
+            )
         except SourceError:
             return None
         return document, location
@@ -90,8 +92,8 @@ class Overlay:
             and isinstance(location.key, str)
             and os.path.isabs(location.key)
         ):
-            return self._moment
-        latest = self._moment + _TOLERANCE
+            return self._now
+        latest = self._now + _TOLERANCE
         rows = (*document.entries, *document.sitemaps)
         dates: list[tuple[datetime, str | None]] = [
             (row.lastmod, row.lastmod_text) for row in rows if row.lastmod and row.lastmod <= latest
@@ -100,12 +102,12 @@ class Overlay:
             dates.append((modified, None))
         if not dates:
             return None
-        moment, text = max(dates, key=lambda found: found[0])
+        latest_date, text = max(dates, key=lambda found: found[0])
         precision = parse_date(text).precision if text else "second"
         if precision in ("year", "month", "day"):
             day = _DAY.match(text or "")
-            return date.fromisoformat(day[0]) if day else moment.date()
-        return moment
+            return date.fromisoformat(day[0]) if day else latest_date.date()
+        return latest_date
 
     def _children(self, loc: str, parent: Location) -> list[tuple[str, str | None]] | None:
         found = self._document(loc, parent)

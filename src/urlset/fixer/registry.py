@@ -71,8 +71,8 @@ class DocumentContext:
     Attributes:
         parsed: Parsed document.
         name: Name for messages.
-        base: URL of the document.
-        moment: Current time.
+        base_url: URL of the document.
+        now: Current time.
         is_unsafe: Whether unsafe fixes are made.
         profile: Search engine whose rules apply.
         index: Lookups for the documents that it lists.
@@ -81,8 +81,8 @@ class DocumentContext:
 
     parsed: Document
     name: str
-    base: str | None
-    moment: datetime
+    base_url: str | None
+    now: datetime
     is_unsafe: bool
     profile: str | None = None
     index: IndexContext = field(default_factory=IndexContext)

@@ -43,9 +43,9 @@ def index_child(loc: str, lastmod: str | None) -> str:
     return f"<sitemap><loc>{escape(loc)}</loc>{date}</sitemap>\n"
 
 
-def render_index(locs: list[str], moment: datetime) -> bytes:
-    """Return an index of files whose lastmod is ``moment``."""
-    date = format_date(moment.replace(microsecond=0))
+def render_index(locs: list[str], lastmod: datetime) -> bytes:
+    """Return an index of files whose lastmod is ``lastmod``."""
+    date = format_date(lastmod.replace(microsecond=0))
     lines = [index_child(loc, date) for loc in locs]
     return "".join([INDEX_START, *lines, INDEX_END]).encode()
 

@@ -54,10 +54,14 @@ def split(location: Location, overlay: Overlay, options: FixOptions) -> SplitRes
     data = overlay.changed.get(location.key) or location.load()
     if len(data) < _MIN_BYTES:
         return None
-    container = open_container(data, options.limit, options.engine)
+    container = open_container(data, options.max_bytes, options.engine)
     name = location.name or ""
     document = parse(
-        container.raw, base=location.base, engine=options.engine, source=name, limit=options.limit
+        container.raw,
+        base_url=location.base_url,
+        engine=options.engine,
+        source=name,
+        max_bytes=options.max_bytes,
     )
     codes = {
         p.code for p in document.problems if p.code in SPLIT_RULES and options.allows(p.code, name)
@@ -92,10 +96,10 @@ def _name_parts(
         return result
     is_child = location.key in overlay.parents
     folder, _, name = str(location.key).rpartition("/")
-    base = (
-        overlay.parents[location.key][1] if location.key in overlay.parents else location.base
+    base_url = (
+        overlay.parents[location.key][1] if location.key in overlay.parents else location.base_url
     ) or ""
-    if not base.startswith(("http://", "https://")):
+    if not base_url.startswith(("http://", "https://")):
         return "the URL at which it is published is unknown; pass --base-url"
     used = {str(key).rpartition("/")[2] for key in overlay.changed} | _siblings(folder)
     keeps_first = is_child or document.kind in ("index", "text")
@@ -105,7 +109,7 @@ def _name_parts(
         for new, data in zip(names, packed[keeps_first:], strict=True)
     ]
     result = result._replace(others=others)
-    urls = [base.rpartition("/")[0] + "/" + new for new in names]
+    urls = [base_url.rpartition("/")[0] + "/" + new for new in names]
     if is_child:
         parent, loc = overlay.parents[location.key]
         extended = _index_with(parent, loc, overlay, options, urls)
@@ -115,7 +119,7 @@ def _name_parts(
     if document.kind == "index":
         return result
     index = container.packed(
-        render_index([base, *urls] if keeps_first else urls, options.moment), options.engine
+        render_index([base_url, *urls] if keeps_first else urls, options.now), options.engine
     )
     if not keeps_first:
         return result._replace(data=index)
@@ -144,15 +148,17 @@ def _index_with(
 ) -> bytes | None:
     """Return the bytes of an index with further children after one."""
     data = overlay.changed.get(parent.key) or parent.load()
-    container = open_container(data, options.limit, options.engine)
-    document = parse(container.raw, base=parent.base, engine=options.engine, limit=options.limit)
+    container = open_container(data, options.max_bytes, options.engine)
+    document = parse(
+        container.raw, base_url=parent.base_url, engine=options.engine, max_bytes=options.max_bytes
+    )
     child = next((child for child in document.sitemaps if child.loc == loc), None)
     if child is None or document.runs:
         return None
     entry = parse_element(document.text, text_offset(document, child.offset or 0))
     if entry is None or entry.prefix or not entry.is_complete:
         return None
-    date = format_date(options.moment.replace(microsecond=0))
+    date = format_date(options.now.replace(microsecond=0))
     lines = "".join("\n" + index_child(url, date).rstrip("\n") for url in urls)
     edit = Edit(entry.end, entry.end, lines.encode())
     return container.packed(apply(container.raw, [Change("L001", (edit,))]), options.engine)

@@ -58,9 +58,9 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 def read(
     source: Source,
     *,
-    base: str | None = None,
+    base_url: str | None = None,
     engine: str | None = None,
-    limit_bytes: int = READ_LIMIT,
+    max_bytes: int = READ_LIMIT,
     follow: bool = True,
     fail_fast: bool = False,
     since: Moment | None = None,
@@ -99,10 +99,10 @@ def read(
               ``urlset[cloud]``; also ``gs://`` and ``az://``);
             - a store (``.duckdb``) or a Parquet file that urlset wrote;
             - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
-        base: URL of the source, to resolve relative references. For a folder, and for a file
+        base_url: URL of the source, to resolve relative references. For a folder, and for a file
             if it ends with a slash, the URL of the folder.
         engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
-        limit_bytes: Most bytes that are read of one document.
+        max_bytes: Most bytes that are read of one document.
         follow: Read the children of indexes.
         fail_fast: Raise at the first document that cannot be read.
         since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an
@@ -145,7 +145,7 @@ def read(
         raise ValueError(f"limit: expected 0 or more, found {limit}")
     common: dict[str, Any] = {
         "engine": engine,
-        "limit": limit_bytes,
+        "max_bytes": max_bytes,
         "follow": follow,
         "since": entry_filter.since,
     }
@@ -167,7 +167,7 @@ def read(
     elif form is not None:
         reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
     else:
-        reader = FileWalk(document_source(source, base, limit_bytes), **common)
+        reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     return Entries(
         reader,
@@ -202,14 +202,14 @@ def is_url(source: object) -> TypeGuard[str]:
     return isinstance(source, str) and _HTTP.match(source) is not None
 
 
-def read_documents(source: DocumentSource, engine: str | None, limit: int) -> Entries:
-    """Return the entries of all documents of a source, of each at most ``limit`` bytes."""
-    reader = FileWalk(source, engine=engine, limit=limit, follow=True)
+def read_documents(source: DocumentSource, engine: str | None, max_bytes: int) -> Entries:
+    """Return the entries of all documents of a source, of each at most ``max_bytes`` bytes."""
+    reader = FileWalk(source, engine=engine, max_bytes=max_bytes, follow=True)
     everything = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
     return Entries(reader, entry_filter=everything, limit=None, fail_fast=False)
 
 
-def document_source(source: Source, base: str | None, limit: int) -> DocumentSource:
+def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
     """Return the object that lists and loads the documents of a source other than an http(s) URL.
 
     Raises:
@@ -217,20 +217,20 @@ def document_source(source: Source, base: str | None, limit: int) -> DocumentSou
     """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
-        return SingleDocument(None, base, lambda: data)
+        return SingleDocument(None, base_url, lambda: data)
     if hasattr(source, "read"):
         name = getattr(source, "name", None)  # a number for a file descriptor
         text_name = name if isinstance(name, str) else None
         file: Any = source
-        return SingleDocument(text_name, base, lambda: _read_stream(file, limit))
+        return SingleDocument(text_name, base_url, lambda: _read_stream(file, max_bytes))
     if source == "-":
-        return SingleDocument("-", base, lambda: _read_stream(sys.stdin.buffer, limit))
+        return SingleDocument("-", base_url, lambda: _read_stream(sys.stdin.buffer, max_bytes))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if is_object_url(path):
             from urlset.reader.object_store import ObjectStoreSource
 
-            return ObjectStoreSource(path, base, limit)
+            return ObjectStoreSource(path, base_url, max_bytes)
         if _FILE.match(path):
             path = _path_of(path)
         elif _SITE.fullmatch(path) and not os.path.lexists(path):
@@ -238,7 +238,7 @@ def document_source(source: Source, base: str | None, limit: int) -> DocumentSou
                 f"expected a file or a folder, found nothing at {path!r}; to read the site, "
                 f"write https://{path}"
             )
-        return FileSystemSource(path, base, limit)
+        return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
         return MemorySource(source)
     raise SourceError(
@@ -254,9 +254,9 @@ def _path_of(url: str) -> str:
     return url2pathname(slash + rest) if os.name == "nt" else unquote(slash + rest)
 
 
-def _read_stream(file: IO[bytes], limit: int) -> bytes:
+def _read_stream(file: IO[bytes], max_bytes: int) -> bytes:
     try:
-        return read_at_most(file, limit)
+        return read_at_most(file, max_bytes)
     except TypeError as error:
         raise SourceError(f'expected a file opened in binary mode ("rb"): {error}') from error
     except OSError as error:

@@ -87,7 +87,7 @@ class DocumentRecord(NamedTuple):
         skipped: Why it was not read although it is listed: unchanged since the requested date.
         fetched: Facts of the HTTP transfer; None for other sources.
         loc: URL by which its index lists it.
-        base: URL of the document, if known.
+        base_url: URL of the document, if known.
         failure: Reason of ``error``, for programs; None for a document that arrived completely,
             whatever its problems are.
     """
@@ -112,7 +112,7 @@ class DocumentRecord(NamedTuple):
     skipped: str | None = None
     fetched: Fetched | None = None
     loc: str | None = None
-    base: str | None = None
+    base_url: str | None = None
     failure: Failure | None = None
 
 

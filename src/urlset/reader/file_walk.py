@@ -32,13 +32,13 @@ class FileWalk:
         source: DocumentSource,
         *,
         engine: str | None,
-        limit: int,
+        max_bytes: int,
         follow: bool,
         since: datetime | None = None,
     ):
         self._source = source
         self._engine = engine
-        self._limit = limit
+        self._max_bytes = max_bytes
         self._follow = follow
         self._since = since
 
@@ -71,10 +71,10 @@ class FileWalk:
     def _parse(self, location: Location) -> Document:
         return parse(
             location.load(),
-            base=location.base,
+            base_url=location.base_url,
             engine=self._engine,
             source=location.name,
-            limit=self._limit,
+            max_bytes=self._max_bytes,
         )
 
     def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
@@ -131,7 +131,7 @@ class _SingleWalk:
             del self._seen[location.key]  # if an index lists it, it is read and reported
             return
         children = self._children_of(document)
-        yield Visit(with_document(record, document)._replace(base=location.base), document)
+        yield Visit(with_document(record, document)._replace(base_url=location.base_url), document)
         del document  # frees memory for its children
         for child, skipped in children:
             yield from self._child(child, skipped, (*above, location))

@@ -26,17 +26,17 @@ MAX_SEGMENTS = 16
 class FileSystemSource:
     """Source of the documents at a path: a file, a pipe, or all sitemaps in a folder."""
 
-    def __init__(self, path: str, base: str | None, limit: int):
+    def __init__(self, path: str, base_url: str | None, max_bytes: int):
         self._path = path
-        self._limit = limit
+        self._max_bytes = max_bytes
         mode = _mode(path)
         self._is_folder = stat.S_ISDIR(mode)
         is_stream = not self._is_folder and not stat.S_ISREG(mode)
-        self._base = base if self._is_folder or is_stream else _url_of_file(path, base)
+        self._base_url = base_url if self._is_folder or is_stream else _url_of_file(path, base_url)
         self._stream: SingleDocument | None = None
         if is_stream:
             # A pipe, as in <(curl …), can be read once.
-            self._stream = SingleDocument(printable(path), base, lambda: self._load(path))
+            self._stream = SingleDocument(printable(path), base_url, lambda: self._load(path))
         self._top = path if self._is_folder else os.path.dirname(path) or "."
         self._top_real = os.path.realpath(self._top)
 
@@ -45,7 +45,7 @@ class FileSystemSource:
         if self._stream is not None:
             yield from self._stream.locations()
         elif not self._is_folder:
-            yield self._location(self._path, self._base)._replace(is_named=True)
+            yield self._location(self._path, self._base_url)._replace(is_named=True)
         else:
             yield from self._in_folder()
 
@@ -69,7 +69,7 @@ class FileSystemSource:
 
     def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """Yield the robots.txt in the top folder, if that is the root of the site."""
-        scheme, host, path = split_origin(self._base or "")
+        scheme, host, path = split_origin(self._base_url or "")
         folder = path if self._is_folder else path.rpartition("/")[0]
         robots = os.path.join(self._top, "robots.txt")
         if host and not folder.strip("/") and os.path.isfile(robots) and self._is_inside(robots):
@@ -79,13 +79,13 @@ class FileSystemSource:
                 found = error
             yield f"{scheme}://{host}/robots.txt", found
 
-    def _location(self, path: str, base: str | None) -> Location:
-        return Location(printable(path), base, lambda: self._load(path), os.path.realpath(path))
+    def _location(self, path: str, base_url: str | None) -> Location:
+        return Location(printable(path), base_url, lambda: self._load(path), os.path.realpath(path))
 
     def _load(self, path: str) -> bytes:
         try:
             with open(path, "rb") as file:
-                return read_at_most(file, self._limit)
+                return read_at_most(file, self._max_bytes)
         except OSError as error:
             raise SourceError(_reason(error, path)) from error
 
@@ -134,23 +134,23 @@ class FileSystemSource:
                     yield path
 
     def _url_of(self, path: str) -> str | None:
-        if self._base is None:
+        if self._base_url is None:
             return None
         relative = os.path.relpath(path, self._path).replace(os.sep, "/")
-        return f"{self._base.rstrip('/')}/{quote(relative)}"
+        return f"{self._base_url.rstrip('/')}/{quote(relative)}"
 
 
-def _url_of_file(path: str, base: str | None) -> str | None:
-    """Return the URL of a file: ``base``, or the file's name below it if it is a folder.
+def _url_of_file(path: str, base_url: str | None) -> str | None:
+    """Return the URL of a file: ``base_url``, or the file's name below it if it is a folder.
 
     >>> _url_of_file("public/sitemap.xml", "https://example.com")
     'https://example.com/sitemap.xml'
     """
-    if base is None:
+    if base_url is None:
         return None
-    scheme, host, rest = split_origin(base)
+    scheme, host, rest = split_origin(base_url)
     if not host or (rest.strip() and not rest.endswith("/")):
-        return base
+        return base_url
     return f"{scheme}://{host}{rest or '/'}{quote(os.path.basename(path))}"
 
 

@@ -18,7 +18,7 @@ class Location(NamedTuple):
 
     Attributes:
         name: Path or URL for messages and records; None for bytes.
-        base: URL of the document, for references in it; None if unknown.
+        base_url: URL of the document, for references in it; None if unknown.
         load: Return the bytes of the document; raises :class:`SourceError`.
         key: Equal for locations of the same document.
         is_named: The user named this document; if it cannot be read, reading fails.
@@ -26,7 +26,7 @@ class Location(NamedTuple):
     """
 
     name: str | None
-    base: str | None
+    base_url: str | None
     load: Callable[[], bytes]
     key: object
     is_named: bool = False
@@ -49,9 +49,9 @@ class DocumentSource(Protocol):
 class SingleDocument:
     """One document from a stream or from memory, kept so that it can be read again."""
 
-    def __init__(self, name: str | None, base: str | None, load: Callable[[], bytes]):
+    def __init__(self, name: str | None, base_url: str | None, load: Callable[[], bytes]):
         self._name = name
-        self._base = base
+        self._base_url = base_url
         self._load: Callable[[], bytes] | None = load
         self._data = b""
 
@@ -62,7 +62,7 @@ class SingleDocument:
 
     def locations(self) -> Iterator[Location]:
         """Yield the document."""
-        yield Location(self._name, self._base, self._bytes, key=None, is_named=True)
+        yield Location(self._name, self._base_url, self._bytes, key=None, is_named=True)
 
     def child(self, _loc: str, parent: Location, /) -> Location:
         """Raise :class:`SourceError`: a stream has no folder to look in."""
@@ -128,10 +128,10 @@ class MemorySource:
         return Location(url, url, lambda: self._documents[url], url)
 
 
-def read_at_most(file: IO[bytes], limit: int) -> bytes:
-    """Read a file to its end, or to one byte more than ``limit``, to detect that it is larger."""
+def read_at_most(file: IO[bytes], max_bytes: int) -> bytes:
+    """Read a file, at most one byte more than ``max_bytes``, to detect that it is larger."""
     chunks: list[bytes] = []
-    left = limit + 1
+    left = max_bytes + 1
     # Note: an unbuffered file may return fewer bytes than requested before its end.
     while left > 0 and (chunk := file.read(min(left, _CHUNK))):
         chunks.append(chunk)

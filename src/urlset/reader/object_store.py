@@ -24,13 +24,13 @@ _SITEMAP = re.compile(r"(?:.*/)?[^/.][^/]*\.(?:xml|txt|rss|atom)(?:\.gz)?", re.I
 class ObjectStoreSource:
     """Source of ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below."""
 
-    def __init__(self, url: str, base: str | None, limit: int):
+    def __init__(self, url: str, base_url: str | None, max_bytes: int):
         prefix, slash, self._name = url.partition("://")[2].partition("/")
         folder, _, self._name = self._name.rpartition("/")
         scheme = url.partition("://")[0].lower()
         self._url = f"{scheme}://{prefix}{slash if folder else ''}{folder}"
-        self._base = base
-        self._limit = limit
+        self._base_url = base_url
+        self._max_bytes = max_bytes
         self._cache = ResponseCache()
         try:
             self._cloud = ObjectStore.of(self._url, allow_http=False)
@@ -64,7 +64,7 @@ class ObjectStoreSource:
             for start in dict.fromkeys((folder, "")):
                 key = "/".join([*([start] if start else []), *suffix])
                 if key in keys:
-                    return self._location(key)._replace(base=loc)
+                    return self._location(key)._replace(base_url=loc)
         raise SourceError(
             f"listed but missing: expected an object below {self._url}/ for {loc}",
             failure="missing",
@@ -72,7 +72,7 @@ class ObjectStoreSource:
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield the robots.txt at the prefix, if that is the root of the site."""
-        scheme, host, path = split_origin(self._base or "")
+        scheme, host, path = split_origin(self._base_url or "")
         if host and not path.rpartition("/")[0].strip("/") and "robots.txt" in self._keys:
             yield f"{scheme}://{host}/robots.txt", self._load("robots.txt")
 
@@ -87,9 +87,9 @@ class ObjectStoreSource:
         return Location(f"{self._url}/{key}", self._url_of(key), lambda: self._load(key), key)
 
     def _url_of(self, key: str) -> str | None:
-        if self._base is None or (self._name and not self._base.endswith("/")):
-            return self._base
-        return f"{self._base.rstrip('/')}/{key}"
+        if self._base_url is None or (self._name and not self._base_url.endswith("/")):
+            return self._base_url
+        return f"{self._base_url.rstrip('/')}/{key}"
 
     def _load(self, key: str) -> bytes:
         request = Request(f"{self._url}/{key}")
@@ -101,7 +101,7 @@ class ObjectStoreSource:
 
     def _fetch(self, key: str) -> bytes:
         try:
-            data = self._cloud.read(key, self._limit)
+            data = self._cloud.read(key, self._max_bytes)
         except TargetError as error:
             raise SourceError(str(error), failure="unreachable") from error
         if data is None:

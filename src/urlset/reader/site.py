@@ -55,7 +55,7 @@ class SiteReader:
         policy: Policy | None,
         auth: Auth | None,
         engine: str | None,
-        limit: int,
+        max_bytes: int,
         follow: bool,
         since: datetime | None = None,
         cache: str | None = None,
@@ -66,9 +66,9 @@ class SiteReader:
         if request_url(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
         self._url = url
-        self._policy = _with_auth(policy or _default(limit), url, auth)
+        self._policy = _with_auth(policy or _default(max_bytes), url, auth)
         self._engine = engine
-        self._limit = limit
+        self._max_bytes = max_bytes
         self._follow = follow
         self._since = since
         self._cache = cache
@@ -137,7 +137,7 @@ class SiteReader:
             self._url,
             agent=_product(self._policy.user_agent),
             engine=self._engine,
-            limit=self._limit,
+            max_bytes=self._max_bytes,
             follow=self._follow,
             since=self._since,
             obey=self._policy.obey_robots,
@@ -164,9 +164,9 @@ class _ObservedWalk:
         yield from self._walk.handle(response)
 
 
-def _default(limit: int) -> Policy:
+def _default(max_bytes: int) -> Policy:
     policy = Policy()
-    most = max(limit, policy.max_bytes)
+    most = max(max_bytes, policy.max_bytes)
     return replace(policy, max_bytes=most, max_wire_bytes=most)
 
 

@@ -57,7 +57,7 @@ class SiteWalk:
     Args:
         start: A :class:`Discovery`, or the URLs of sitemaps.
         engine: Name of the engine.
-        limit: Most bytes of a document.
+        max_bytes: Most bytes of a document.
         follow: Read the children of indexes.
         max_documents: Most documents of the site.
         since: Skip children that have not changed since then.
@@ -72,7 +72,7 @@ class SiteWalk:
         start: Discovery | Iterable[str],
         *,
         engine: str | None = None,
-        limit: int = READ_LIMIT,
+        max_bytes: int = READ_LIMIT,
         follow: bool = True,
         max_documents: int = MAX_DOCUMENTS,
         since: datetime | None = None,
@@ -82,7 +82,7 @@ class SiteWalk:
     ):
         self.discovery = start if isinstance(start, Discovery) else None
         self._engine = engine
-        self._limit = limit
+        self._max_bytes = max_bytes
         self._follow = follow
         self._documents_left = max_documents
         self._since = since
@@ -133,7 +133,7 @@ class SiteWalk:
                     task.how,
                     scope=task.scope,
                     delay_s=max(task.delay_s, self.robots_cache.delay_s(task.url)),
-                    max_bytes=self._limit,
+                    max_bytes=self._max_bytes,
                     token=task,
                 )
             if not self._queue_fallbacks():
@@ -224,7 +224,7 @@ class SiteWalk:
             lastmod=task.lastmod,
             fetched=fetched(response),
             loc=task.url if task.how == "index" else None,
-            base=response.url,
+            base_url=response.url,
         )
         if not response.has_document:
             is_absent = response.status in (401, 403, 404, 410)
@@ -275,11 +275,11 @@ class SiteWalk:
     def _parse(self, task: FetchTask, response: Response) -> Document:
         return parse(
             response.body,
-            base=response.url,
+            base_url=response.url,
             content_type=response.headers.get("content-type"),
             engine=self._engine,
             source=task.url,
-            limit=self._limit,
+            max_bytes=self._max_bytes,
         )
 
     def _emit(

@@ -88,7 +88,7 @@ class StoredDocuments:
                         found.same_as,
                         found.skipped,
                         loc=found.loc,
-                        base=found.url,
+                        base_url=found.url,
                     )
                     yield Visit(record, document if found.kind is not None else None)
         except StoreError as error:
@@ -137,7 +137,7 @@ def _document(
         packed_size=packed_size or 0,
         layers=layers or 0,
         source=source,
-        base=None,
+        base_url=None,
         engine="store",
     )
     document.problems = problems or []

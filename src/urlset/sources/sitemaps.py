@@ -40,7 +40,7 @@ class Sitemaps:
         source: readers.Source | readers.Entries,
         *,
         name: str | None = None,
-        base: str | None = None,
+        base_url: str | None = None,
         engine: str | None = None,
         fail_fast: bool = False,
         policy: Policy | None = None,
@@ -57,7 +57,7 @@ class Sitemaps:
         else:
             self._entries = readers.read(
                 source,
-                base=base,
+                base_url=base_url,
                 engine=engine,
                 fail_fast=fail_fast,
                 policy=policy,

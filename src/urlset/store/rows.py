@@ -65,7 +65,7 @@ def document_row(number: int, record: Any, document: Document | None, **more: An
     fetched = getattr(record, "fetched", None)
     values = {name: getattr(fetched, name, None) for name in _HTTP_FIELDS}
     values["document"] = number
-    values["url"] = getattr(record, "base", None)
+    values["url"] = getattr(record, "base_url", None)
     values["layers"] = None if document is None else document.layers
     values["entry_count"] = getattr(record, "entries", 0)
     values["sitemap_count"] = getattr(record, "sitemaps", 0)

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from urlset import engine as engines
 from urlset.engine import Engine
 from urlset.errors import TargetError
+from urlset.model import ProgressEvent
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
@@ -46,7 +47,7 @@ def write(
     allow_empty: bool = False,
     dry_run: bool = False,
     now: datetime | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
     engine: str | None = None,
 ) -> Publication:
     """Write entries as sitemaps to a folder, split at the limits of the protocol, with an index.
@@ -75,7 +76,7 @@ def write(
         allow_empty: Whether a set without entries may be written.
         dry_run: Whether to do everything except for the swap.
         now: ``lastmod`` of changed files in the index; by default the current time.
-        progress: Called with the number of entries written so far.
+        progress: Callback with the number of URLs written so far.
         engine: Name of the engine; by default the fastest available.
 
     Raises:

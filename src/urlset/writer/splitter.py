@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from urlset.engine import Columns, Engine, Renderer, WrittenUrls
 from urlset.errors import EntryError
+from urlset.model import ProgressEvent
 from urlset.protocol import MAX_NEWS
 from urlset.writer.input_batches import Batch, TableBatch
 from urlset.writer.result import Rejection
@@ -53,7 +54,7 @@ class Splitter:
         *,
         on_error: Literal["raise", "skip"],
         duplicates: Literal["drop", "keep"],
-        progress: Callable[[int], None] | None,
+        progress: Callable[[ProgressEvent], None] | None,
         stylesheet: str | None = None,
     ):
         self.urls = 0
@@ -80,7 +81,7 @@ class Splitter:
                     if place < end:
                         yield from self._finish()
             if self._progress is not None:
-                self._progress(self.urls + self._renderer.count)
+                self._progress(ProgressEvent(self.urls + self._renderer.count))
         yield from self._finish()
         self.rejected.sort(key=lambda rejection: rejection.row)
 

@@ -47,10 +47,10 @@ def _owner(context: FixContext, *names: str) -> ElementSpan | None:
 @fixer("G002")
 def resolve_image(context: FixContext) -> Iterator[Change]:
     """Resolve the URL of an image against the URL of its page."""
-    base = context.finding.loc or context.document.base
+    base_url = context.finding.loc or context.document.base_url
     for image in _within(context, "image"):
         loc = image.child("loc")
-        url = parse_url(loc.text or "", base).url if loc is not None else None
+        url = parse_url(loc.text or "", base_url).url if loc is not None else None
         if loc is not None and url is not None and url != loc.text:
             yield context.rewrite(loc, url)
 

@@ -61,8 +61,8 @@ def say_alternate(context: FixContext) -> Iterator[Change]:
 @fixer("H003")
 def resolve_href(context: FixContext) -> Iterator[Change]:
     """Resolve a reference against the URL of the entry."""
-    base = context.finding.loc or context.document.base
-    yield from _rewritten(context, "href", lambda text: parse_url(text, base).url)
+    base_url = context.finding.loc or context.document.base_url
+    yield from _rewritten(context, "href", lambda text: parse_url(text, base_url).url)
 
 
 @fixer("H004")

@@ -36,9 +36,11 @@ def absolute(url: str, context: FixContext) -> str | None:
     if _HTTP.match(trimmed) or trimmed.lower().startswith("https://"):
         return None
     if trimmed.lower().startswith("www."):
-        scheme = split_origin(context.document.base)[0] if context.document.base else "https"
+        scheme = (
+            split_origin(context.document.base_url)[0] if context.document.base_url else "https"
+        )
         return f"{scheme}://{trimmed}"
-    return parse_url(trimmed, context.document.base).url
+    return parse_url(trimmed, context.document.base_url).url
 
 
 @url_fixer("U005")
@@ -57,7 +59,7 @@ def without_space(url: str, context: FixContext) -> str | None:
         return url.replace(" ", "%20")
     if not context.is_unsafe:
         return None
-    joined = parse_url(url, context.document.base).url
+    joined = parse_url(url, context.document.base_url).url
     return None if joined is None else _BLANK.sub(lambda found: quote(found[0]), joined)
 
 
@@ -196,5 +198,5 @@ def remove_entry(context: FixContext) -> Iterator[Change]:
 @fixer("U021", effect="removed", partly_safe=True)
 def remove_sitemap(context: FixContext) -> Iterator[Change]:
     """Remove the sitemap itself from its entries; other sitemaps only if unsafe."""
-    if context.is_unsafe or context.finding.loc == context.document.base:
+    if context.is_unsafe or context.finding.loc == context.document.base_url:
         yield from entry_removal(context)

@@ -188,10 +188,10 @@ def _children(context: FixContext) -> Iterator[ElementSpan]:
 
 def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:
     loc = child.child("loc")
-    moment = context.document.index.lastmod(loc.stripped) if loc is not None else None
-    if loc is None or moment is None:
+    lastmod = context.document.index.lastmod(loc.stripped) if loc is not None else None
+    if loc is None or lastmod is None:
         return
-    text = format_date(moment.replace(microsecond=0) if isinstance(moment, datetime) else moment)
+    text = format_date(lastmod.replace(microsecond=0) if isinstance(lastmod, datetime) else lastmod)
     found = child.child("lastmod")
     if found is None:
         name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
