@@ -1,8 +1,8 @@
-"""Rules about single lastmod dates (group D)."""
+"""Rules about lastmod dates: single ones, all of a document, those of an index (group D)."""
 
 from __future__ import annotations
 
-from urlset.checker.examples import entry
+from urlset.checker.examples import Many, entry
 from urlset.checker.rule import engine_rule, rule
 
 __all__ = ["RULES"]
@@ -10,6 +10,71 @@ __all__ = ["RULES"]
 _W3C = "https://www.w3.org/TR/NOTE-datetime"
 _HOME = "https://example.com/"
 _GOOD = entry(_HOME)
+
+_BING = "https://blogs.bing.com/webmaster/february-2023/The-Importance-of-Setting-the-lastmod-Tag-in-Your-Sitemap"
+_GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
+_DATED = "FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL"
+
+_GENERATED = """
+    WITH counted AS (
+        SELECT l.document, moment, count(*) AS n, count(*) FILTER (
+            has_time AND abs(epoch(lastmod) - moment.at) <= 300) AS hits
+        FROM lastmods l JOIN generation_times g ON g.document = l.document
+        WHERE lastmod IS NOT NULL GROUP BY ALL)
+    SELECT document, n, (100 * hits) // n AS percent, moment.what AS what,
+        strftime(to_timestamp(moment.at), '%Y-%m-%dT%H:%M:%SZ') AS moment
+    FROM counted WHERE n >= 10 AND 100 * hits >= 95 * n
+    QUALIFY row_number() OVER (PARTITION BY document ORDER BY hits DESC, what) = 1"""
+
+# The narrowest interval with 95 % of the dates, in microseconds. The median is always in it, so the
+# view clustered_dates excludes documents with fewer dates near the median.
+_IDENTICAL = """
+    WITH near AS (
+        SELECT * REPLACE (list_sort(all_) AS all_) FROM clustered_dates),
+    gaps AS (
+        SELECT *, list_transform(list_zip(all_[:n - most + 1], all_[most:]),
+            lambda pair: pair[2] - pair[1]) AS gaps FROM near),
+    stretches AS (
+        SELECT *, all_[list_position(gaps, list_min(gaps))] AS start FROM gaps
+        WHERE list_min(gaps) <= 60000000)
+    SELECT document, n, (100 * len(list_filter(all_, lambda t:
+            t >= start AND t <= start + 60000000))) // n AS percent,
+        CASE WHEN has_time THEN strftime(make_timestamp(start), '%Y-%m-%dT%H:%M:%SZ')
+            ELSE strftime(make_timestamp(start), '%Y-%m-%d') END
+            || CASE WHEN list_min(gaps) > 0 THEN ' (within a minute)' ELSE '' END AS value
+    FROM stretches"""
+
+_SPREAD = (
+    Many(
+        "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
+    Many(
+        "<url><loc>https://example.com/a{n}</loc><lastmod>2026-10-0{n}T08:00:00Z</lastmod></url>", 9
+    ),
+)
+
+_INDEX = "https://www.sitemaps.org/protocol.html#sitemapIndexTagDefinitions"
+
+
+def _child(name: str, lastmod: str) -> str:
+    return f"<sitemap><loc>https://example.com/{name}.xml</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
+
+
+# The newest date within each sitemap that was read; D007 reports dates in the future.
+_NEWEST = """
+    WITH newest AS (
+        SELECT document, max(since) AS newest, arg_max(lastmod_text, since) AS newest_text
+        FROM (SELECT document, lastmod_text, earliest(lastmod, lastmod_text) AS since
+            FROM entries WHERE lastmod <= check_time() + INTERVAL 24 HOUR)
+        GROUP BY document),
+    places AS (
+        SELECT document, url AS loc FROM readable WHERE url IS NOT NULL
+        UNION SELECT document, loc FROM readable WHERE loc IS NOT NULL),
+    children AS (
+        SELECT c.*, newest, newest_text FROM listed c JOIN places p ON p.loc = c.loc
+        JOIN newest n ON n.document = p.document)"""
+
+_DAYS = [f"2026-11-{day}T08:00:00Z" for day in range(11, 16)]
 
 RULES = (
     engine_rule(
@@ -110,5 +175,148 @@ RULES = (
         bad=entry(_HOME, lastmod="1970-01-01T00:00:00Z"),
         good=_GOOD,
         fix_safety="unsafe",
+    ),
+    rule(
+        "D009 lastmod-all-identical warning",
+        message="{percent} % of {n:,} URLs share the lastmod {value}",
+        requires_rows="clustered_dates",
+        # D010 reports where the date comes from; one finding is enough.
+        sql=f"SELECT * FROM ({_IDENTICAL}) WHERE document NOT IN "
+        f"(SELECT document FROM ({_GENERATED}))",
+        why="Pages rarely change all at once, so this is the date of a deployment or of the "
+        "sitemap. Search engines that notice this ignore lastmod on the whole site.",
+        fix_hint="Write the date of the last change of each page, or omit lastmod",
+        source=_BING,
+        bad=(Many(entry("https://example.com/{n}"), 10),),
+        good=_SPREAD,
+        fix_safety="unsafe",
+    ),
+    rule(
+        "D010 lastmod-is-generation-time warning",
+        message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
+        requires_rows="generation_times",
+        sql=_GENERATED,
+        why="This is the time at which the sitemap was generated, not the last change of the page. "
+        "Search engines that notice this ignore lastmod on the whole site.",
+        fix_hint="Write when each page itself was last changed, or leave lastmod out",
+        source="https://www.sitemaps.org/protocol.html#lastmoddef",
+        bad={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
+            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
+            "pages.xml": (Many(entry("https://example.com/{n}"), 10),),
+        },
+        good={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
+            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
+            "pages.xml": _SPREAD,
+        },
+        needs=("set",),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "D011 lastmod-coverage info",
+        message="{missing:,} of {total:,} URLs have no lastmod",
+        sql="""
+            SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
+            FROM totals t JOIN readable s ON s.document = t.document
+            WHERE s.kind <> 'text' AND t.lastmods < t.n""",
+        why="Search engines use lastmod to fetch changed pages first. Without it, they find a "
+        "change only on their next regular visit.",
+        fix_hint="Add the date of the last change to each URL",
+        source=_BING,
+        bad="<url><loc>https://example.com/</loc></url>",
+        good=entry("https://example.com/"),
+    ),
+    rule(
+        "D012 lastmod-date-only info",
+        message="None of {n:,} lastmod values has a time",
+        sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
+        "HAVING NOT bool_or(has_time)",
+        why="If a page changes more than once a day, a date alone hides the later changes. Bing "
+        "asks for the time.",
+        fix_hint="Add the time and its zone if they are known",
+        source=_BING,
+        bad=entry("https://example.com/", lastmod="2026-11-20"),
+        good=entry("https://example.com/"),
+        is_default=False,
+    ),
+    rule(
+        "D501 index-lastmod-stale warning",
+        message="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
+        # Seconds may be cut off. Two days are compared as days: most sites have one time zone.
+        requires_rows="listed",
+        sql=f"""{_NEWEST}
+            SELECT * FROM children
+            WHERE newest + CASE WHEN contains(newest_text, ':') OR contains(lastmod_text, ':')
+                THEN INTERVAL 0 HOUR ELSE INTERVAL 14 HOUR END
+                > latest(lastmod, lastmod_text) + INTERVAL 1 MINUTE""",
+        element="lastmod",
+        why="Crawlers fetch a sitemap again if its lastmod in the index has changed. With this "
+        "date, they do not notice the entry.",
+        fix_hint="Write the date of the file's last change in the index",
+        source=_INDEX,
+        bad={
+            "index.xml": _child("pages", "2026-11-12T08:00:00Z"),
+            "pages.xml": entry("https://example.com/"),
+        },
+        good={
+            "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
+            "pages.xml": entry("https://example.com/"),
+        },
+        needs=("set",),
+        fix_safety="safe",
+    ),
+    rule(
+        "D502 index-lastmod-constant info",
+        message="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
+        requires_rows="listed",
+        sql=f"""{_NEWEST}
+            SELECT document, count(*) AS n, min(lastmod_text) AS lastmod_text
+            FROM listed WHERE document IN (
+                SELECT document FROM children GROUP BY document
+                HAVING count(DISTINCT newest) > 1)
+            GROUP BY document HAVING count(*) >= 5 AND count(lastmod) = count(*)
+                AND min(lastmod) = max(lastmod)""",
+        why="This is the time at which the index was generated. Crawlers fetch all sitemaps again, "
+        "or learn to ignore these dates.",
+        fix_hint="Write the date of each file's last change in the index",
+        source=_INDEX,
+        bad={
+            "index.xml": "".join(_child(f"s{n}", "2026-11-20T08:00:00Z") for n in range(5)),
+            **{
+                f"s{n}.xml": entry(f"https://example.com/{n}", lastmod=day)
+                for n, day in enumerate(_DAYS)
+            },
+        },
+        good={
+            "index.xml": "".join(_child(f"s{n}", day) for n, day in enumerate(_DAYS)),
+            **{
+                f"s{n}.xml": entry(f"https://example.com/{n}", lastmod=day)
+                for n, day in enumerate(_DAYS)
+            },
+        },
+        needs=("set",),
+        fix_safety="safe",
+    ),
+    rule(
+        "D503 index-lastmod-missing info",
+        message="{missing:,} of {total:,} sitemaps in the index have no lastmod",
+        requires_rows="listed",
+        sql="""
+            SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing
+            FROM listed GROUP BY document HAVING count(lastmod_text) < count(*)""",
+        why="Crawlers that know which sitemaps changed do not have to fetch the others.",
+        fix_hint="Write the date of each file's last change in the index",
+        source=_INDEX,
+        bad={
+            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
+            "pages.xml": entry("https://example.com/"),
+        },
+        good={
+            "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
+            "pages.xml": entry("https://example.com/"),
+        },
+        needs=("set",),
+        fix_safety="safe",
     ),
 )

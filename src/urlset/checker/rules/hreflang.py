@@ -1,4 +1,4 @@
-"""Rules about single hreflang links (group H)."""
+"""Rules about hreflang links: single ones, all of a page, and between pages (group H)."""
 
 from __future__ import annotations
 
@@ -57,6 +57,56 @@ _WANTED = (
     "nullif(upper(regexp_extract(hreflang, '-([A-Za-z]{2})(-|$)', 1)), '')) "
     f"|| regexp_extract(lower(hreflang), '(-({'|'.join(VARIANTS)}))*$') END"
 )
+
+
+def _page_with(*links: str) -> str:
+    """A page with links, each ``hreflang URL``."""
+    found = "\n".join(
+        '  <xhtml:link rel="alternate" hreflang="{}" href="{}"/>'.format(*link.split())
+        for link in links
+    )
+    return (
+        "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        f"{found}</url>"
+    )
+
+
+_SELF, _GERMAN = "en https://example.com/en", "de https://example.org/de"
+
+
+def _links(condition: str) -> str:
+    """Return a query of links; the condition uses hreflang_sets (v) and entries (e)."""
+    return f"""
+        SELECT e.document, e."offset", e.line, e.loc, e.entry,
+            unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
+            unnest(list_transform(e.alternates, lambda a: a.href)) AS href,
+            unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth
+        FROM entries e JOIN hreflang_sets v ON v.document = e.document AND v.entry = e.entry
+        WHERE {condition}"""
+
+
+_REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-'))) > 1"
+
+
+def _entry(name: str, *links: str) -> str:
+    """A page of example.com with links to others, each ``hreflang=name``."""
+    found = "\n".join(
+        '  <xhtml:link rel="alternate" hreflang="{}" href="https://example.com/{}"/>'.format(
+            *link.split("=")
+        )
+        for link in links
+    )
+    return (
+        f"<url><loc>https://example.com/{name}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        f"{found}</url>"
+    )
+
+
+_ALL = ("en=a", "de=b", "fr=c")
+_WHOLE = "\n".join(_entry(name, *_ALL) for name in "abc")
+
+# Columns with the position of a link.
+_PLACE = 'document, entry, "offset", line, loc'
 
 RULES = (
     engine_rule(
@@ -189,5 +239,207 @@ RULES = (
         good=_page(_link("zh-Hant-TW")),
         is_default=False,
         fix_safety="safe",
+    ),
+    rule(
+        "H008 hreflang-missing-self warning",
+        message="Page does not list itself among its {n} alternates",
+        requires_rows="alternates",
+        sql="""
+            SELECT v.*, v.link_count AS n, e.loc FROM hreflang_sets v
+            JOIN entries e ON e.document = v.document AND e.entry = v.entry
+            -- A link without a full URL has its own finding, and may be the one to the page itself.
+            WHERE NOT v.has_self AND v.url_count = v.link_count""",
+        element="loc",
+        why="Each version lists all versions, including itself. Without the link to itself, the "
+        "language of the page is unknown.",
+        fix_hint="Add a link from the page to its own URL, with its own language",
+        source=_SOURCE,
+        bad=_page_with(_GERMAN),
+        good=_page_with(_SELF, _GERMAN),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "H009 hreflang-duplicate-language error",
+        message='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
+        requires_rows="alternates",
+        sql=f"""
+            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT there) AS n,
+                arg_min(href, nth) AS a, arg_max(href, nth) AS b
+            FROM ({_links("v.pair_count > v.tag_count")})
+            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
+            HAVING count(DISTINCT there) > 1""",
+        values={
+            "v": "preview(tag)",
+            "first": "preview(a)",
+            "last": "preview(b)",
+            "others": "CASE WHEN n > 2 THEN ' among them' ELSE '' END",
+        },
+        element="link",
+        why="A search engine can show only one of two pages for the same readers, and may ignore "
+        "both.",
+        fix_hint="Keep one URL for each language, or distinguish them by region",
+        source=_SOURCE,
+        bad=_page_with(_SELF, _GERMAN, "de https://example.org/at"),
+        good=_page_with(_SELF, _GERMAN, "de-AT https://example.org/at"),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "H010 hreflang-duplicate-link info",
+        message='Alternate {href} is listed {n} times as "{v}"',
+        requires_rows="alternates",
+        sql=f"""
+            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
+                preview(min(href)) AS href
+            FROM ({_links("v.url_count > v.pair_count")})
+            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, there
+            HAVING count(*) > 1""",
+        values={"v": "preview(tag)"},
+        element="link",
+        why="The second link has no effect. It shows that two parts of the generator write the "
+        "link.",
+        fix_hint="Keep one of the links",
+        source=_SOURCE,
+        bad=_page_with(_SELF, _GERMAN, _GERMAN),
+        good=_page_with(_SELF, _GERMAN),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "H011 hreflang-no-x-default info",
+        message="Page has {n} languages, but no x-default for other languages",
+        requires_rows="alternates",
+        sql="""
+            SELECT v.*, v.tag_count AS n, e.loc FROM hreflang_sets v
+            JOIN entries e ON e.document = v.document AND e.entry = v.entry
+            WHERE v.tag_count > 1 AND NOT v.has_default""",
+        element="link",
+        why="x-default names the page for readers whose language is not among the others.",
+        fix_hint="Add a link with hreflang x-default",
+        source=_SOURCE,
+        bad=_page_with(_SELF, _GERMAN),
+        good=_page_with(_SELF, _GERMAN, "x-default https://example.com/en"),
+        is_default=False,
+    ),
+    rule(
+        "H012 hreflang-no-generic info",
+        message='Page has {n} regions of "{language}" ({regions}), but no "{language}" '
+        "for other regions",
+        requires_rows="alternates",
+        sql=f"""
+            SELECT * FROM (
+                SELECT document, "offset", line, loc, min(nth) AS nth,
+                    preview(split_part(tag, '-', 1)) AS language,
+                    preview(string_agg(DISTINCT tag, ', ' ORDER BY tag)
+                        FILTER (WHERE contains(tag, '-'))) AS regions,
+                    count(DISTINCT tag) FILTER (WHERE contains(tag, '-')) AS n,
+                    bool_or(tag = split_part(tag, '-', 1)) AS has_generic
+                FROM ({_links(_REGIONAL)})
+                -- Scripts and variants are not regions: zh is neither zh-Hans nor zh-Hant.
+                WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
+                GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
+            ) WHERE n > 1 AND NOT has_generic""",
+        element="link",
+        why="Readers of the language in other countries get one of the regions, or another "
+        "language.",
+        fix_hint="Add a link with the language alone; its URL may be one of the regional pages",
+        source=_SOURCE,
+        bad=_page_with("en-US https://example.com/en", "en-GB https://example.org/gb"),
+        good=_page_with(
+            "en-US https://example.com/en",
+            "en-GB https://example.org/gb",
+            "en https://example.com/en",
+        ),
+        is_default=False,
+    ),
+    rule(
+        "H501 hreflang-no-return-link error",
+        message='Lists {other} as "{lang}", which does not list this page in return',
+        requires_rows="suspect_links",
+        sql=f"""
+            SELECT {_PLACE}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
+                min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
+                    THEN 'warning' ELSE 'error' END AS level
+            FROM suspect_link_details WHERE is_listed AND NOT is_returned
+            GROUP BY {_PLACE}, there""",
+        values={"other": "preview(href)", "lang": "preview(hreflang)"},
+        element="link",
+        why="Any site can claim that a foreign page is a version of its own page. Search engines "
+        "accept two pages as versions of each other only if each lists the other.",
+        fix_hint="List all versions, with the same links, on each of them",
+        source=_SOURCE,
+        bad=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'de=b')}",
+        good=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'en=a', 'de=b')}",
+        needs=("set",),
+    ),
+    rule(
+        "H502 hreflang-target-not-listed warning",
+        message="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
+        # One finding for each URL, at the first page that lists it. Where not all sitemaps were
+        # read, it may stand in one of the others. What x-default names often only redirects.
+        requires_rows="suspect_links",
+        sql="""
+            SELECT first.*, n FROM (
+                SELECT count(DISTINCT (document, entry)) AS n, unnest(arg_min(
+                    {document: document, "offset": "offset", line: line, loc: loc, nth: nth,
+                        href: href}, (document, entry, nth)))
+                FROM suspect_link_details
+                WHERE NOT is_listed AND is_covered AND tag <> 'x-default'
+                    AND (SELECT count(*) FROM readable) > 1
+                    AND NOT EXISTS (
+                        SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
+                GROUP BY there) first""",
+        values={"other": "preview(href)"},
+        element="link",
+        why="Each version needs an entry of its own with links to all others. The URL may be "
+        "written differently there, with a slash or with www.",
+        fix_hint="Add an entry for the URL, or link to the URL that is listed",
+        source=_SOURCE,
+        bad={
+            "en.xml": _entry("a", *_ALL),
+            "de.xml": _entry("b", *_ALL),
+        },
+        good={
+            "en.xml": _entry("a", *_ALL),
+            "de.xml": _entry("b", *_ALL),
+            "fr.xml": _entry("c", *_ALL),
+        },
+        needs=("set",),
+    ),
+    rule(
+        "H503 hreflang-cluster-differs warning",
+        message="{other} does not list the same {size} URLs as this page, though each lists "
+        "the other",
+        requires_rows="suspect_links",
+        sql=f"""
+            SELECT {_PLACE}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
+            FROM suspect_link_details WHERE is_returned AND NOT is_alike AND is_listed
+            GROUP BY {_PLACE}""",
+        values={"other": "preview(href)"},
+        element="link",
+        why="All versions of a page must have the same links. If they differ, some versions do not "
+        "know the others.",
+        fix_hint="Write the same links on all versions",
+        source=_SOURCE,
+        bad=f"{_entry('a', *_ALL)}\n{_entry('b', 'en=a', 'de=b')}\n{_entry('c', 'en=a', 'fr=c')}",
+        good=_WHOLE,
+        needs=("set",),
+    ),
+    rule(
+        "H504 hreflang-language-conflict error",
+        message='Lists {other} as "{lang}", which calls itself "{own}"',
+        view="suspect_link_details",
+        where="is_contradicted",
+        values={
+            "other": "preview(href)",
+            "lang": "preview(hreflang)",
+            "own": "preview(list_aggregate(own_tags, 'string_agg', '\", \"'))",
+        },
+        element="link",
+        why="One of the two pages is wrong, and search engines cannot know which. Readers may get "
+        "a page in another language.",
+        fix_hint="Use the same hreflang for a URL on all pages that list it",
+        source=_SOURCE,
+        bad=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'en=a', 'de-AT=b')}",
+        good=f"{_entry('a', 'en=a', 'de-AT=b')}\n{_entry('b', 'en=a', 'de-AT=b')}",
+        needs=("set",),
     ),
 )

@@ -1,9 +1,9 @@
-"""Rules about the limits of the protocol and of Google (group L)."""
+"""Rules about limits: of the protocol, of Google, of a single search engine (group L)."""
 
 from __future__ import annotations
 
 from urlset.checker.examples import Many
-from urlset.checker.rule import engine_rule
+from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import SITEMAP_NS
 
 __all__ = ["RULES"]
@@ -105,5 +105,76 @@ RULES = (
             Many(" " * 255, 420_000),
         ),
         good=_ONE,
+    ),
+    rule(
+        "L003 near-limit info",
+        message="{share}% of the limit: {n:,} of {most:,} {what}",
+        view="readable",
+        # Generators that split fill each file: a listed or numbered file is full on purpose.
+        where="""loc IS NULL
+            AND NOT regexp_matches(coalesce(name, ''), '[0-9]\\.[a-z]+(\\.gz)?$')
+            AND (greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000
+                OR size BETWEEN 47185921 AND 52428800)""",
+        values={
+            "what": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "if(kind = 'index', 'sitemaps', 'URLs'), 'bytes')",
+            "n": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "greatest(entry_count, sitemap_count), size)",
+            "most": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "50000, 52428800)",
+            "share": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "greatest(entry_count, sitemap_count) * 100 // 50000, size * 100 // 52428800)",
+        },
+        why="When a sitemap grows over its limit, search engines reject all of it at once.",
+        fix_hint="Split it into several sitemaps with an index before it reaches the limit",
+        source="https://www.sitemaps.org/protocol.html#index",
+        bad=Many(_PAGE, 45_001),
+        good=Many(_PAGE, 9),
+    ),
+    rule(
+        "L008 engine-profile-limit warning",
+        message="{what} has {n:,} {unit}; {engine} accepts at most {most:,}",
+        sql="""
+            SELECT document, NULL::UBIGINT AS "offset", NULL::UINTEGER AS line,
+                NULL::VARCHAR AS loc, 'File' AS what, size AS n, 'bytes' AS unit,
+                'Baidu' AS engine, 10485760 AS most
+            FROM readable WHERE profile() = 'baidu' AND size > 10485760
+            UNION ALL
+            SELECT document, "offset", line, loc, 'URL', strlen(loc), 'bytes', 'Baidu', 256
+            FROM urls WHERE profile() = 'baidu' AND strlen(loc) > 256
+            UNION ALL
+            SELECT document, "offset", line, loc, 'URL', length(loc), 'characters', 'Yandex', 1024
+            FROM urls WHERE profile() = 'yandex' AND length(loc) > 1024
+            UNION ALL
+            SELECT document, "offset", line, loc, 'lastmod', strlen(lastmod_text), 'bytes',
+                'Yandex', 100
+            FROM urls WHERE profile() = 'yandex' AND strlen(lastmod_text) > 100""",
+        element="loc",
+        why="Some search engines have lower limits than the protocol, and drop longer values.",
+        fix_hint="Follow the limits of the search engine: smaller files, shorter URLs",
+        source="https://yandex.com/support/webmaster/error-dictionary/sitemap.html",
+        bad=f"<url><loc>https://example.com/{'a-long-name/' * 21}</loc>"
+        "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+        good="<url><loc>https://example.com/a-short-name</loc>"
+        "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+        profiles=("baidu", "yandex"),
+        fix_safety="safe",
+    ),
+    rule(
+        "L501 too-many-index-files warning",
+        message="One of {n:,} index files{of}; Search Console accepts 500 per site",
+        sql="""
+            SELECT min(document) AS document, count(*) AS n,
+                coalesce(' of ' || host, '') AS of
+            FROM readable WHERE kind = 'index' GROUP BY host HAVING count(*) > 500""",
+        needs=("set",),
+        why="Search Console accepts 500 index files per site. Further ones cannot be submitted.",
+        fix_hint="List more sitemaps in each index, up to 50,000",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
+        bad={
+            **{f"index-{number}.xml": _CHILD for number in range(1, 502)},
+            "sitemap.xml": _PAGE.replace("{n}", ""),
+        },
+        good={"sitemap-index.xml": _CHILD, "sitemap.xml": _PAGE.replace("{n}", "")},
     ),
 )

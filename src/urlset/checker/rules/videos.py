@@ -1,4 +1,4 @@
-"""Rules about required video elements and video URLs (group G)."""
+"""Rules about videos: required elements, URLs and values (group G)."""
 
 from __future__ import annotations
 
@@ -64,6 +64,82 @@ _REMOVED_TAGS = {
     "allow_embed": "video.player_loc_allow_embed IS NOT NULL",
     "autoplay": "video.player_loc_autoplay IS NOT NULL",
 }
+
+
+def _video_with(more: str, description: str = "Sowing") -> str:
+    """Return a page with a complete video and more elements."""
+    return (
+        "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        "  <video:video>\n"
+        "    <video:thumbnail_loc>https://example.com/a.jpg</video:thumbnail_loc>\n"
+        f"    <video:title>Rye</video:title><video:description>{description}</video:description>\n"
+        "    <video:content_loc>https://example.com/a.mp4</video:content_loc>\n"
+        f"    {more}</video:video></url>"
+    )
+
+
+def _first(conditions: dict[str, str]) -> str:
+    """Return SQL for the name of the first condition that is true."""
+    cases = " ".join(f"WHEN {condition} THEN '{name}'" for name, condition in conditions.items())
+    return f"CASE {cases} END"
+
+
+def _value(names: dict[str, str]) -> str:
+    """Return SQL for the value of the element whose name is in ``tag``."""
+    return "preview(CASE tag {} END)".format(
+        " ".join(f"WHEN '{name}' THEN video.{name}" for name in names)
+    )
+
+
+_NUMBERS = {
+    # The forms of xsd:decimal and xsd:nonNegativeInteger: a plus, zeros in front, no digit before
+    # the point.
+    "rating": "NOT coalesce(regexp_full_match(video.rating, "
+    "'\\+?0*([0-4](\\.\\d*)?|5(\\.0*)?|\\.\\d+)'), true)",
+    "view_count": "NOT coalesce(regexp_full_match(video.view_count, '\\+?\\d+'), true)",
+}
+_DATES = {
+    name: f"w3c_fault(video.{name}) IS NOT NULL" for name in ("publication_date", "expiration_date")
+}
+_SWITCHES = {
+    name: f"coalesce(lower(video.{name}) NOT IN ('yes', 'no'), false)"
+    for name in ("family_friendly", "requires_subscription", "live")
+}
+
+_EXPIRY = "latest(w3c_moment(video.expiration_date), video.expiration_date)"
+
+
+def _relation(name: str) -> str:
+    """Return SQL for the fault of the attribute ``relationship`` of an element."""
+    return (
+        f"CASE WHEN video.{name} IS NULL THEN NULL "
+        f"WHEN video.{name}_relationship IS NULL THEN 'has no relationship (allow or deny)' "
+        f"WHEN video.{name}_relationship NOT IN ('allow', 'deny') THEN 'has the relationship \"' "
+        f"|| preview(video.{name}_relationship) || '\", which is neither allow nor deny' END"
+    )
+
+
+_WRONG_REGION = (
+    "list_filter(regexp_split_to_array(video.restriction, '\\s+'), lambda c: NOT is_region(c) "
+    "AND c <> 'XK')[1]"
+)
+_RESTRICTION = (
+    f"coalesce({_relation('restriction')}, CASE WHEN contains(video.restriction, ',') "
+    f"THEN 'has commas; separate regions with spaces' WHEN {_WRONG_REGION} IS NOT NULL "
+    f"THEN 'names \"' || preview({_WRONG_REGION}) || '\", which is not a region of ISO 3166-1' END)"
+)
+_PLATFORM = (
+    f"coalesce({_relation('platform')}, CASE WHEN NOT regexp_full_match(video.platform, "
+    "'(web|mobile|tv)(\\s+(web|mobile|tv))*') THEN 'is \"' || preview(video.platform) "
+    "|| '\"; write web, mobile or tv, separated by spaces' END)"
+)
+
+# The same host, or the same site by the last two names of it: users.example.com.
+_SITE = "regexp_extract(host_of({}), '[^.]+\\.[^.]+$')"
+_IS_OFF = (
+    "CASE WHEN is_web(video.uploader_info) "
+    f"THEN {_SITE.format('video.uploader_info')} <> {_SITE.format('loc')} ELSE false END"
+)
 
 RULES = (
     rule(
@@ -184,5 +260,163 @@ RULES = (
         bad=_video("<video:category>Grain</video:category>"),
         good=_GOOD,
         fix_safety="opt-in",
+    ),
+    rule(
+        "G025 video-duration error",
+        message='duration "{v}" is not a whole number of seconds from 1 to 28,800',
+        view="videos",
+        where="CASE WHEN video.duration IS NULL THEN false "
+        "WHEN NOT regexp_full_match(video.duration, '\\+?\\d+') THEN true "
+        "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
+        values={"v": "preview(video.duration)"},
+        element="video:video",
+        why="The duration is in seconds, and Google allows at most eight hours.",
+        fix_hint="Write only the number of seconds: 90 for 1:30 or PT1M30S",
+        source=_SOURCE,
+        bad=_video_with("<video:duration>1:30</video:duration>"),
+        good=_video_with("<video:duration>90</video:duration>"),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "G026 video-number-range error",
+        message='{tag} "{v}" is not {wanted}',
+        view="videos",
+        where=" OR ".join(_NUMBERS.values()),
+        values={
+            "tag": _first(_NUMBERS),
+            "v": _value(_NUMBERS),
+            "wanted": "CASE tag WHEN 'rating' THEN 'a number from 0.0 to 5.0' "
+            "ELSE 'a whole number' END",
+        },
+        element="video:video",
+        why="An invalid number, or one outside the range, is ignored.",
+        fix_hint="Write rating from 0.0 to 5.0 and view_count as digits, or omit them",
+        source=_SOURCE,
+        bad=_video_with("<video:rating>9.5</video:rating>"),
+        good=_video_with("<video:rating>4.5</video:rating>"),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "G027 video-date error",
+        message='{tag} "{v}" {fault}',
+        view="videos",
+        where=" OR ".join(_DATES.values()),
+        values={
+            "tag": _first(_DATES),
+            "v": _value(_DATES),
+            "fault": "w3c_fault(CASE tag WHEN 'publication_date' THEN video.publication_date "
+            "ELSE video.expiration_date END)",
+        },
+        element="video:video",
+        why="An invalid date is ignored: the video does not expire, or has no date.",
+        fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
+        source=_SOURCE,
+        bad=_video_with("<video:publication_date>20.11.2026</video:publication_date>"),
+        good=_video_with("<video:publication_date>2026-11-20</video:publication_date>"),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "G028 video-expired warning",
+        message="expiration_date {v} is {what}",
+        view="videos",
+        where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < check_time() "
+        f"OR coalesce({_EXPIRY} < w3c_moment(video.publication_date), false) END",
+        values={
+            "v": "preview(video.expiration_date)",
+            "what": f"CASE WHEN {_EXPIRY} < check_time() THEN 'in the past' "
+            "ELSE 'before publication_date ' || video.publication_date END",
+        },
+        element="video:video",
+        why="After this date, search engines no longer show the video.",
+        fix_hint="Remove the video if it is no longer available, otherwise remove the date",
+        source=_SOURCE,
+        bad=_video_with("<video:expiration_date>2026-11-01</video:expiration_date>"),
+        good=_video_with("<video:expiration_date>2027-11-01</video:expiration_date>"),
+        needs=("time",),
+        fix_safety="unsafe",
+    ),
+    rule(
+        "G029 video-yes-no warning",
+        message='{tag} "{v}" is neither yes nor no',
+        view="videos",
+        where=" OR ".join(_SWITCHES.values()),
+        values={"tag": _first(_SWITCHES), "v": _value(_SWITCHES)},
+        element="video:video",
+        why="Only these two values are read, even if another has the same meaning.",
+        fix_hint="Write yes or no",
+        source=_SOURCE,
+        bad=_video_with("<video:live>false</video:live>"),
+        good=_video_with("<video:live>no</video:live>"),
+        fix_safety="safe",
+    ),
+    rule(
+        "G030 video-restriction error",
+        message="video:restriction {fault}",
+        view="videos",
+        where="CASE WHEN video.restriction IS NULL THEN false "
+        f"ELSE ({_RESTRICTION}) IS NOT NULL END",
+        values={"fault": _RESTRICTION},
+        element="video:video",
+        why="If the restriction is invalid, the video may be shown in countries where it must not "
+        "be, or nowhere.",
+        fix_hint='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
+        source=_SOURCE,
+        bad=_video_with('<video:restriction relationship="allow">GB UK</video:restriction>'),
+        good=_video_with('<video:restriction relationship="allow">GB IE</video:restriction>'),
+        fix_safety="safe",
+    ),
+    rule(
+        "G031 video-platform error",
+        message="video:platform {fault}",
+        view="videos",
+        where=f"CASE WHEN video.platform IS NULL THEN false ELSE ({_PLATFORM}) IS NOT NULL END",
+        values={"fault": _PLATFORM},
+        element="video:video",
+        why="If the platform is invalid, the video may be shown on devices that cannot play it.",
+        fix_hint='Write relationship="allow" or "deny", and devices as in "web tv"',
+        source=_SOURCE,
+        bad=_video_with('<video:platform relationship="allow">desktop</video:platform>'),
+        good=_video_with('<video:platform relationship="allow">web tv</video:platform>'),
+        fix_safety="safe",
+    ),
+    rule(
+        "G032 video-uploader warning",
+        message="video:uploader {fault}",
+        view="videos",
+        where="CASE WHEN video.uploader IS NULL AND video.uploader_info IS NULL THEN false "
+        f"ELSE coalesce(length(video.uploader) > 255, false) OR {_IS_OFF} END",
+        values={
+            "fault": "CASE WHEN length(video.uploader) > 255 "
+            "THEN format('has {:,} characters; the limit is 255', length(video.uploader)) "
+            "ELSE 'leads to ' || preview(host_of(video.uploader_info)) || ', not to the site of "
+            "the page' END"
+        },
+        element="video:video",
+        why="The name of the uploader has at most 255 characters, and the page about the uploader "
+        "must be on the same site.",
+        fix_hint="Shorten the name, and link to a page of your own site",
+        source=_SOURCE,
+        bad=_video_with('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
+        good=_video_with('<video:uploader info="https://example.com/ann">Ann</video:uploader>'),
+    ),
+    rule(
+        "G033 video-text-length error",
+        message="{tag} has {n:,} characters; {most}",
+        view="videos",
+        where="length(video.description) > 2048 OR length(video.title) > 100",
+        values={
+            "tag": "CASE WHEN length(video.description) > 2048 THEN 'description' ELSE 'title' END",
+            "n": "length(CASE tag WHEN 'title' THEN video.title ELSE video.description END)",
+            "most": "CASE tag WHEN 'title' THEN 'the schema has 100' ELSE 'the limit is 2,048' END",
+        },
+        level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
+        element="video:video",
+        why="Google accepts at most 2,048 characters of a description. Titles have a limit only in "
+        "the schema, and search results show fewer characters.",
+        fix_hint="Shorten the text",
+        source=_SOURCE,
+        bad=_video_with("", description="Sowing rye. " * 180),
+        good=_video_with(""),
+        fix_safety="unsafe",
     ),
 )
