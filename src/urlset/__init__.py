@@ -1,6 +1,6 @@
-"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org).
+"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org), and crawl sites.
 
-``read``, ``write``, ``build``, ``check`` and ``fix`` are imported on first use, so that
+``read``, ``write``, ``build``, ``check``, ``fix`` and ``crawl`` are imported on first use, so that
 ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
@@ -39,6 +39,7 @@ from urlset.model import (
 if TYPE_CHECKING:
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
+    from urlset.crawler import Crawl, CrawlOptions, crawl
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
@@ -49,6 +50,8 @@ __all__ = [
     "Alternate",
     "Build",
     "ConfigurationError",
+    "Crawl",
+    "CrawlOptions",
     "Document",
     "DocumentRecord",
     "Dropped",
@@ -79,6 +82,7 @@ __all__ = [
     "Video",
     "build",
     "check",
+    "crawl",
     "fix",
     "parse",
     "read",
@@ -90,6 +94,8 @@ __all__ = [
 
 _LAZY = {
     "Build": "builder",
+    "Crawl": "crawler",
+    "CrawlOptions": "crawler",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
     "Entries": "reader",
@@ -104,6 +110,7 @@ _LAZY = {
     "Store": "store",
     "build": "builder",
     "check": "checker",
+    "crawl": "crawler",
     "fix": "fixer",
     "read": "reader",
     "render": "writer",

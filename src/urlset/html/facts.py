@@ -12,13 +12,20 @@ from urlset.html.fingerprint import content_text, fingerprint_of
 from urlset.html.json_ld import read_json_ld
 from urlset.html.media import images_of, news_of, videos_of
 from urlset.html.metadata import (
+    Canonical,
+    PlacedAlternate,
     alternates_of,
     base_url_of,
     canonical_of,
+    canonicals_of,
+    directives_by_agent,
     directives_of,
     meta_of,
+    pagination_of,
+    placed_alternates_of,
     refresh_of,
 )
+from urlset.html.page_links import PageAnchor, anchors_in
 from urlset.html.parse import repair
 from urlset.html.scanner import scan
 from urlset.model import Alternate, Image, News, Video
@@ -41,7 +48,9 @@ FACTS_VERSION = 1
 """Version of the rules by which pages are read; raise it when the facts of a page change."""
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "text", "videos")
-"""Facts that are optional; title, canonical, robots and refresh are always read."""
+"""Facts that are optional; title, canonical, robots and refresh are always read. ``links`` is
+another one, which is only read if it is named: links, and every canonical and alternate with its
+place."""
 
 
 class PageFacts(NamedTuple):
@@ -59,6 +68,14 @@ class PageFacts(NamedTuple):
         text: The main content, line by line.
         has_future_date: Whether a date was ignored because it is in the future, so that ``lastmod``
             may change without a change of the page.
+        canonicals: All canonical URLs, each with its place (with ``links``).
+        agent_robots: Directives for robots by agent, as ``bingbot: noindex`` if not for all of
+            them (with ``links``).
+        robots_from: ``meta``, ``header`` or ``meta+header`` (with ``links``).
+        placed_alternates: Alternates of the head and of the ``Link`` header (with ``links``).
+        pagination: ``next`` and ``prev`` with their URLs (with ``links``).
+        base: Base URL of the links (with ``links``).
+        anchors: The links of the page, as written (with ``links``).
     """
 
     title: str | None = None
@@ -77,6 +94,13 @@ class PageFacts(NamedTuple):
     fingerprint: str | None = None
     text: str = ""
     has_future_date: bool = False
+    canonicals: tuple[Canonical, ...] = ()
+    agent_robots: tuple[str, ...] = ()
+    robots_from: str | None = None
+    placed_alternates: tuple[PlacedAlternate, ...] = ()
+    pagination: tuple[tuple[str, str], ...] = ()
+    base: str = ""
+    anchors: tuple[PageAnchor, ...] = ()
 
 
 def read_page(
@@ -86,6 +110,7 @@ def read_page(
     *,
     wants: Collection[str] = WANTS,
     robots_header: str | None = None,
+    link_header: str | None = None,
     now: datetime | None = None,
 ) -> PageFacts:
     """Read an HTML page; no content raises an error.
@@ -94,8 +119,9 @@ def read_page(
         data: The page; only its first :data:`MAX_BYTES` are read.
         url: The URL at which it is, or will be, served.
         content_type: The ``Content-Type`` header of HTTP.
-        wants: Any of :data:`WANTS`; fewer are faster.
+        wants: Any of :data:`WANTS`, and ``links``; fewer are faster.
         robots_header: The ``X-Robots-Tag`` header of HTTP.
+        link_header: The ``Link`` header of HTTP, for ``links``.
         now: The time after which a date is in the future; by default the current time.
 
     >>> page = b'<title>Tea</title><link rel=canonical href="/tea"><p>Of many kinds.'
@@ -111,7 +137,7 @@ def read_page(
     nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
     date = lastmod_of(found, meta, nodes, now) if "lastmod" in wants else None
     origin = "://".join(split_origin(url)[:2])
-    return PageFacts(
+    facts = PageFacts(
         title=found.title,
         description=description,
         language=found.language,
@@ -128,6 +154,18 @@ def read_page(
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
         text=content_text(found) if "text" in wants else "",
         has_future_date="lastmod" in wants and has_future_date(found, meta, nodes, now),
+    )
+    if "links" not in wants:
+        return facts
+    agent_robots, robots_from = directives_by_agent(found, robots_header)
+    return facts._replace(
+        canonicals=canonicals_of(found, base, url, link_header),
+        agent_robots=agent_robots,
+        robots_from=robots_from,
+        placed_alternates=placed_alternates_of(found, base, url, link_header),
+        pagination=pagination_of(found, base),
+        base=base,
+        anchors=tuple(anchors_in(markup.text)),
     )
 
 

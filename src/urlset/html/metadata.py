@@ -5,28 +5,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Literal, NamedTuple
 
 from urlset.dates import parse_date
+from urlset.html.page_links import header_links
 from urlset.html.scanner import Scan
 from urlset.model import Alternate
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
 __all__ = [
+    "Canonical",
+    "PlacedAlternate",
     "absolute_url",
     "alternates_of",
     "base_url_of",
     "canonical_of",
+    "canonicals_of",
+    "directives_by_agent",
     "directives_of",
     "forbids_index",
     "meta_of",
+    "pagination_of",
+    "placed_alternates_of",
     "read_directives",
     "refresh_of",
+    "unavailable_after",
 ]
 
 MAX_ALTERNATES = 1_000
 MAX_URL = 4_096
 
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
+
+
+class Canonical(NamedTuple):
+    """A canonical URL, and its place: in the head, in an HTTP header, or in the body."""
+
+    url: str
+    origin: Literal["head", "header", "body"]
+
+
+class PlacedAlternate(NamedTuple):
+    """A version of the page in another language, and its place."""
+
+    hreflang: str
+    href: str
+    origin: Literal["head", "header"]
 
 
 def absolute_url(reference: str, base: str) -> str | None:
@@ -76,6 +100,50 @@ def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
         if href and len(alternates) < MAX_ALTERNATES:
             alternates[Alternate(language, href)] = None
     return tuple(alternates)
+
+
+def canonicals_of(
+    found: Scan, base: str, url: str, link_header: str | None
+) -> tuple[Canonical, ...]:
+    """Return all canonical URLs of a page, in the head, in its ``Link`` header and in its body."""
+    canonicals: dict[Canonical, None] = {}
+    for element in found.elements:
+        rel = element.attributes.get("rel", "") if element.name == "link" else ""
+        if "canonical" in rel.lower().split():
+            target = absolute_url(element.attributes.get("href", ""), base)
+            if target:
+                canonicals[Canonical(target, "head" if element.in_head else "body")] = None
+    for link in header_links(link_header):
+        # A target in a header is relative to the URL of the response (RFC 8288 section 3.2).
+        target = absolute_url(link.target, url) if "canonical" in link.relations else None
+        if target:
+            canonicals[Canonical(target, "header")] = None
+    return tuple(canonicals)[:MAX_ALTERNATES]
+
+
+def placed_alternates_of(
+    found: Scan, base: str, url: str, link_header: str | None
+) -> tuple[PlacedAlternate, ...]:
+    """Return the versions in other languages that the head and the ``Link`` header list."""
+    alternates = {
+        PlacedAlternate(alternate.hreflang or "", alternate.href, "head"): None
+        for alternate in alternates_of(found, base)
+    }
+    for link in header_links(link_header):
+        is_alternate = "alternate" in link.relations and link.hreflang
+        if is_alternate and (href := absolute_url(link.target, url)):
+            alternates[PlacedAlternate(link.hreflang, href, "header")] = None
+    return tuple(alternates)[:MAX_ALTERNATES]
+
+
+def pagination_of(found: Scan, base: str) -> tuple[tuple[str, str], ...]:
+    """Return the relations ``next`` and ``prev`` of the head, with their URLs."""
+    pairs = (
+        (relation, absolute_url(attributes.get("href", ""), base))
+        for relation in ("next", "prev")
+        for attributes in _links(found, relation)
+    )
+    return tuple(dict.fromkeys((relation, url) for relation, url in pairs if url))
 
 
 def meta_of(found: Scan) -> dict[str, str]:
@@ -145,6 +213,53 @@ def read_directives(text: str) -> tuple[str, ...]:
         text = text[agent.end() :]
     found = (" ".join(part[1].split()) for part in _DIRECTIVE.finditer(text))
     return tuple(dict.fromkeys(part.lower() for part in found if part))
+
+
+_ENGINES = frozenset(
+    "robots googlebot bingbot slurp yandex baiduspider duckduckbot applebot".split()
+)
+"""Names of ``meta`` elements, and agents of ``X-Robots-Tag``, that speak to search engines."""
+
+
+def directives_by_agent(found: Scan, header: str | None) -> tuple[tuple[str, ...], str | None]:
+    """Return the directives for all search engines, and where they are: meta, header or both.
+
+    Those for one engine begin with its name, as ``bingbot: noindex``.
+    """
+    meta: list[str] = []
+    for element in found.elements:
+        if element.name == "meta":
+            agent = element.attributes.get("name", "").strip().lower()
+            if agent in _ENGINES:
+                meta += _with_agent(agent, element.attributes.get("content", ""))
+    in_header = [*_with_agent("robots", header)] if header else []
+    places = [name for name, some in (("meta", meta), ("header", in_header)) if some]
+    return tuple(dict.fromkeys(meta + in_header)), "+".join(places) or None
+
+
+def _with_agent(agent: str, text: str) -> Iterator[str]:
+    for part in _DIRECTIVE.finditer(text[:MAX_TEXT]):
+        directive = " ".join(part[1].split()).lower()
+        named = _AGENT.match(directive)
+        if named and named[1] not in _VALUED:  # it applies to the directives that follow
+            agent, directive = named[1], directive[named.end() :]
+        if directive and agent in _ENGINES:
+            yield directive if agent == "robots" else f"{agent}: {directive}"
+
+
+def unavailable_after(directives: tuple[str, ...]) -> datetime | None:
+    """Return the earliest date of a directive ``unavailable_after``.
+
+    >>> unavailable_after(("unavailable_after: 2030-01-02",)).year
+    2030
+    """
+    instants = []
+    for directive in directives:
+        before, found, value = directive.partition("unavailable_after")
+        if found and not before.strip(" :").count(" "):
+            instant = parse_date(value.strip(" :").upper()).instant
+            instants += [instant] if instant is not None else []
+    return min(instants, default=None)
 
 
 def forbids_index(directives: tuple[str, ...], now: datetime | None = None) -> str | None:

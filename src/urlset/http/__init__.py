@@ -11,10 +11,13 @@ from __future__ import annotations
 from urlset.http.driver import drive, drive_in_thread
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Walk
 from urlset.http.policy import Policy, basic_auth, bearer_auth
+from urlset.http.redirects import REDIRECTS, redirect_target
 from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
 from urlset.http.response_cache import ResponseCache, ResponseStore
+from urlset.http.retry import retry_after_s
 
 __all__ = [
+    "REDIRECTS",
     "ErrorCode",
     "NetworkScope",
     "Policy",
@@ -30,5 +33,7 @@ __all__ = [
     "drive",
     "drive_in_thread",
     "origin_of",
+    "redirect_target",
     "request_url",
+    "retry_after_s",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import Self
@@ -13,18 +14,16 @@ from urlset.http.memory_budget import MemoryBudget
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response
 from urlset.http.policy import Policy
 from urlset.http.rate_limiter import HostLimiter
+from urlset.http.redirects import REDIRECTS, redirect_target
 from urlset.http.request_url import host_of, origin_of, request_url
 from urlset.http.retry import retry_after_s, wait_before_retry_s
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track
-from urlset.urls import resolve
 
 __all__ = ["Fetcher"]
 
 logger = logging.getLogger("urlset.http")
-
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Fetcher:
@@ -67,13 +66,18 @@ class Fetcher:
 
     async def fetch(self, request: Request) -> Response:
         """Fetch with retries; if all attempts fail, return the one with the longest body."""
-        left = self._policy.total_timeout_s
+        if request.wait_s > 0:
+            await asyncio.sleep(request.wait_s)
+        policy = self._policy
+        if request.retries is not None:
+            policy = replace(policy, retries=request.retries)
+        left = policy.total_timeout_s
         best: Response | None = None
         for attempt in count(1):
             response = await self._follow(request, left)
             left -= response.seconds
             best = _better(best, response)
-            wait = wait_before_retry_s(response, attempt, self._policy)
+            wait = wait_before_retry_s(response, attempt, policy)
             if wait is None or wait >= left:
                 self._budget.acquire(len(best.body))
                 return _with_attempts(best, response, attempt)
@@ -101,15 +105,22 @@ class Fetcher:
             return _failed(request, request.url, "bad-url", "not an http or https URL")
         scope = request.scope
         hops: list[str] = []
+        statuses: list[int] = []
         seconds = 0.0
         while True:
             response, scope = await self._hop(request, url, scope, left_s - seconds)
             seconds += response.seconds
-            response = response._replace(redirects=tuple(hops), seconds=seconds, scope=scope)
-            if response.status not in REDIRECTS:
+            response = response._replace(
+                redirects=tuple(hops),
+                redirect_statuses=tuple(statuses),
+                seconds=seconds,
+                scope=scope,
+            )
+            if response.status not in REDIRECTS or not request.follows_redirects:
                 return response
             hops.append(url)
-            location = _location(response)
+            statuses.append(response.status)
+            location = redirect_target(response)
             refusal = self._redirect_error(location, url, hops)
             if location is None or refusal is not None:
                 code, message = refusal or ("bad-redirect", "a redirect without a target")
@@ -201,17 +212,3 @@ def _with_attempts(best: Response, last: Response, attempts: int) -> Response:
 
 def _failed(request: Request, url: str, error: ErrorCode, message: str) -> Response:
     return Response(request, url, error=error, message=message, is_whole=False)
-
-
-def _location(response: Response) -> str | None:
-    """Return the target of a redirect as a URL to request, or None."""
-    text = response.headers.get("location")
-    if text is None:
-        return None
-    # The header is bytes; aiohttp decodes those that are not UTF-8 to lone surrogates.
-    raw = text.strip().encode(errors="surrogateescape")
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    return request_url(resolve(text, response.url))

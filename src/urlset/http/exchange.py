@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -23,8 +24,10 @@ __all__ = ["Hop", "transfer"]
 
 KEPT_HEADERS = frozenset(
     """content-type content-length content-encoding etag last-modified location link retry-after
-    cache-control age date x-robots-tag server""".split()
+    cache-control age date x-robots-tag server cf-mitigated""".split()
 )
+_HEAD_LIMIT = 1_048_576  # the end of the head is searched in this many bytes
+_HEAD_END = re.compile(rb"</head\s*>|<body[\s>]", re.IGNORECASE)
 # RuntimeError: aiohttp raises "Connection closed." if a connection ends during a read.
 ERRORS = (aiohttp.ClientError, OSError, RuntimeError, ValueError)
 
@@ -52,6 +55,7 @@ class _Received:
         self.is_whole = False
         self.decoder = BodyDecoder(None, 0)
         self.is_over = False
+        self.may_end_at_head = False
 
 
 async def transfer(
@@ -108,6 +112,7 @@ async def _receive(
         if not 200 <= got.status < 300:
             limit = min(limit, policy.max_error_bytes)
         received.decoder = BodyDecoder(received.headers.get("content-encoding"), limit)
+        received.may_end_at_head = request.ends_at_head and 200 <= got.status < 300
         await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
 
 
@@ -123,6 +128,9 @@ async def _receive_body(
             received.lease.resize(received.decoder.size)
             if received.decoder.is_over or received.wire_size > wire_limit:
                 received.is_over = True
+                return
+            is_searched = received.may_end_at_head and received.decoder.size <= _HEAD_LIMIT
+            if is_searched and _HEAD_END.search(received.decoder.body()):
                 return
     except ERRORS:
         # aiohttp raises before it returns the bytes that it received before the error; read them.

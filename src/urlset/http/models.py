@@ -53,6 +53,10 @@ class Request(NamedTuple):
         delay_s: Least time between two requests to its host, in seconds.
         max_bytes: Size limit of the body, below that of the policy.
         token: Any object of the walk; the client ignores it.
+        follows_redirects: Whether redirects are followed; if not, the response is the redirect.
+        wait_s: Seconds before the request starts.
+        ends_at_head: Whether the transfer of an HTML page may end after its head.
+        retries: Retries of this request; None for the number of the policy.
     """
 
     url: str
@@ -65,6 +69,10 @@ class Request(NamedTuple):
     delay_s: float = 0.0
     max_bytes: int | None = None
     token: object = None
+    follows_redirects: bool = True
+    wait_s: float = 0.0
+    ends_at_head: bool = False
+    retries: int | None = None
 
 
 class Response(NamedTuple):
@@ -81,6 +89,7 @@ class Response(NamedTuple):
         error: Reason of a failure, for programs; None if there was none.
         message: Reason of a failure, for people.
         redirects: URLs before the final one.
+        redirect_statuses: The status of each of them.
         attempts: Number of attempts, with retries.
         started: Start of the last attempt.
         seconds: Duration of the last attempt.
@@ -105,6 +114,7 @@ class Response(NamedTuple):
     first_byte_s: float | None = None
     scope: NetworkScope = "public"
     is_from_cache: bool = False
+    redirect_statuses: tuple[int, ...] = ()
 
     @property
     def has_document(self) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt
     from urlset.robots import Robots
 
-__all__ = ["Auth", "SiteReader"]
+__all__ = ["Auth", "SiteReader", "policy_with_auth", "product_token"]
 
 Auth = str | tuple[str, str]
 """A bearer token, or a user and a password."""
@@ -66,7 +66,7 @@ class SiteReader:
         if request_url(url) is None:
             raise SourceError(f"expected an http or https URL, found {url!r}")
         self._url = url
-        self._policy = _with_auth(policy or _default(max_bytes), url, auth)
+        self._policy = policy_with_auth(policy or _default(max_bytes), url, auth)
         self._engine = engine
         self._max_bytes = max_bytes
         self._follow = follow
@@ -135,7 +135,7 @@ class SiteReader:
     def _site_walk(self) -> SiteWalk:
         return walk_from(
             self._url,
-            agent=_product(self._policy.user_agent),
+            agent=product_token(self._policy.user_agent),
             engine=self._engine,
             max_bytes=self._max_bytes,
             follow=self._follow,
@@ -170,7 +170,7 @@ def _default(max_bytes: int) -> Policy:
     return replace(policy, max_bytes=most, max_wire_bytes=most)
 
 
-def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
+def policy_with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
     """Return the policy with credentials for the origin of the URL, and for no other."""
     auth = auth if auth is not None else credentials_of(url)
     origin = origin_of(url)
@@ -181,6 +181,6 @@ def _with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
     return replace(policy, site_headers={**policy.site_headers, origin: headers})
 
 
-def _product(user_agent: str | None) -> str:
+def product_token(user_agent: str | None) -> str:
     """Return the product token for robots.txt: ``Bot`` of ``Bot/1.0 (+https://…)``."""
     return (user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"

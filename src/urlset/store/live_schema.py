@@ -30,6 +30,7 @@ LIVE_TABLES = (
         reasons       | VARCHAR[]   | why it is not complete; empty if it is
         request_count | UBIGINT     | requests, with redirects counted once and robots.txt included
         byte_count    | UBIGINT     | bytes of the bodies that were transferred
+        has_sitemaps  | BOOLEAN     | whether the sitemaps were read, and their URLs are in the frontier
         """,
     ),
     TableSchema.of(
@@ -101,7 +102,7 @@ LIVE_TABLES = (
         "One row per URL discovered, with its evidence; `url` identifies it.",
         """
         url            | VARCHAR   | normalized URL
-        state          | VARCHAR   | waiting, running, done or excluded
+        state          | VARCHAR   | waiting, done or excluded
         priority       | UINTEGER  | order in which URLs are visited: lower first
         depth          | UINTEGER  | clicks from the start of the crawl; null if no link leads to it
         attempts       | UINTEGER  | visits that failed and are repeated

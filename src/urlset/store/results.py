@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from urlset.arrow import rows_of
+from urlset.arrow import frames, rows_of
 from urlset.errors import StoreError
 from urlset.store.connection import literal
 from urlset.store.duckdb_errors import query_error
@@ -60,6 +60,18 @@ class QueryResult:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._relation("*").__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a ``pyarrow.Table``; pyarrow must be installed."""
+        return frames.to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
+        return frames.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the rows as a ``polars.DataFrame``; polars must be installed."""
+        return frames.to_polars(self)
 
     @property
     def are_numbers(self) -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -119,6 +119,37 @@ class StoreSession:
                     self._cursor.execute(query)
             finally:
                 self._cursor.unregister("incoming")
+
+    def insert(self, statement: str, batch: Any) -> int:
+        """Run a statement that reads an Arrow object as ``incoming``; return the rows written."""
+        with map_errors(self._path):
+            self._cursor.register("incoming", batch)
+            try:
+                found = self._cursor.execute(statement).fetchone()
+            finally:
+                self._cursor.unregister("incoming")
+        return int(found[0]) if found else 0
+
+    def rows_for(self, query: str, batch: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that reads an Arrow object as ``incoming``."""
+        with map_errors(self._path):
+            self._cursor.register("incoming", batch)
+            try:
+                return self._cursor.execute(query).fetchall()
+            finally:
+                self._cursor.unregister("incoming")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run the block in a transaction, which may write to one database only."""
+        self.run("BEGIN")
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the original error is more useful
+                self._cursor.execute("ROLLBACK")
+            raise
+        self.run("COMMIT")
 
     def __enter__(self) -> StoreSession:
         return self

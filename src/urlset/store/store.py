@@ -119,6 +119,8 @@ class Store:
 
         The view ``links`` of hreflang links in sitemaps is replaced by the table ``links``.
         """
+        self._database.move_to_file()
+        self._database.is_new = False
         connection = self._database.connection
         path = self._database.path
         with map_errors(path):

@@ -1,0 +1,167 @@
+"""Evidence of a crawl: columns computed from all links at its end, and its completeness."""
+
+from __future__ import annotations
+
+from urlset.crawler.options import CrawlOptions
+from urlset.store import StoreSession, quoted
+
+__all__ = ["completeness", "update_evidence"]
+
+MAX_HOPS = 10
+"""Redirects that are followed."""
+
+MAX_LEVELS = 500
+"""Clicks from the start; deeper pages have no depth."""
+
+_ORIGINS = """
+    UPDATE store.frontier f SET referrer_count = g.referrer_count, origins = list_distinct(
+        list_concat(f.origins, g.origins))
+    FROM (SELECT target, count(DISTINCT url) FILTER (WHERE kind IN ('a', 'next', 'prev')
+                AND url <> target) AS referrer_count,
+            list_distinct(list(CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END))
+                AS origins
+        FROM store.links WHERE kind <> 'img' AND url <> target GROUP BY target) g
+    WHERE f.url = g.target"""
+
+# Each redirect with the URLs that it leads through; a loop ends where it began.
+_CHAINS = f"""
+    CREATE OR REPLACE TEMP TABLE chains AS
+    WITH RECURSIVE hops AS (
+        SELECT l.url, l.target, p.status FROM store.links l JOIN store.pages p ON p.url = l.url
+        WHERE l.kind = 'redirect'),
+    chain AS (
+        SELECT url AS start, target AS here, [{{'url': url, 'status': status}}] AS steps FROM hops
+        UNION ALL
+        SELECT c.start, h.target, list_append(c.steps, {{'url': h.url, 'status': h.status}})
+        FROM chain c JOIN hops h ON h.url = c.here
+        WHERE len(c.steps) < {MAX_HOPS}
+            AND NOT list_contains(list_transform(c.steps, lambda s: s.url), c.here))
+    SELECT start, arg_max(here, len(steps)) AS here, arg_max(steps, len(steps)) AS steps,
+        list_contains(list_transform(arg_max(steps, len(steps)), lambda s: s.url),
+            arg_max(here, len(steps))) AS is_loop
+    FROM chain GROUP BY start"""
+_REDIRECTS = """
+    UPDATE store.pages p SET final_url = c.here, redirects = c.steps, final_status = q.status,
+        verdict = CASE WHEN c.is_loop THEN 'redirect-loop' ELSE 'redirect' END,
+        error = CASE WHEN c.is_loop THEN 'redirect-loop' END
+    FROM temp.chains c LEFT JOIN store.pages q ON q.url = c.here
+    WHERE p.url = c.start"""
+
+# A page is linked if another page has a link to it, or to a URL that redirects to it.
+_FLAGS = """
+    UPDATE store.pages p SET is_listed = coalesce(f.is_listed, false),
+        is_linked = p.url IN (FROM temp.linked)
+    FROM (SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed FROM store.frontier) f
+    WHERE f.url = p.url"""
+_LINKED = """
+    CREATE OR REPLACE TEMP TABLE linked AS
+    WITH direct AS (SELECT DISTINCT url, target FROM store.links WHERE kind = 'a' AND url <> target)
+    SELECT target FROM direct
+    UNION SELECT c.here FROM direct d JOIN temp.chains c ON c.start = d.target WHERE c.here <> d.url
+    UNION SELECT s.url FROM direct d JOIN temp.chains c ON c.start = d.target,
+        unnest(c.steps) u(s) WHERE s.url <> d.url"""
+
+_EDGES = """
+    CREATE OR REPLACE TEMP TABLE edges AS
+    SELECT a.rowid AS here, b.rowid AS there, max((l.kind <> 'redirect')::UINTEGER) AS clicks
+    FROM store.links l JOIN store.pages a ON a.url = l.url JOIN store.pages b ON b.url = l.target
+    WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
+
+
+def update_evidence(session: StoreSession, start: str) -> None:
+    """Compute the columns of ``pages`` and ``frontier`` that depend on all links.
+
+    These are the redirect chains, the depth, and by whom a page is listed and linked.
+    """
+    with session.transaction():
+        session.run(_CHAINS)
+        session.run(_REDIRECTS)
+        session.run(_LINKED)
+        session.run(_FLAGS)
+        session.run(_ORIGINS)
+        _update_depths(session, start)
+    for table in ("chains", "linked", "edges", "reached"):
+        session.run(f"DROP TABLE IF EXISTS temp.{table}")
+
+
+def _update_depths(session: StoreSession, start: str) -> None:
+    """Set the number of clicks from the start; a redirect is no click."""
+    session.run(_EDGES)
+    session.run(
+        "CREATE OR REPLACE TEMP TABLE reached AS SELECT rowid AS page, 0::UINTEGER AS depth "
+        f"FROM store.pages WHERE url = {quoted(start)}"
+    )
+    for level in range(MAX_LEVELS):
+        for _ in range(MAX_HOPS):
+            if not _reach(session, level, clicks=0):
+                break
+        if not _reach(session, level, clicks=1):
+            break
+    session.run(
+        "UPDATE store.pages p SET depth = r.depth FROM (SELECT p.rowid AS page, r.depth "
+        "FROM store.pages p LEFT JOIN temp.reached r ON r.page = p.rowid) r WHERE p.rowid = r.page"
+    )
+
+
+def _reach(session: StoreSession, level: int, *, clicks: int) -> int:
+    return session.run(
+        f"INSERT INTO temp.reached SELECT DISTINCT e.there, {level + clicks} FROM temp.edges e "
+        f"JOIN temp.reached r ON r.page = e.here AND r.depth = {level} WHERE e.clicks = {clicks} "
+        "AND NOT EXISTS (FROM temp.reached k WHERE k.page = e.there)"
+    )
+
+
+_REASONS = (
+    ("waiting", "state = 'waiting'"),
+    ("robots", "excluded_by = 'robots'"),
+    ("max-depth", "excluded_by = 'max-depth'"),
+    ("include", "excluded_by = 'include'"),
+    ("exclude", "excluded_by = 'exclude'"),
+    ("folder", "excluded_by = 'scope: other folder'"),
+    ("traps", "state = 'excluded' AND regexp_matches(excluded_by, "
+     "'^(calendar|session|facets|repeated-path|depth): ')"),
+)  # fmt: skip
+_MESSAGES = {
+    "robots": "robots: {0} disallowed by robots.txt",
+    "max-depth": "max-depth: {0} deeper than the limit",
+    "include": "include: {0} without a match of include",
+    "exclude": "exclude: {0} with a match of exclude",
+    "folder": "folder: {0} outside of the folder of the start",
+    "traps": "traps: {0} of patterns without an end",
+}
+
+
+def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
+    """Return why a crawl is not complete; an empty list if it is.
+
+    Args:
+        session: Session of the store.
+        options: Options of the crawl.
+        ends: What ended the crawl before its queue was empty: a limit, or ``interrupted``.
+    """
+    columns = ", ".join(f"count(*) FILTER (WHERE {condition})" for _, condition in _REASONS)
+    (row,) = session.rows(f"SELECT {columns} FROM store.frontier")
+    counts = dict(zip((name for name, _ in _REASONS), row, strict=True))
+    waiting = counts["waiting"]
+    reasons = [f"{end}: {_urls(waiting)} not visited" for end in ends or ["unvisited"] if waiting]
+    reasons += [
+        message.format(_urls(counts[name])) for name, message in _MESSAGES.items() if counts[name]
+    ]
+    (failed,) = next(
+        session.rows(
+            "SELECT count(*) FROM store.pages "
+            "WHERE verdict IN ('unknown', 'server-error', 'unreachable')"
+        )
+    )
+    if failed:
+        reasons.append(f"failed: {_urls(failed)} without a usable response")
+    (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
+    if unread and options.reads_sitemaps:
+        reasons.append(f"sitemaps: {unread:,} not read, or not completely")
+    if not options.follows_links:
+        reasons.append("links: they were not followed")
+    return reasons
+
+
+def _urls(count: int) -> str:
+    return f"{count:,} URL{'' if count == 1 else 's'}"

@@ -1,0 +1,402 @@
+"""Frontier of a crawl: discovered URLs in DuckDB, the next of them in memory."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from urlset.arrow.batches import as_table, batch_of, text_array
+from urlset.crawler.journal import Journal
+from urlset.crawler.options import CrawlOptions
+from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord
+from urlset.crawler.page_urls import section_of
+from urlset.crawler.scope import Scope
+from urlset.crawler.traps import Trap, Traps
+from urlset.store import LIVE_TABLES, StoreSession, quoted
+
+__all__ = ["Discovered", "Frontier", "Job"]
+
+WINDOW = 2_000
+"""Waiting URLs in memory."""
+
+MAX_RECORDS = 1_000
+"""Visited pages in memory; then they are written to the tables."""
+
+MAX_LINKS = 100_000
+"""Links in memory; then they are written to the tables."""
+
+LINKED = 1 << 30
+"""Priority from which the URLs are that no sitemap lists."""
+
+REPEATED = 1 << 31
+"""Priority of pages that are visited a second time: after all others."""
+
+MAX_SECTIONS = 10_000
+"""Sections that are visited in turn; further ones share their turn."""
+
+_TABLES = {table.name: table for table in LIVE_TABLES}
+_PAGE_COLUMNS = [column.name for column in _TABLES["pages"].columns]
+_CONFIRMED = ("crawl", "checked_at", "first_byte_s", "seconds", "is_from_cache", "attempts")
+
+
+# A redirect is no click, so its target is as deep as its source.
+_DISCOVER = f"""
+    SELECT target, CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END, url,
+        depth + (kind <> 'redirect')::UINTEGER
+    FROM (SELECT l.target, first(l.kind ORDER BY l.rowid) AS kind, first(l.url ORDER BY l.rowid)
+            AS url, min(coalesce(f.depth, 0)) AS depth, min(l.rowid) AS position
+        FROM temp.new_links l JOIN store.frontier f ON f.url = l.url
+        WHERE l.kind IN ({", ".join(map(quoted, sorted(FOLLOWED_KINDS)))})
+            AND NOT EXISTS (FROM store.frontier k WHERE k.url = l.target)
+        GROUP BY l.target)
+    ORDER BY position"""
+
+
+class Job(NamedTuple):
+    """A URL to visit, with the validators of its stored response."""
+
+    url: str
+    depth: int | None = None
+    attempts: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Discovered(NamedTuple):
+    """A new URL with its first evidence."""
+
+    url: str
+    origin: str
+    referrer: str | None = None
+    depth: int | None = None
+
+
+class Frontier:
+    """Waiting, visited and excluded URLs of one crawl, in the tables of a store.
+
+    Visited pages are in the journal at once, and in the tables with :meth:`flush`.
+
+    Args:
+        session: Session of the store.
+        crawl: Number of the crawl.
+        journal: Journal of the store.
+        scope: Decides which URLs are visited.
+        options: Options of the crawl.
+    """
+
+    def __init__(
+        self,
+        session: StoreSession,
+        crawl: int,
+        journal: Journal,
+        scope: Scope,
+        options: CrawlOptions,
+    ):
+        self.scope = scope
+        self.is_drained = False
+        self._session = session
+        self._crawl = crawl
+        self._journal = journal
+        self._options = options
+        self._traps = Traps()
+        self._cut: dict[Trap, list[Any]] = {}
+        self._window: deque[Job] = deque()
+        self._running: dict[str, Job] = {}
+        self._records: list[PageRecord] = []
+        self._links = 0
+        self._turns: dict[str, int] = {}
+        session.run(
+            "CREATE OR REPLACE TEMP TABLE new_links (url VARCHAR, target VARCHAR, kind VARCHAR, "
+            "rel VARCHAR, is_nofollow BOOLEAN, n UINTEGER)"
+        )
+        self._restore()
+
+    def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:
+        """Add URLs to the tables, and the evidence of known ones.
+
+        Args:
+            found: The URLs.
+            is_exempt: Whether they are not parts of traps, because a sitemap lists them.
+        """
+        rows = list(found)
+        with self._session.transaction():
+            self._insert_new(rows, is_exempt=is_exempt)
+
+    def next_job(self) -> Job | None:
+        """Return the next URL to visit; None if there is none before the next response."""
+        if not self._window:
+            self._refill()
+        if not self._window:
+            return None
+        job = self._window.popleft()
+        self._running[job.url] = job
+        return job
+
+    def running(self, url: str) -> Job | None:
+        """Return the job of a URL that is being visited."""
+        return self._running.get(url)
+
+    def finish(self, record: PageRecord, *, is_repeated: bool = False) -> None:
+        """Add the record of a visited page.
+
+        Args:
+            record: The record.
+            is_repeated: Whether the page is visited a second time, at the end of the crawl.
+        """
+        self._running.pop(record.url, None)
+        record.row["crawl"] = self._crawl
+        record.row["is_repeated"] = is_repeated
+        self._journal.add(record)
+        self._records.append(record)
+        self._links += len(record.links)
+        if len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all visited pages and their links to the tables, and add the URLs they link to."""
+        if not self._records:
+            return
+        with self._session.transaction():
+            self._write_records()
+            self._discover()
+            self._write_traps()
+        self._journal.clear()
+        self._records, self._links = [], 0
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of URLs by state, of the tables."""
+        query = "SELECT state, count(*) FROM store.frontier GROUP BY state"
+        return dict(self._session.rows(query))
+
+    def _restore(self) -> None:
+        """Read the state of a crawl that is continued, and the records of its journal."""
+        rows = self._session.rows("SELECT pattern, kind, cut_count, example FROM store.traps")
+        self._cut = {Trap(row[0], row[1]): [row[2], row[3]] for row in rows}
+        self._turns = dict(
+            self._session.rows(
+                "SELECT CASE WHEN priority >= 1 << 30 THEN '+' ELSE '-' END || section, "
+                "max(priority) & ((1 << 30) - 1) FROM store.frontier "
+                f"WHERE priority < {REPEATED} GROUP BY 1 ORDER BY 2 DESC LIMIT {MAX_SECTIONS}"
+            )
+        )
+        query = (
+            "SELECT url FROM store.frontier WHERE state <> 'excluded' AND (contains(url, '?') "
+            "OR contains(url, ';') OR regexp_matches(url, '/(19|20|21)[0-9][0-9][/-]'))"
+        )
+        self._traps.fill(url for (url,) in self._session.rows(query))
+        self._records = list(self._journal.records())
+        self.flush()
+
+    def _refill(self) -> None:
+        self.flush()
+        rows = self._session.rows(
+            "SELECT f.url, f.depth, f.attempts, p.etag, p.last_modified FROM (SELECT url, depth, "
+            "attempts, priority FROM store.frontier WHERE state = 'waiting' "
+            f"ORDER BY priority, url LIMIT {WINDOW + len(self._running)}) f "
+            "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
+            "ORDER BY f.priority, f.url"
+        )
+        self._window.extend(
+            job for job in (Job(*row) for row in rows) if job.url not in self._running
+        )
+
+    def _write_records(self) -> None:
+        session = self._session
+        latest = {record.url: record for record in self._records}
+        changed = [record for record in latest.values() if not record.is_unchanged]
+        confirmed = [record for record in latest.values() if record.is_unchanged]
+        if changed:
+            self._write_pages(changed)
+            self._write_links(changed)
+        if confirmed:
+            columns = ", ".join(f"{name} = {_cast(name, 'i')}" for name in _CONFIRMED)
+            session.insert(
+                f"UPDATE store.pages p SET {columns}, previous_fingerprint = p.fingerprint "
+                "FROM incoming i WHERE p.url = i.url",
+                _page_batch(confirmed, ["url", *_CONFIRMED]),
+            )
+        session.insert(
+            "UPDATE store.frontier f SET state = i.state, excluded_by = i.excluded_by, "
+            "attempts = f.attempts + (i.state = 'waiting')::UINTEGER, priority = "
+            f"CASE WHEN i.state = 'waiting' THEN {REPEATED} ELSE f.priority END "
+            "FROM incoming i WHERE f.url = i.url",
+            _texts(
+                url=list(latest),
+                state=[_state_of(record) for record in latest.values()],
+                excluded_by=[
+                    "robots" if record.row["verdict"] == "disallowed" else None
+                    for record in latest.values()
+                ],
+            ),
+        )
+
+    def _write_pages(self, records: Sequence[PageRecord]) -> None:
+        batch = _page_batch(records, _PAGE_COLUMNS)
+        session = self._session
+        # The fingerprint of the visit before is kept, for the comparison.
+        session.insert(
+            "CREATE OR REPLACE TEMP TABLE earlier AS SELECT p.url, CASE WHEN p.crawl = "
+            f"{self._crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
+            "FROM store.pages p SEMI JOIN incoming i ON p.url = i.url",
+            batch,
+        )
+        if next(session.rows("SELECT count(*) FROM temp.earlier"))[0]:
+            session.run("DELETE FROM store.pages WHERE url IN (SELECT url FROM temp.earlier)")
+            session.run("DELETE FROM store.links WHERE url IN (SELECT url FROM temp.earlier)")
+        values = ", ".join(
+            "e.fingerprint" if name == "previous_fingerprint" else _cast(name, "i")
+            for name in _PAGE_COLUMNS
+        )
+        names = ", ".join(_PAGE_COLUMNS)
+        session.insert(
+            f"INSERT INTO store.pages ({names}) SELECT {values} FROM incoming i "
+            "LEFT JOIN temp.earlier e ON e.url = i.url",
+            batch,
+        )
+
+    def _write_links(self, records: Sequence[PageRecord]) -> None:
+        rows = [(record.url, *link) for record in records for link in record.links]
+        if not rows:
+            return
+        urls, targets, kinds, rels, nofollows, counts = zip(*rows, strict=True)
+        self._session.insert(
+            "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
+            "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
+            _texts(
+                url=urls,
+                target=targets,
+                kind=kinds,
+                rel=rels,
+                is_nofollow=["true" if flag else "false" for flag in nofollows],
+                n=[str(count) for count in counts],
+            ),
+        )
+        self._session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
+
+    def _discover(self) -> None:
+        """Add the targets of the links of the records that are not in the frontier yet."""
+        self._session.insert(
+            "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
+            "SEMI JOIN incoming i ON i.url = l.url",
+            _texts(url=[record.url for record in self._records if record.is_unchanged]),
+        )
+        if self._options.follows_links:
+            self._insert_new([Discovered(*row) for row in self._session.rows(_DISCOVER)])
+        self._session.run("DELETE FROM temp.new_links")
+
+    def _insert_new(self, found: Sequence[Discovered], *, is_exempt: bool = False) -> None:
+        rows = []
+        for url, origin, referrer, depth in found:
+            section = section_of(url)
+            reason = None
+            if origin != "seed":
+                reason = self._reason_against(url, depth, is_exempt=is_exempt)
+            priority = None if reason else self._priority(section, origin)
+            rows.append((url, origin, referrer, depth, section, reason, priority))
+        if not rows:
+            return
+        urls, origins, referrers, depths, sections, reasons, priorities = zip(*rows, strict=True)
+        batch = _texts(
+            url=urls,
+            origin=origins,
+            referrer=referrers,
+            depth=[_number(depth) for depth in depths],
+            section=sections,
+            excluded_by=reasons,
+            priority=[_number(priority) for priority in priorities],
+        )
+        if is_exempt:  # they may be known already
+            self._session.insert(
+                "UPDATE store.frontier f SET origins = list_distinct(list_append(f.origins, "
+                "i.origin)) FROM incoming i WHERE f.url = i.url",
+                batch,
+            )
+        self._session.insert(
+            "INSERT INTO store.frontier (url, state, priority, depth, attempts, section, origins, "
+            "referrer, referrer_count, excluded_by) SELECT DISTINCT ON (url) url, "
+            "CASE WHEN excluded_by IS NULL THEN 'waiting' ELSE 'excluded' END, "
+            "priority::UINTEGER, depth::UINTEGER, 0, section, [origin], referrer, 0, excluded_by "
+            "FROM incoming i WHERE NOT EXISTS (FROM store.frontier f WHERE f.url = i.url)",
+            batch,
+        )
+
+    def _reason_against(self, url: str, depth: int | None, *, is_exempt: bool) -> str | None:
+        reason = self.scope.reason_against(url)
+        if reason is not None:
+            return reason
+        limit = self._options.max_depth
+        if limit is not None and depth is not None and depth > limit:
+            return "max-depth"
+        trap = self._traps.trap_of(url)
+        if trap is None or is_exempt:
+            return None
+        self._cut.setdefault(trap, [0, url])[0] += 1
+        return f"{trap.kind}: {trap.pattern}"
+
+    def _priority(self, section: str, origin: str) -> int:
+        """Return the next turn of a section; listed URLs come before others."""
+        if origin == "seed":
+            return 0
+        is_listed = origin in ("sitemap", "feed", "log")
+        key = ("-" if is_listed else "+") + section
+        if key not in self._turns and len(self._turns) >= MAX_SECTIONS:
+            key = key[0]
+        turn = self._turns[key] = self._turns.get(key, 0) + 1
+        return turn if is_listed else LINKED + turn
+
+    def _write_traps(self) -> None:
+        if not self._cut:
+            return
+        traps = list(self._cut.items())
+        self._session.run("DELETE FROM store.traps")
+        self._session.insert(
+            "INSERT INTO store.traps (pattern, kind, cut_count, example) "
+            "SELECT pattern, kind, cut_count::UBIGINT, example FROM incoming",
+            _texts(
+                pattern=[trap.pattern for trap, _ in traps],
+                kind=[trap.kind for trap, _ in traps],
+                cut_count=[str(count) for _, (count, _) in traps],
+                example=[example for _, (_, example) in traps],
+            ),
+        )
+
+
+def _state_of(record: PageRecord) -> str:
+    if record.row.get("is_repeated"):
+        return "waiting"
+    return "excluded" if record.row["verdict"] == "disallowed" else "done"
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _texts(**columns: Sequence[str | None]) -> Any:
+    """Return columns of text as an Arrow table."""
+    arrays = {name: text_array(list(values)) for name, values in columns.items()}
+    return as_table(batch_of(arrays))
+
+
+def _page_batch(records: Sequence[PageRecord], names: Sequence[str]) -> Any:
+    columns = {name: [_text(record.row.get(name)) for record in records] for name in names}
+    return _texts(**columns)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value)
+
+
+_TYPES = {column.name: column.type for column in _TABLES["pages"].columns}
+
+
+def _cast(name: str, table: str) -> str:
+    """Return SQL that converts a column of text to the type of a column of ``pages``."""
+    kind = _TYPES[name]
+    if kind == "VARCHAR":
+        return f"{table}.{name}"
+    via = "::JSON" if kind.endswith("[]") else ""
+    return f"{table}.{name}{via}::{kind}"

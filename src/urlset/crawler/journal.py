@@ -1,0 +1,69 @@
+"""Journal of a crawl: records of pages that are not in the tables yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from urlset.atomic import expect_no_outside_link
+from urlset.crawler.page_record import PageRecord, from_json, to_json
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """File with a line for each visited page, emptied when the tables have it.
+
+    A line is written to the operating system before the page counts as visited, so that a killed
+    process loses only the requests in flight. A power failure may lose the last seconds.
+
+    Args:
+        path: Path of the file; None to keep nothing, for a temporary store.
+    """
+
+    def __init__(self, path: str | None):
+        self._path = path
+        self._file: int | None = None
+
+    def records(self) -> Iterator[PageRecord]:
+        """Yield the records that a killed process has left; a line that is not whole is skipped."""
+        if self._path is None or not os.path.exists(self._path):
+            return
+        with Path(self._path).open(encoding="utf-8") as file:
+            for line in file:
+                try:
+                    yield from_json(line)
+                except (ValueError, TypeError):
+                    return
+
+    def add(self, record: PageRecord) -> None:
+        """Append a record."""
+        if self._path is None:
+            return
+        if self._file is None:
+            expect_no_outside_link(self._path)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+            self._file = os.open(self._path, flags, 0o644)
+        data = memoryview(f"{to_json(record)}\n".encode())
+        while data:
+            data = data[os.write(self._file, data) :]
+
+    def clear(self) -> None:
+        """Empty the file: the tables have its records."""
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+        elif self._path is not None and os.path.exists(self._path):
+            os.truncate(self._path, 0)
+
+    def close(self) -> None:
+        """Close the file, and remove it if it is empty."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        if (
+            self._path is not None
+            and os.path.exists(self._path)
+            and not os.path.getsize(self._path)
+        ):
+            os.unlink(self._path)

@@ -1,0 +1,112 @@
+"""Pace of a crawl: requests to a host slow down when its response time rises."""
+
+from __future__ import annotations
+
+from collections import deque
+from statistics import median
+
+__all__ = ["HostPace", "Pace"]
+
+WINDOW = 20
+"""Responses whose median time to the first byte is compared with the base."""
+
+SLOWER = 2.0
+"""Ratio of the median to the base at which the rate of requests is halved."""
+
+FASTER = 1.25
+"""Ratio below which the rate recovers."""
+
+RECOVERY = 0.8
+"""Factor of the delay for each window of fast responses."""
+
+MIN_DELAY_S = 0.05
+"""A shorter delay, once the host recovers, is none."""
+
+MAX_DELAY_S = 30.0
+
+NOISE_S = 0.05
+"""Differences below this are not a sign of load: they are those of a fast host."""
+
+
+class HostPace:
+    """Delay between requests to one host, from the times to the first byte of its responses.
+
+    The base is the lowest median so far. A median above twice the base halves the rate; below 1.25
+    times the base the delay shrinks by a fifth for each window, down to the configured delay.
+
+    Args:
+        delay_s: Configured delay: an option, or ``Crawl-delay``.
+    """
+
+    def __init__(self, delay_s: float = 0.0):
+        self.delay_s = self._configured = delay_s
+        self.resume_at = 0.0
+        self.slowdowns = 0
+        self._base: float | None = None
+        self._times: deque[float] = deque(maxlen=WINDOW)
+        self._since = 0
+        self._window_began: float | None = None
+
+    def observe(self, first_byte_s: float, now: float) -> bool:
+        """Add a response; return whether the pace changed.
+
+        Args:
+            first_byte_s: Its time to the first byte.
+            now: The time of a monotonic clock in seconds.
+        """
+        self._times.append(first_byte_s)
+        self._since += 1
+        if self._window_began is None:
+            self._window_began = now
+        if self._since < WINDOW:
+            return False
+        middle = median(self._times)
+        interval = (now - self._window_began) / self._since
+        self._since, self._window_began = 0, now
+        if self._base is None:
+            self._base = middle
+            return False
+        if middle > SLOWER * self._base and middle - self._base > NOISE_S:
+            return self._slow_down(interval)
+        self._base = min(self._base, middle)
+        if middle < FASTER * self._base + NOISE_S and self.delay_s > self._configured:
+            self.delay_s *= RECOVERY
+            if self.delay_s < max(self._configured, MIN_DELAY_S):
+                self.delay_s = self._configured
+            return True
+        return False
+
+    def refuse(self, now: float, retry_after_s: float | None) -> None:
+        """Slow down after 429 or 503, and pause for the time that the host asks for."""
+        self._slow_down(max(self.delay_s, MIN_DELAY_S))
+        if retry_after_s:
+            self.resume_at = max(self.resume_at, now + retry_after_s)
+
+    def _slow_down(self, interval: float) -> bool:
+        self.slowdowns += 1
+        self.delay_s = min(max(2 * self.delay_s, 2 * interval, MIN_DELAY_S), MAX_DELAY_S)
+        return True
+
+
+class Pace:
+    """Pace of all hosts of a crawl."""
+
+    def __init__(self, delay_s: float = 0.0, max_wait_s: float = 600.0):
+        self._delay_s = delay_s
+        self._max_wait_s = max_wait_s
+        self._hosts: dict[str, HostPace] = {}
+
+    def of(self, origin: str, crawl_delay_s: float = 0.0) -> HostPace:
+        """Return the pace of a host; ``Crawl-delay`` counts when it is first asked for."""
+        if origin not in self._hosts:
+            self._hosts[origin] = HostPace(max(self._delay_s, crawl_delay_s))
+        return self._hosts[origin]
+
+    def wait_s(self, origin: str, now: float) -> float:
+        """Return the seconds until the host may be asked again, because of ``Retry-After``."""
+        return min(max(0.0, self.of(origin).resume_at - now), self._max_wait_s)
+
+    @property
+    def slowdowns(self) -> int:
+        """How often a rate was halved."""
+        return sum(host.slowdowns for host in self._hosts.values())

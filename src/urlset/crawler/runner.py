@@ -1,0 +1,283 @@
+"""Crawl a site into a store, continue a crawl, or repeat it with conditional requests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any, NamedTuple
+
+from urlset.crawler.evidence import completeness, update_evidence
+from urlset.crawler.frontier import Discovered, Frontier
+from urlset.crawler.journal import Journal
+from urlset.crawler.options import CrawlOptions
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_record import PageRecord
+from urlset.crawler.page_urls import page_url
+from urlset.crawler.result import Crawl
+from urlset.crawler.scope import Scope
+from urlset.crawler.walk import CrawlWalk
+from urlset.dates import format_date
+from urlset.errors import SourceError, StoreError
+from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.reader import read
+from urlset.reader.site import policy_with_auth, product_token
+from urlset.robots import Robots
+from urlset.store import Store, quoted
+
+__all__ = ["CrawlProgress", "crawl"]
+
+_MEMORY = "SET GLOBAL memory_limit = '200MB'"
+_THREADS = "SET GLOBAL threads = 1"
+_BATCH = 20_000
+
+ROBOTS_AGE = timedelta(hours=24)
+"""Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
+
+
+class CrawlProgress(NamedTuple):
+    """State of a running crawl: visited pages, URLs of the last page, and a stage."""
+
+    visited: int
+    url: str | None = None
+    stage: str = "crawl"
+
+
+def crawl(
+    site: str,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    options: CrawlOptions | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    progress: Callable[[CrawlProgress], object] | None = None,
+    kind: str = "crawl",
+    **changes: Any,
+) -> Crawl:
+    """Visit the pages of a site, and store them with their links in a DuckDB file.
+
+    The sitemaps of the site are read first; their URLs are visited in turn over the sections of
+    the site, then the URLs that pages link to. robots.txt is obeyed. The same call continues a
+    crawl that was interrupted or killed, and repeats a finished one with conditional requests.
+
+    Args:
+        site: URL of the start, such as ``https://example.com/``.
+        output: Path of the store; None for a temporary one, deleted when the result is closed.
+        options: Scope and limits; the defaults of :class:`CrawlOptions` if None.
+        policy: Limits and behaviour of the HTTP client.
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Function that is called with the progress after each page.
+        kind: ``crawl``, or ``audit`` for the crawl of an audit.
+        changes: Fields of :class:`CrawlOptions`, such as ``max_pages=1000``.
+
+    Returns:
+        The crawl: its pages, links and frontier, and whether it is complete. Close it, or use it
+        as a context manager.
+
+    Raises:
+        SourceError: ``site`` is not an http(s) URL.
+        StoreError: The store cannot be used, or has the crawl of another site.
+        ValueError: An option is invalid.
+        KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
+    """
+    start = page_url(site)
+    if start is None:
+        raise SourceError(
+            f"expected an http or https URL, such as https://example.com/, found {site!r}"
+        )
+    settings = replace(options or CrawlOptions(), **changes)
+    store = Store.open(output)
+    try:
+        store.add_live_tables()
+        run = _Run(store, start, settings, policy or Policy(), auth, kind)
+        run.crawl(progress or (lambda _: None))
+        return Crawl(store)
+    except BaseException:
+        store.close()
+        raise
+
+
+class _Run:
+    """One session of a crawl."""
+
+    def __init__(
+        self,
+        store: Store,
+        start: str,
+        options: CrawlOptions,
+        policy: Policy,
+        auth: str | tuple[str, str] | None,
+        kind: str,
+    ):
+        self._store = store
+        self._start = start
+        self._options = options
+        self._policy = policy
+        self._auth = auth
+        self._kind = kind
+        self._scope = Scope(start, options)
+        self._session = store.session()
+        self._session.run(_MEMORY)
+        self._session.run(_THREADS)
+        self._journal = Journal(store.path and f"{store.path}.journal")
+        self._number = 0
+
+    def crawl(self, progress: Callable[[CrawlProgress], object]) -> None:
+        """Run the session to its end."""
+        with self._session, closing(self._journal):
+            self._number = self._begin()
+            self._restore_scope()
+            frontier = Frontier(
+                self._session, self._number, self._journal, self._scope, self._options
+            )
+            frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
+            if self._options.reads_sitemaps:
+                self._read_sitemaps(frontier, progress)
+            walk = self._walk(frontier)
+            try:
+                with closing(self._drive(walk)) as records:
+                    for record in records:
+                        progress(CrawlProgress(walk.visited, record.url))
+            except BaseException:
+                self._finish(frontier, walk, ["interrupted"], progress, is_over=False)
+                raise
+            self._finish(frontier, walk, walk.limits, progress, is_over=True)
+
+    def _drive(self, walk: CrawlWalk) -> Generator[PageRecord]:
+        return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
+
+    def _begin(self) -> int:
+        """Return the number of the crawl: that of one to be continued, or of a new one."""
+        rows = list(
+            self._session.rows(
+                "SELECT crawl, site, settings, finished IS NULL FROM store.crawls "
+                "ORDER BY crawl DESC LIMIT 1"
+            )
+        )
+        settings = self._options.to_json()
+        if rows:
+            number, site, earlier, is_open = rows[0]
+            if site != self._start:
+                raise StoreError(
+                    f"expected a store with crawls of {self._start}, found crawls of {site}: "
+                    f"{self._store.path!r}; name another file"
+                )
+            if is_open or (earlier != settings and self._was_limited(number)):
+                self._session.run(
+                    f"UPDATE store.crawls SET finished = NULL, settings = {quoted(settings)} "
+                    f"WHERE crawl = {number}"
+                )
+                return int(number)
+        number = rows[0][0] + 1 if rows else 1
+        self._journal.clear()
+        with self._session.transaction():
+            self._session.run("DELETE FROM store.frontier")
+            self._session.run("DELETE FROM store.traps")
+            self._session.run(
+                "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count, "
+                f"byte_count, has_sitemaps) VALUES ({number}, {quoted(self._kind)}, "
+                f"{quoted(self._start)}, {quoted(settings)}, now(), 0, 0, false)"
+            )
+        return int(number)
+
+    def _was_limited(self, number: int) -> bool:
+        """Return whether a crawl ended at a limit, so that another limit continues it."""
+        query = (
+            "SELECT len(list_filter(reasons, lambda r: starts_with(r, 'max-pages') "
+            f"OR starts_with(r, 'max-minutes'))) > 0 FROM store.crawls WHERE crawl = {number}"
+        )
+        return bool(next(self._session.rows(query))[0])
+
+    def _restore_scope(self) -> None:
+        """Add the hosts to which the start redirected in an earlier session."""
+        here = self._start
+        for _ in range(10):
+            query = (
+                f"SELECT target FROM store.links WHERE url = {quoted(here)} AND kind = 'redirect'"
+            )
+            rows = list(self._session.rows(query))
+            if not rows:
+                return
+            here = rows[0][0]
+            self._scope.add_host(here)
+
+    def _read_sitemaps(
+        self, frontier: Frontier, progress: Callable[[CrawlProgress], object]
+    ) -> None:
+        query = f"SELECT has_sitemaps FROM store.crawls WHERE crawl = {self._number}"
+        if next(self._session.rows(query))[0]:
+            return
+        progress(CrawlProgress(0, None, "sitemaps"))
+        root = f"{origin_of(self._start)}/"
+        entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
+        with suppress(SourceError):
+            self._store.fill(entries, root=root)
+        reader = self._session.clone()
+        rows = reader.rows(
+            "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
+            f"ON d.document = e.document WHERE d.root = {quoted(root)} ORDER BY e.document, e.entry"
+        )
+        listed = (
+            Discovered(url, "feed" if form in ("rss", "atom") else "sitemap", source)
+            for loc, form, source in rows
+            if (url := page_url(loc)) is not None
+        )
+        while batch := list(islice(listed, _BATCH)):
+            frontier.add(batch, is_exempt=True)
+        self._session.run(
+            f"UPDATE store.crawls SET has_sitemaps = true WHERE crawl = {self._number}"
+        )
+
+    def _walk(self, frontier: Frontier) -> CrawlWalk:
+        (visited,) = next(
+            self._session.rows(
+                "SELECT count(*) FROM store.pages WHERE verdict <> 'disallowed' "
+                f"AND crawl = {self._number}"
+            )
+        )
+        return CrawlWalk(
+            frontier,
+            self._options,
+            self._start,
+            agent=product_token(self._policy.user_agent),
+            pace=Pace(self._policy.delay_s),
+            robots=self._stored_robots(),
+            visited=visited,
+        )
+
+    def _stored_robots(self) -> dict[str, Robots]:
+        oldest = format_date(datetime.now(UTC) - ROBOTS_AGE)
+        rows = self._session.rows(
+            "SELECT url, state, text FROM store.robots WHERE ends_with(url, '/robots.txt') "
+            f"AND state <> 'unreachable' AND read_at > {quoted(oldest)}::TIMESTAMPTZ"
+        )
+        return {
+            origin_of(url) or "": Robots(url, state=state, text=text or "")
+            for url, state, text in rows
+        }
+
+    def _finish(
+        self,
+        frontier: Frontier,
+        walk: CrawlWalk,
+        ends: list[str],
+        progress: Callable[[CrawlProgress], object],
+        *,
+        is_over: bool,
+    ) -> None:
+        """Write what is in memory, compute the evidence, and record how the session ended."""
+        frontier.flush()
+        progress(CrawlProgress(walk.visited, None, "evidence"))
+        update_evidence(self._session, self._start)
+        reasons = completeness(self._session, self._options, ends)
+        reasons += walk.unread_robots
+        texts = ", ".join(map(quoted, reasons))
+        end = f"now(), is_complete = {not reasons}" if is_over else "NULL, is_complete = NULL"
+        self._session.run(
+            f"UPDATE store.crawls SET finished = {end}, reasons = [{texts}]::VARCHAR[], "
+            f"request_count = request_count + {walk.request_count}, "
+            f"byte_count = byte_count + {walk.byte_count} WHERE crawl = {self._number}"
+        )

@@ -1,0 +1,212 @@
+"""Walk of a crawl: choose the next page, handle its response; no network I/O."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+
+from urlset.crawler.frontier import Frontier, Job
+from urlset.crawler.options import CrawlOptions
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
+from urlset.crawler.page_urls import UrlResolver, page_url
+from urlset.html import MAX_BYTES
+from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
+from urlset.robots import MAX_BYTES as MAX_ROBOTS
+from urlset.robots import Robots, robots_from_response
+from urlset.urls import split_origin
+
+__all__ = ["CrawlWalk"]
+
+REFUSALS = frozenset({429, 503})
+REPEAT_DELAY_S = 1.0
+"""Least time between two requests when pages are visited a second time, if there is a pause."""
+
+
+class CrawlWalk:
+    """Walk over the pages of a site that yields a :class:`PageRecord` for each visit.
+
+    ``next_request`` returns None at the end, and when the next URL depends on a response. A limit
+    (``max_pages``, ``max_minutes``) ends it; ``limits`` then has its name.
+
+    Args:
+        frontier: The URLs.
+        options: Options of the crawl.
+        start: Normalized URL of the start; its host may be private.
+        agent: Product token for robots.txt.
+        pace: Pace of the requests.
+        robots: Known robots.txt files by origin.
+        visited: Pages that an earlier session of this crawl has visited.
+        clock: Monotonic clock in seconds.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        options: CrawlOptions,
+        start: str,
+        *,
+        agent: str = "urlset",
+        pace: Pace | None = None,
+        robots: dict[str, Robots] | None = None,
+        visited: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.verdicts: Counter[str] = Counter()
+        self.limits: list[str] = []
+        self.unread_robots: list[str] = []
+        self.visited = visited
+        self.request_count = self.byte_count = 0
+        self.pace = pace or Pace()
+        self.robots = {} if robots is None else robots
+        self._frontier = frontier
+        self._options = options
+        self._start = start
+        self._agent = agent
+        self._clock = clock
+        self._began = clock()
+        self._resolver = UrlResolver()
+        self._requested_robots: set[str] = set()
+        self._held: dict[str, deque[Job]] = {}
+        self._ready: deque[Job] = deque()
+        self._scopes: dict[str, NetworkScope] = {split_origin(start)[1]: "anywhere"}
+        self._last_doubt: float | None = None
+        self._started_pages = visited
+
+    def next_request(self) -> Request | None:
+        """Return the next request: for a page, or for a robots.txt before it."""
+        while True:
+            if self._is_over():
+                return None
+            job = self._ready.popleft() if self._ready else self._frontier.next_job()
+            if job is None:
+                return None
+            origin = origin_of(job.url) or ""
+            robots = self.robots.get(origin)
+            if robots is None:
+                self._held.setdefault(origin, deque()).append(job)
+                if origin not in self._requested_robots:
+                    self._requested_robots.add(origin)
+                    return self._robots_request(origin)
+                continue
+            if not robots.allows(job.url, self._agent):
+                self._record(disallowed_record(job.url, robots))
+                continue
+            return self._page_request(job, origin)
+
+    def handle(self, response: Response) -> Iterator[PageRecord]:
+        """Process a response; yield the record of a page, after it was stored."""
+        self.request_count += response.attempts
+        self.byte_count += response.wire_size
+        if response.request.purpose == "robots":
+            self._receive_robots(response)
+            return
+        job = response.request.token
+        assert isinstance(job, Job)
+        record = read_record(response, self._resolver)
+        self._observe(response)
+        self._follow_start(record)
+        is_repeated = is_doubtful(record) and job.attempts == 0
+        if is_repeated:
+            self._last_doubt = self._clock()
+        elif record.row["verdict"] == "unknown" and job.attempts:
+            self._confirm(record)
+        record.row["attempts"] = job.attempts + 1
+        self._record(record, is_repeated=is_repeated)
+        yield record
+
+    def _is_over(self) -> bool:
+        limits = self._options
+        if limits.max_pages is not None and self._started_pages >= limits.max_pages:
+            self._end("max-pages")
+        elif (
+            limits.max_minutes is not None
+            and self._clock() - self._began >= limits.max_minutes * 60
+        ):
+            self._end("max-minutes")
+        return bool(self.limits)
+
+    def _end(self, limit: str) -> None:
+        if limit not in self.limits:
+            self.limits.append(limit)
+
+    def _robots_request(self, origin: str) -> Request:
+        return Request(
+            f"{origin}/robots.txt",
+            purpose="robots",
+            scope=self._scope_of(origin),
+            max_bytes=MAX_ROBOTS + 1,
+            token=origin,
+        )
+
+    def _receive_robots(self, response: Response) -> None:
+        origin = str(response.request.token)
+        robots = robots_from_response(response)
+        self.robots[origin] = robots
+        if robots.state == "unreachable":
+            self.unread_robots.append(
+                f"robots.txt: {response.request.url} could not be read ({response.message}), so "
+                "that every page of its host is disallowed"
+            )
+        self.pace.of(origin, robots.crawl_delay_s(self._agent))
+        self._ready.extend(self._held.pop(origin, ()))
+
+    def _page_request(self, job: Job, origin: str) -> Request:
+        robots = self.robots[origin]
+        host = self.pace.of(origin, robots.crawl_delay_s(self._agent))
+        now = self._clock()
+        wait, delay = self.pace.wait_s(origin, now), host.delay_s
+        if job.attempts and self._last_doubt is not None and self._options.recheck_s:
+            wait = max(wait, self._last_doubt + self._options.recheck_s - now)
+            delay = max(delay, REPEAT_DELAY_S)
+        if not job.attempts:
+            self._started_pages += 1
+        return Request(
+            job.url,
+            purpose="page",
+            etag=job.etag,
+            last_modified=job.last_modified,
+            scope=self._scope_of(job.url),
+            delay_s=delay,
+            max_bytes=MAX_BYTES,
+            token=job,
+            follows_redirects=False,
+            wait_s=max(0.0, wait),
+            retries=0,  # a page that fails is visited again at the end
+        )
+
+    def _scope_of(self, url: str) -> NetworkScope:
+        return self._scopes.get(split_origin(url)[1], "public")
+
+    def _observe(self, response: Response) -> None:
+        """Adapt the pace of the host to its response."""
+        origin = origin_of(response.request.url) or ""
+        host = self.pace.of(origin)
+        if response.status in REFUSALS:
+            host.refuse(self._clock(), retry_after_s(response.headers.get("retry-after")))
+        elif response.first_byte_s is not None:
+            host.observe(response.first_byte_s, self._clock())
+
+    def _follow_start(self, record: PageRecord) -> None:
+        """Add the host to which the start redirects, e.g. ``www.``, to the scope."""
+        if record.url != self._start or record.row["verdict"] != "redirect":
+            return
+        target = record.row["final_url"]
+        if target is not None and page_url(target) == target:
+            self._start = target
+            self._frontier.scope.add_host(target)
+
+    def _confirm(self, record: PageRecord) -> None:
+        """Set the verdict of a page whose second visit failed as well."""
+        status, row = record.row["status"], record.row
+        if status is not None and status >= 500:
+            row |= {"verdict": "server-error", "unknown_reason": None}
+        elif status is None and self.verdicts["ok"]:  # the host answers others
+            row |= {"verdict": "unreachable", "unknown_reason": None}
+
+    def _record(self, record: PageRecord, *, is_repeated: bool = False) -> None:
+        if not is_repeated:
+            self.visited += record.row["verdict"] != "disallowed"
+            self.verdicts[record.row["verdict"]] += 1
+        self._frontier.finish(record, is_repeated=is_repeated)
