@@ -39,7 +39,7 @@ from urlset.model import (
 if TYPE_CHECKING:
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
-    from urlset.crawler import Crawl, CrawlOptions, crawl
+    from urlset.crawler import Crawl, crawl
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
@@ -51,7 +51,6 @@ __all__ = [
     "Build",
     "ConfigurationError",
     "Crawl",
-    "CrawlOptions",
     "Document",
     "DocumentRecord",
     "Dropped",
@@ -95,7 +94,6 @@ __all__ = [
 _LAZY = {
     "Build": "builder",
     "Crawl": "crawler",
-    "CrawlOptions": "crawler",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
     "Entries": "reader",

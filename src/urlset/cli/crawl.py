@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -23,13 +24,13 @@ from urlset.cli.options import (
     UsageError,
     UserAgent,
     Verbose,
-    as_usage_error,
 )
 from urlset.cli.sink import Sink
 from urlset.terminal_text import sanitize
 
 if TYPE_CHECKING:
-    from urlset.crawler import Crawl, CrawlProgress
+    from urlset.crawler import Crawl
+    from urlset.model import ProgressEvent
 
 __all__ = ["crawl"]
 
@@ -158,11 +159,11 @@ def crawl(
 
     \b
     Examples:
-      urlset crawl https://example.com --output site.duckdb
-      urlset crawl https://example.com/docs/ --scope folder --output docs.duckdb
-      urlset crawl https://example.com --max-pages 1000 --delay 1 --output site.duckdb
-      urlset crawl https://example.com --exclude '[?&]sort=' --output site.duckdb
-      urlset crawl https://example.com --why https://example.com/old --output site.duckdb
+      urlset crawl https://example.com -o site.duckdb
+      urlset crawl https://example.com/docs/ --scope folder -o docs.duckdb
+      urlset crawl https://example.com --max-pages 1000 --delay 1 -o site.duckdb
+      urlset crawl https://example.com --exclude '[?&]sort=' -o site.duckdb
+      urlset crawl https://example.com --why https://example.com/old -o site.duckdb
       urlset read site.duckdb --sql 'SELECT verdict, count(*) FROM pages GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     start_logging(verbose)
@@ -171,22 +172,20 @@ def crawl(
     if why is not None:
         _show_evidence(output, why)
         return
-    from urlset.crawler import CrawlOptions
     from urlset.crawler import crawl as run
 
-    changes = {} if recheck_after is None else {"recheck_s": recheck_after}
-    with as_usage_error("crawl"):
-        options = CrawlOptions(
-            scope=scope.value,
-            max_pages=max_pages,
-            max_depth=max_depth,
-            max_minutes=max_minutes,
-            include=tuple(include or ()),
-            exclude=tuple(exclude or ()),
-            reads_sitemaps=sitemaps,
-            follows_links=links,
-            **changes,
-        )
+    options: dict[str, Any] = {
+        "scope": scope.value,
+        "max_pages": max_pages,
+        "max_depth": max_depth,
+        "max_minutes": max_minutes,
+        "include": _any_of("--include", include),
+        "exclude": _any_of("--exclude", exclude),
+        "read_sitemaps": sitemaps,
+        "follow_links": links,
+    }
+    if recheck_after is not None:
+        options["recheck_s"] = recheck_after
     network = NetworkOptions.of(
         user_agent=user_agent,
         headers=header,
@@ -200,7 +199,7 @@ def crawl(
             found = run(
                 site,
                 output,
-                options=options,
+                **options,
                 progress=lambda state: progress.update(_progress_text(state)),
                 **network._asdict(),
             )
@@ -220,13 +219,22 @@ def crawl(
         raise typer.Exit(_exit_code(found))
 
 
-def _progress_text(state: CrawlProgress) -> str:
-    if state.stage == "sitemaps":
+def _any_of(option: str, patterns: list[str] | None) -> str | None:
+    """Return a regular expression that matches what one of several matches."""
+    for pattern in patterns or ():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UsageError(
+                f"{option}: expected a regular expression, found {pattern!r}: {error}"
+            ) from error
+    return "|".join(f"(?:{pattern})" for pattern in patterns) if patterns else None
+
+
+def _progress_text(event: ProgressEvent) -> str:
+    if event.source is None:
         return "reading the sitemaps"
-    if state.stage == "evidence":
-        return f"{pluralize(state.visited, 'page')} visited; computing depths and referrers"
-    url = f": {sanitize(state.url)}" if state.url else ""
-    return f"{pluralize(state.visited, 'page')} visited{url}"
+    return f"{pluralize(event.urls, 'page')} visited: {sanitize(event.source)}"
 
 
 def _exit_code(found: Crawl) -> int:

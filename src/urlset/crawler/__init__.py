@@ -5,6 +5,6 @@ from __future__ import annotations
 from urlset.crawler.options import CrawlOptions
 from urlset.crawler.page_urls import page_url, section_of
 from urlset.crawler.result import Crawl
-from urlset.crawler.runner import CrawlProgress, crawl
+from urlset.crawler.runner import crawl, crawl_into
 
-__all__ = ["Crawl", "CrawlOptions", "CrawlProgress", "crawl", "page_url", "section_of"]
+__all__ = ["Crawl", "CrawlOptions", "crawl", "crawl_into", "page_url", "section_of"]

@@ -156,9 +156,9 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     if failed:
         reasons.append(f"failed: {_urls(failed)} without a usable response")
     (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
-    if unread and options.reads_sitemaps:
+    if unread and options.read_sitemaps:
         reasons.append(f"sitemaps: {unread:,} not read, or not completely")
-    if not options.follows_links:
+    if not options.follow_links:
         reasons.append("links: they were not followed")
     return reasons
 

@@ -282,7 +282,7 @@ class Frontier:
             "SEMI JOIN incoming i ON i.url = l.url",
             _texts(url=[record.url for record in self._records if record.is_unchanged]),
         )
-        if self._options.follows_links:
+        if self._options.follow_links:
             self._insert_new([Discovered(*row) for row in self._session.rows(_DISCOVER)])
         self._session.run("DELETE FROM temp.new_links")
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-__all__ = ["CrawlOptions", "ScopeName"]
+__all__ = ["RECHECK_S", "CrawlOptions", "ScopeName"]
 
 ScopeName = Literal["host", "folder"]
 
@@ -24,10 +24,10 @@ class CrawlOptions:
         max_pages: Pages to visit; None for no limit.
         max_depth: Links from the start or from a listed page to a page; None for no limit.
         max_minutes: Duration in minutes; None for no limit.
-        include: Regular expressions; only URLs that contain a match of one are visited.
-        exclude: Regular expressions; URLs that contain a match of one are not visited.
-        reads_sitemaps: Whether the sitemaps of the site are read first.
-        follows_links: Whether links of pages are followed; if not, only listed URLs are visited.
+        include: Regular expression; only URLs that contain a match are visited.
+        exclude: Regular expression; URLs that contain a match are not visited.
+        read_sitemaps: Whether the sitemaps of the site are read first.
+        follow_links: Whether links of pages are followed; if not, only listed URLs are visited.
         recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
 
     Raises:
@@ -38,10 +38,10 @@ class CrawlOptions:
     max_pages: int | None = None
     max_depth: int | None = None
     max_minutes: float | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    reads_sitemaps: bool = True
-    follows_links: bool = True
+    include: str | None = None
+    exclude: str | None = None
+    read_sitemaps: bool = True
+    follow_links: bool = True
     recheck_s: float = RECHECK_S
 
     def __post_init__(self) -> None:
@@ -52,13 +52,13 @@ class CrawlOptions:
             if value is not None and value < 0:
                 raise ValueError(f"{name}: expected a number of at least 0, found {value}")
         for name in ("include", "exclude"):
-            for pattern in getattr(self, name):
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise ValueError(
-                        f"{name}: expected a regular expression, found {pattern!r}: {error}"
-                    ) from error
+            pattern = getattr(self, name)
+            try:
+                re.compile(pattern or "")
+            except re.error as error:
+                raise ValueError(
+                    f"{name}: expected a regular expression, found {pattern!r}: {error}"
+                ) from error
 
     def to_json(self) -> str:
         """Return the options as JSON, for the table ``crawls``."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
 
 from urlset.crawler.evidence import completeness, update_evidence
 from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
-from urlset.crawler.options import CrawlOptions
+from urlset.crawler.options import RECHECK_S, CrawlOptions, ScopeName
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord
 from urlset.crawler.page_urls import page_url
@@ -23,12 +22,13 @@ from urlset.crawler.walk import CrawlWalk
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.model import ProgressEvent
 from urlset.reader import read
 from urlset.reader.site import policy_with_auth, product_token
 from urlset.robots import Robots
 from urlset.store import Store, quoted
 
-__all__ = ["CrawlProgress", "crawl"]
+__all__ = ["crawl", "crawl_into", "start_of"]
 
 _MEMORY = "SET GLOBAL memory_limit = '200MB'"
 _THREADS = "SET GLOBAL threads = 1"
@@ -38,24 +38,25 @@ ROBOTS_AGE = timedelta(hours=24)
 """Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
 
 
-class CrawlProgress(NamedTuple):
-    """State of a running crawl: visited pages, URLs of the last page, and a stage."""
-
-    visited: int
-    url: str | None = None
-    stage: str = "crawl"
+Progress = Callable[[ProgressEvent], None]
 
 
 def crawl(
     site: str,
     output: str | os.PathLike[str] | None = None,
     *,
-    options: CrawlOptions | None = None,
+    scope: ScopeName = "host",
+    max_pages: int | None = None,
+    max_depth: int | None = None,
+    max_minutes: float | None = None,
+    include: str | re.Pattern[str] | None = None,
+    exclude: str | re.Pattern[str] | None = None,
+    read_sitemaps: bool = True,
+    follow_links: bool = True,
+    recheck_s: float = RECHECK_S,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
-    progress: Callable[[CrawlProgress], object] | None = None,
-    kind: str = "crawl",
-    **changes: Any,
+    progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Crawl:
     """Visit the pages of a site, and store them with their links in a DuckDB file.
 
@@ -66,12 +67,18 @@ def crawl(
     Args:
         site: URL of the start, such as ``https://example.com/``.
         output: Path of the store; None for a temporary one, deleted when the result is closed.
-        options: Scope and limits; the defaults of :class:`CrawlOptions` if None.
-        policy: Limits and behaviour of the HTTP client.
+        scope: ``host``: all pages of the host; ``folder``: those below the folder of the start.
+        max_pages: Pages to visit.
+        max_depth: Links from the start, or from a listed page, to a page.
+        max_minutes: Duration in minutes.
+        include: Regular expression; only URLs that contain a match are visited.
+        exclude: Regular expression; URLs that contain a match are not visited.
+        read_sitemaps: Read the sitemaps of the site first.
+        follow_links: Follow the links of pages; if not, only listed URLs are visited.
+        recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
-        progress: Function that is called with the progress after each page.
-        kind: ``crawl``, or ``audit`` for the crawl of an audit.
-        changes: Fields of :class:`CrawlOptions`, such as ``max_pages=1000``.
+        progress: Called with the number of visited pages, and with the URL of the last one.
 
     Returns:
         The crawl: its pages, links and frontier, and whether it is complete. Close it, or use it
@@ -83,21 +90,70 @@ def crawl(
         ValueError: An option is invalid.
         KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
     """
+    options = CrawlOptions(
+        scope=scope,
+        max_pages=max_pages,
+        max_depth=max_depth,
+        max_minutes=max_minutes,
+        include=_pattern(include),
+        exclude=_pattern(exclude),
+        read_sitemaps=read_sitemaps,
+        follow_links=follow_links,
+        recheck_s=recheck_s,
+    )
+    start_of(site)
+    store = Store.open(output)
+    try:
+        crawl_into(store, site, options, policy=policy, auth=auth, progress=progress)
+        return Crawl(store)
+    except BaseException:
+        store.close()
+        raise
+
+
+def crawl_into(
+    store: Store,
+    site: str,
+    options: CrawlOptions,
+    *,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    kind: str = "crawl",
+) -> None:
+    """Crawl a site into an open store, as :func:`crawl` does.
+
+    Args:
+        store: The store, open for writing.
+        site: URL of the start.
+        options: Scope and limits.
+        policy: Limits and behaviour of the HTTP client.
+        auth: Bearer token, or user and password.
+        progress: Called with the number of visited pages, and with the URL of the last one.
+        kind: ``crawl`` or ``audit``, as in the table ``crawls``.
+    """
+    start = start_of(site)
+    store.add_live_tables()
+    run = _Run(store, start, options, policy or Policy(), auth, kind)
+    run.crawl(progress or (lambda _: None))
+
+
+def start_of(site: str) -> str:
+    """Return the normalized URL of the start of a crawl.
+
+    Raises:
+        SourceError: It is not an http(s) URL.
+    """
     start = page_url(site)
     if start is None:
         raise SourceError(
             f"expected an http or https URL, such as https://example.com/, found {site!r}"
         )
-    settings = replace(options or CrawlOptions(), **changes)
-    store = Store.open(output)
-    try:
-        store.add_live_tables()
-        run = _Run(store, start, settings, policy or Policy(), auth, kind)
-        run.crawl(progress or (lambda _: None))
-        return Crawl(store)
-    except BaseException:
-        store.close()
-        raise
+    return start
+
+
+def _pattern(given: str | re.Pattern[str] | None) -> str | None:
+    return given.pattern if isinstance(given, re.Pattern) else given
 
 
 class _Run:
@@ -125,7 +181,7 @@ class _Run:
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
 
-    def crawl(self, progress: Callable[[CrawlProgress], object]) -> None:
+    def crawl(self, progress: Progress) -> None:
         """Run the session to its end."""
         with self._session, closing(self._journal):
             self._number = self._begin()
@@ -134,17 +190,17 @@ class _Run:
                 self._session, self._number, self._journal, self._scope, self._options
             )
             frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
-            if self._options.reads_sitemaps:
+            if self._options.read_sitemaps:
                 self._read_sitemaps(frontier, progress)
             walk = self._walk(frontier)
             try:
                 with closing(self._drive(walk)) as records:
                     for record in records:
-                        progress(CrawlProgress(walk.visited, record.url))
+                        progress(ProgressEvent(walk.visited, source=record.url))
             except BaseException:
-                self._finish(frontier, walk, ["interrupted"], progress, is_over=False)
+                self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
-            self._finish(frontier, walk, walk.limits, progress, is_over=True)
+            self._finish(frontier, walk, walk.limits, is_over=True)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRecord]:
         return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
@@ -204,13 +260,11 @@ class _Run:
             here = rows[0][0]
             self._scope.add_host(here)
 
-    def _read_sitemaps(
-        self, frontier: Frontier, progress: Callable[[CrawlProgress], object]
-    ) -> None:
+    def _read_sitemaps(self, frontier: Frontier, progress: Progress) -> None:
         query = f"SELECT has_sitemaps FROM store.crawls WHERE crawl = {self._number}"
         if next(self._session.rows(query))[0]:
             return
-        progress(CrawlProgress(0, None, "sitemaps"))
+        progress(ProgressEvent())
         root = f"{origin_of(self._start)}/"
         entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
         with suppress(SourceError):
@@ -264,13 +318,11 @@ class _Run:
         frontier: Frontier,
         walk: CrawlWalk,
         ends: list[str],
-        progress: Callable[[CrawlProgress], object],
         *,
         is_over: bool,
     ) -> None:
         """Write what is in memory, compute the evidence, and record how the session ended."""
         frontier.flush()
-        progress(CrawlProgress(walk.visited, None, "evidence"))
         update_evidence(self._session, self._start)
         reasons = completeness(self._session, self._options, ends)
         reasons += walk.unread_robots

@@ -21,8 +21,8 @@ class Scope:
         self.hosts = {self.start_host}
         path = split_origin(start)[2].partition("?")[0]
         self.folder = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
-        self._include = [re.compile(pattern) for pattern in options.include]
-        self._exclude = [re.compile(pattern) for pattern in options.exclude]
+        self._include = re.compile(options.include) if options.include else None
+        self._exclude = re.compile(options.exclude) if options.exclude else None
 
     def add_host(self, url: str) -> None:
         """Add the host of a URL to which the start redirects."""
@@ -35,8 +35,8 @@ class Scope:
             return "scope: other host"
         if not path.startswith(self.folder):
             return "scope: other folder"
-        if self._include and not any(pattern.search(url) for pattern in self._include):
+        if self._include is not None and not self._include.search(url):
             return "include"
-        if any(pattern.search(url) for pattern in self._exclude):
+        if self._exclude is not None and self._exclude.search(url):
             return "exclude"
         return None
