@@ -19,7 +19,8 @@ SRC = Path(__file__).parents[1] / "src"
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
     "data and engine": "errors config protocol model engine_rules dates urls atomic inflight "
-    "arrow engine document entry_spans languages tempdirs terminal_text notebook object_store",
+    "inflate arrow engine formats document entry_spans languages tempdirs terminal_text notebook "
+    "object_store",
     "services": "http store robots html publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ submitter reporter",
@@ -49,8 +50,7 @@ MESSAGES_OF_OTHERS = {
     "urlset.arrow.ipc": "arro3 raises bare exceptions; only their white space is changed",
     "urlset.arrow.streams": "errors of other libraries; only their white space is changed",
     "urlset.cli.app": "typer puts sentences of its own around the messages of options",
-    "urlset.engine.compression": "zlib.error has no code; its number is taken off",
-    "urlset.http.content_encoding": "zlib.error has no code; its number is taken off",
+    "urlset.inflate": "zlib.error has no code; its number is taken off",
     "urlset.object_store.store": "obstore has no codes; XML and secrets are taken out",
     "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
 }
@@ -83,8 +83,8 @@ SMALL_MODULES = {
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
     "urlset.builder.import_existing",
-    "urlset.engine.decoding",
     "urlset.engine.reference.nesting",
+    "urlset.formats.encoding",
     "urlset.http.content_encoding",
     "urlset.sources.tables.mapping",
 }
@@ -328,6 +328,74 @@ def test_no_group_is_repeated_possessively():
         if re.search(r"\)[*+?]\+(?!,)", line) and not line.lstrip().startswith("#")
     ]
     assert found == [], "write (?>(?:…)*) for (?:…)*+"
+
+
+# ── one place for each decision about bytes ──
+
+_MAGIC_BYTES = (
+    b"\x1f\x8b", b"PK\x03", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PAR1", b"SQLite format",
+    b"DUCK", b"ARROW1", b"\xff\xff\xff\xff", b"<?xml", rb"<\?xml", b"\xef\xbb\xbf",
+    rb"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff",
+)  # fmt: skip
+
+# Modules that may name such bytes; all others ask urlset.formats.
+MAGIC_BYTES_MODULES = {
+    "urlset.checker.rules.bytes": "example documents of rules",
+    "urlset.checker.rules.robots": "example documents of rules",
+    "urlset.checker.markup_facts": "version in the XML declaration",
+    "urlset.engine.reference.document": "parses the prolog, as prolog.rs does",
+    "urlset.engine.reference.misc": "parses the prolog, as misc.rs does",
+    "urlset.engine.reference.prolog": "parses the prolog, as prolog.rs does",
+    "urlset.engine.reference.tokens": "parses instructions, as tokens.rs does",
+    "urlset.fixer.fixers.xml_syntax": "replaces the XML declaration",
+    "urlset.formats.encoding": "byte order marks and the XML declaration",
+    "urlset.formats.signatures": "the signatures",
+    "urlset.writer.index": "writes the XML declaration",
+    "urlset.writer.robots_txt": "pattern of a comment after a byte order mark",
+}
+
+# Modules that import zlib, each with the reason.
+ZLIB_MODULES = {
+    "urlset.formats.compression": "its exception, which gzip files raise",
+    "urlset.http.response_cache": "packs and unpacks its own files",
+    "urlset.inflate": "the only module that decompresses data of others",
+    "urlset.writer.robots_txt": "CRC-32",
+}
+
+
+def modules_with_magic_bytes() -> Iterator[tuple[str, str]]:
+    """Yield each module and line that names the first bytes of a file format."""
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            where = f"{path.relative_to(SRC)}:{getattr(node, 'lineno', 0)}"
+            match node:
+                case ast.Constant(value=bytes(value)):
+                    if any(magic in value for magic in _MAGIC_BYTES):
+                        yield module_name(path), where
+                case ast.Attribute(value=ast.Name(id="codecs"), attr=name):
+                    if name.startswith("BOM"):
+                        yield module_name(path), where
+                case _:
+                    pass
+
+
+def test_file_formats_are_detected_in_one_package():
+    found = dict(modules_with_magic_bytes())
+
+    strangers = {where for module, where in found.items() if module not in MAGIC_BYTES_MODULES}
+    assert not strangers, "ask urlset.formats.detect, .signatures or .encoding instead"
+    assert not set(MAGIC_BYTES_MODULES) - set(found), "no reason needed"
+
+
+def test_data_is_decompressed_in_one_module():
+    importers = {
+        module_name(path)
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import) and any(alias.name == "zlib" for alias in node.names)
+    }
+
+    assert importers == set(ZLIB_MODULES), "decompress with urlset.inflate.InflateStream"
 
 
 # ── facts are typed, not parsed out of messages ──

@@ -13,7 +13,7 @@ from urlset.cli.app import run
 from urlset.cli.check_config import CheckConfig
 from urlset.config import read_configuration
 from urlset.errors import ConfigurationError
-from urlset.sources.kinds import SourceKind
+from urlset.formats.detect import SourceKind
 
 WHOLE = """
 [check]

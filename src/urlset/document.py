@@ -9,10 +9,10 @@ from typing import Any
 
 from urlset import engine as engines
 from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
-from urlset.engine.compression import inflate
-from urlset.engine.decoding import charset_of, decode
-from urlset.engine.templates import Template, find_template
 from urlset.engine_rules import RULES
+from urlset.formats.compression import inflate
+from urlset.formats.encoding import charset_of, decode, skip_space
+from urlset.formats.templates import Template, find_template
 from urlset.model import Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
@@ -246,7 +246,7 @@ def _template_diagnostic(template: Template, source: str | None) -> Diagnostic:
 
 def _complete_lines(text: bytes) -> bytes:
     """Remove the last line of a truncated text sitemap: a truncated URL may look complete."""
-    is_xml = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    is_xml = skip_space(text).startswith(b"<")
     if is_xml or FIND_ROOT.search(text, 0, PROLOG_LIMIT):
         return text
     return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]

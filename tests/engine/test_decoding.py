@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.engine import decoding, source_offset
-from urlset.engine.decoding import decode
+from urlset.engine import source_offset
+from urlset.formats import encoding
+from urlset.formats.encoding import decode
 
 _PIECES = [
     b"a",
@@ -65,7 +66,7 @@ def test_offsets_of_a_binary_file_are_within_it(pieces):
     data = b"<urlset>" + b"".join(pieces) + b"\xff"
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoding, "_MAX_RUNS", 3)
+        patch.setattr(encoding, "_MAX_RUNS", 3)
         decoded = decode(data, "utf-8", _is_utf8)
 
     assert decoded.text.decode() == _naive(data)[0]

@@ -19,7 +19,7 @@ from lxml import etree
 import urlset
 from urlset import Document, Entry, Sitemap, Video
 from urlset.dates import parse_date
-from urlset.engine.compression import inflate
+from urlset.formats.compression import inflate
 from urlset.robots import Robots, read_robots
 
 FOLDER = Path(__file__).parents[3] / "shared" / "peer-cases"

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from urlset.engine import get
-from urlset.engine.compression import inflate
 from urlset.engine.reference.tree import Tree
+from urlset.formats.compression import inflate
 
 reference = get("reference")
 

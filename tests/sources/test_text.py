@@ -13,10 +13,10 @@ import pytest
 
 from tests.sources.test_tables import parquet, rows, sqlite
 from urlset.errors import QueryError, SourceError
+from urlset.formats.detect import detect_kind
 from urlset.sources import factory
 from urlset.sources.factory import SourceOptions, StreamSource, open_source
 from urlset.sources.json_array import json_items
-from urlset.sources.kinds import detect_kind
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource

@@ -9,14 +9,11 @@ import arro3.core as arro3
 
 from urlset.errors import SourceError
 
-__all__ = ["IPC_MAGIC", "read_ipc", "table_of"]
-
-IPC_MAGIC = b"ARROW1"
-"""Signature of a file (https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format)."""
+__all__ = ["read_ipc", "table_of"]
 
 
-def read_ipc(path: str, name: str) -> tuple[Any, Iterator[Any]]:
-    """Return the schema of a file and its record batches.
+def read_ipc(path: str, name: str, *, is_stream: bool) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a file, or of a stream in a file, and its record batches.
 
     Raises:
         SourceError: The file cannot be read; the message names it ``name``.
@@ -29,9 +26,7 @@ def read_ipc(path: str, name: str) -> tuple[Any, Iterator[Any]]:
             "pip install 'urlset[arrow]', or write Parquet"
         ) from error
     try:
-        with open(path, "rb") as file:
-            is_file = file.read(len(IPC_MAGIC)) == IPC_MAGIC
-        reader = io.read_ipc(path) if is_file else io.read_ipc_stream(path)
+        reader = io.read_ipc_stream(path) if is_stream else io.read_ipc(path)
     except Exception as error:
         raise _map_error(error, name) from error
     return reader.schema, _batches(reader, name)

@@ -23,8 +23,8 @@ from urlset.checker.url_columns import (
     PARAMETERIZED,
     split_url_sql,
 )
-from urlset.engine.compression import ZLIB_HEADER
 from urlset.entry_spans import IN_PACKED
+from urlset.formats.compression import ZLIB_HEADER
 
 __all__ = [
     "BROKEN",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, format_size, pluralize, print_errors, print_info
 from urlset.errors import SourceError
+from urlset.formats.detect import table_kind_of_file
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
-from urlset.reader.detection import table_kind_of_file
 from urlset.reader.entries import Entries, OnResponse
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import bz2
 import io
 import lzma
 import zipfile
-import zlib
 from typing import NamedTuple
 
 from urlset import engine as engines
-from urlset.engine.compression import inflate
 from urlset.entry_spans import IN_PACKED
+from urlset.formats.compression import DAMAGE, inflate
+from urlset.formats.signatures import signature
 
 __all__ = ["Container", "open_container"]
 
@@ -60,18 +60,19 @@ def open_container(data: bytes, max_bytes: int, engine: str | None) -> Container
 def _member(data: bytes, max_bytes: int) -> bytes | None:
     """Return the only member of an archive; None if it has several or cannot be read."""
     try:
-        if data.startswith(b"BZh"):
+        form = signature(data)
+        if form == "bzip2":
             return _limited(bz2.BZ2Decompressor().decompress(data, max_bytes + 1), max_bytes)
-        if data.startswith(b"\xfd7zXZ\0"):
+        if form == "xz":
             return _limited(lzma.LZMADecompressor().decompress(data, max_bytes + 1), max_bytes)
-        if data.startswith(b"PK\x03\x04"):
+        if form == "zip":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 files = [info for info in archive.infolist() if not info.is_dir()]
                 if len(files) != 1 or files[0].file_size > max_bytes:
                     return None
                 with archive.open(files[0]) as member:
                     return _limited(member.read(max_bytes + 1), max_bytes)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError):
+    except (OSError, *DAMAGE, zipfile.BadZipFile, RuntimeError):
         return None
     except NotImplementedError:  # a compression method that zipfile does not support
         return None

@@ -15,8 +15,8 @@ from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
 from urlset.fixer.split import SplitResult, split
+from urlset.formats.detect import has_sitemap_ending
 from urlset.reader import read_documents
-from urlset.reader.detection import has_sitemap_ending
 from urlset.reader.locations import DocumentSource, Location
 from urlset.urls import split_origin
 

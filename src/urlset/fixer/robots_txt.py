@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset.engine import get
-from urlset.engine.decoding import decode
 from urlset.fixer.fix_document import Dropped
 from urlset.fixer.options import FixOptions
 from urlset.fixer.registry import ROBOTS_RULES
+from urlset.formats.encoding import decode
 from urlset.robots import read_robots
 
 __all__ = ["FixedRobots", "fix_robots"]

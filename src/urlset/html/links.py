@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from urlset.engine import get
-from urlset.engine.decoding import charset_of, decode
+from urlset.formats.encoding import charset_of, decode
 from urlset.urls import parse_url
 
 __all__ = ["PageLink", "links_in_header", "links_in_page"]

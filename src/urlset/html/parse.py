@@ -14,7 +14,8 @@ import re
 from typing import NamedTuple
 
 from urlset.engine import get
-from urlset.engine.decoding import charset_of, codec_of, decode
+from urlset.formats.detect import is_html_page
+from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
 
 __all__ = ["RepairedMarkup", "repair"]
 
@@ -32,7 +33,6 @@ _FORMAT = re.compile(
     rb"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE
 )
 _CHARSET = re.compile(rb"""<meta\s[^<>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.I)
-_PAGE = re.compile(rb"<(?:!doctype\s|html|head|title|body)(?=[\s>]|(?<=\s))", re.IGNORECASE)
 _PRESCAN = 1_024  # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding
 
 
@@ -46,7 +46,7 @@ class RepairedMarkup(NamedTuple):
 def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     """Return the markup of a page, repaired if that is safe; no content raises an error."""
     utf8 = _as_utf8(data, content_type)
-    is_page = _PAGE.search(utf8[:MAX_PROLOG]) is not None
+    is_page = is_html_page(utf8[:MAX_PROLOG])
     if _is_safe_for_lexbor(utf8):
         from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
@@ -63,8 +63,8 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
 def _as_utf8(data: bytes, content_type: str | None) -> bytes:
     is_utf8 = get(None).is_utf8
     if b"\0" not in data and is_utf8(data):
-        return data.removeprefix(b"\xef\xbb\xbf")
-    if b"\0" in data[:MAX_PROLOG] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.removeprefix(BOM)
+    if b"\0" in data[:MAX_PROLOG] or utf16_codec(data):
         return decode(data, None, is_utf8).text
     charset = charset_of(content_type)
     if charset is None and (found := _CHARSET.search(data[:_PRESCAN])):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import zlib
+from urlset.formats.signatures import is_gzip
+from urlset.inflate import DeflateFormat, InflateStream
 
 __all__ = ["BodyDecoder"]
 
 _CHUNK = 1 << 20
-_GZIP = b"\x1f\x8b"
-_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_FORMS: dict[str, DeflateFormat] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
 _MAX_LAYERS = 3
 
 
@@ -25,7 +24,7 @@ class BodyDecoder:
         names = [name.strip().lower() for name in (encoding or "").split(",")]
         names = [name for name in names if name not in ("", "identity")]
         self.fault: str | None = None
-        if len(names) > _MAX_LAYERS or any(name not in _WINDOW_BITS for name in names):
+        if len(names) > _MAX_LAYERS or any(name not in _FORMS for name in names):
             self.fault = f"Content-Encoding {encoding} was not requested and is not decoded"
             names = []
         self._decoders = [_Decoder(name) for name in reversed(names)]
@@ -82,12 +81,17 @@ class _Decoder:
 
     def __init__(self, name: str):
         self.name = name
-        self.fault: str | None = None
         self.is_done = True  # an empty body is complete
         self._head = b""
         self._is_plain = False
         self._is_past_end = False
-        self._decompressor: zlib._Decompress | None = None
+        self._stream: InflateStream | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """Description of the damage, or None."""
+        fault = self._stream.fault if self._stream is not None else None
+        return f"the {self.name} stream is damaged: {fault}" if fault else None
 
     def decode(self, data: bytes) -> tuple[bytes, bytes]:
         """Decode a part of ``data``; return the result and the bytes that are left."""
@@ -95,25 +99,22 @@ class _Decoder:
             return data, b""
         if self._is_past_end or self.fault:
             return b"", b""
-        if self._decompressor is None:
+        if self._stream is None:
             data = self._head + data
             if len(data) < 2:
                 self._head = data
                 return b"", b""
             self._head = b""
-            self._decompressor = self._open(data)
-        if self._decompressor is None:
+            self._stream = self._open(data)
+        if self._stream is None:
             self._is_plain = True
             return data, b""
-        before = self._decompressor.copy()
-        try:
-            chunk = self._decompressor.decompress(data, _CHUNK)
-        except zlib.error as error:
-            self.fault = f"the {self.name} stream is damaged: {str(error).rpartition(': ')[2]}"
-            return _intact_part(before, data), b""
-        left = self._decompressor.unconsumed_tail
-        if self._decompressor.eof:
-            left = self._next_member(self._decompressor.unused_data)
+        chunk = self._stream.feed(data, _CHUNK)
+        if self._stream.fault:
+            return chunk, b""
+        left = self._stream.rest
+        if self._stream.is_done:
+            left = self._next_member(left)
         return chunk, left
 
     def rest(self) -> bytes:
@@ -121,29 +122,21 @@ class _Decoder:
         rest, self._head = self._head, b""
         return rest
 
-    def _open(self, data: bytes) -> zlib._Decompress | None:
-        bits = _WINDOW_BITS[self.name]
-        if data.startswith(_GZIP):
-            bits = 31  # some servers send gzip as "deflate"
-        elif bits == 31:
+    def _open(self, data: bytes) -> InflateStream | None:
+        form = _FORMS[self.name]
+        if is_gzip(data):
+            form = "gzip"  # some servers send gzip as "deflate"
+        elif form == "gzip":
             return None
         elif data[0] & 0x0F != 8 or int.from_bytes(data[:2]) % 31:
-            bits = -15  # "deflate" is a zlib stream by RFC 9110; old servers send raw deflate
+            form = "deflate"  # a zlib stream by RFC 9110; old servers send raw deflate
         self.is_done = False
-        return zlib.decompressobj(bits)
+        return InflateStream(form, salvages=True)
 
     def _next_member(self, rest: bytes) -> bytes:
         self.is_done = True
-        if rest.startswith(_GZIP):
-            self._decompressor = None
+        if is_gzip(rest):
+            self._stream = None
             return rest
         self._is_past_end = len(rest) > 1  # padding or other data after the end
         return b""
-
-
-def _intact_part(decompressor: zlib._Decompress, data: bytes) -> bytes:
-    """Decode byte by byte up to the damage, to keep everything before it."""
-    chunks: list[bytes] = []
-    with contextlib.suppress(zlib.error):
-        chunks.extend(decompressor.decompress(data[i : i + 1], _CHUNK) for i in range(len(data)))
-    return b"".join(chunks)

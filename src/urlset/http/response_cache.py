@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from urlset.formats.signatures import is_gzip
 from urlset.http.models import Request, Response
 from urlset.http.retry import is_worth_retrying
 from urlset.tempdirs import LockedTempDir
@@ -20,8 +21,6 @@ MAX_CACHED_BYTES = 256 << 20
 
 MAX_MEMORY = 8 << 20
 """Bytes of bodies in memory; further bodies are written to a folder in ``TMPDIR``."""
-
-_GZIP = b"\x1f\x8b"
 
 
 class ResponseCache:
@@ -107,7 +106,7 @@ class ResponseStore:
         """
         body = response.body
         is_small = len(body) <= self._memory_left
-        is_packed = not is_small and not body.startswith(_GZIP)
+        is_packed = not is_small and not is_gzip(body)
         packed = zlib.compress(body, 1) if is_packed else body
         with self._lock:
             self._remove(key)

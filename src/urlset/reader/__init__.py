@@ -12,6 +12,7 @@ from urllib.request import url2pathname
 
 from urlset import engine as engines
 from urlset.errors import SourceError
+from urlset.formats.detect import stored_form
 from urlset.object_store import is_object_url
 from urlset.protocol import READ_LIMIT
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
@@ -20,7 +21,7 @@ from urlset.reader.file_walk import FileWalk
 from urlset.reader.filesystem import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
 from urlset.reader.locations import DocumentSource, MemorySource, SingleDocument, read_at_most
-from urlset.reader.store_source import StoredDocuments, stored_form
+from urlset.reader.store_source import StoredDocuments
 
 if TYPE_CHECKING:
     from urlset.http import Policy

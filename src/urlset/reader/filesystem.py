@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
 from urlset.errors import SourceError
+from urlset.formats.detect import SniffedKind, has_sitemap_ending, has_sitemap_name, sniff
 from urlset.protocol import PROLOG_LIMIT
-from urlset.reader.detection import SniffedKind, has_sitemap_ending, has_sitemap_name, sniff
 from urlset.reader.locations import Location, SingleDocument, read_at_most
 from urlset.urls import split_origin
 

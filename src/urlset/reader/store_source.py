@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import AsyncGenerator, Generator
 from typing import Literal, NamedTuple
 
@@ -13,25 +12,9 @@ from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
 
-__all__ = ["StoredDocuments", "stored_form"]
+__all__ = ["StoredDocuments"]
 
 Form = Literal["duckdb", "parquet"]
-
-
-def stored_form(source: object) -> Form | None:
-    """Return whether a source is a DuckDB or Parquet file, by its first bytes; None otherwise."""
-    if not isinstance(source, str | os.PathLike) or source == "-":
-        return None
-    try:
-        if not stat.S_ISREG(os.stat(source).st_mode):
-            return None  # bytes read from a pipe could not be read again
-        with open(source, "rb") as file:
-            head = file.read(12)
-    except (OSError, ValueError):
-        return None  # reading it reports the error
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    return "duckdb" if head[8:] == b"DUCK" else None
 
 
 class StoredDocuments:

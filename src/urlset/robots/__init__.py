@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset import engine as engines
 from urlset.engine import source_offset
-from urlset.engine.decoding import charset_of, decode
 from urlset.engine_rules import RULES
+from urlset.formats.encoding import bom_length, charset_of, decode, with_utf16_bom
 from urlset.model import Problem
 from urlset.robots.groups import Groups, parse_groups
 from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
@@ -147,8 +146,8 @@ def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robot
     problems: list[Problem] = []
     if len(data) > MAX_BYTES:
         problems.append(_problem("R006", f"{len(data):,}", MAX_BYTES, len(data), 0, 0))
-    decoded = decode(_with_bom(data), charset_of(content_type), engines.get(None).is_utf8)
-    if data.startswith(codecs.BOM_UTF8):
+    decoded = decode(with_utf16_bom(data), charset_of(content_type), engines.get(None).is_utf8)
+    if bom_length(data):
         problems.append(_problem("R007", "it begins with a byte order mark", 0, 3, 1, 1))
     for mark in decoded.diagnostics:
         detail = mark.detail if mark.code == "X010" else f"it is in {mark.detail}"
@@ -241,15 +240,6 @@ class _SitemapLines:
             yield "R003", "white space in the URL"
         if url is not None:
             found.append(url)
-
-
-def _with_bom(data: bytes) -> bytes:
-    """Add a byte order mark to UTF-16 that has none: every other byte of ASCII text is zero."""
-    if len(data) >= 4 and data[1] == data[3] == 0 and data[0] and data[2]:
-        return codecs.BOM_UTF16_LE + data
-    if len(data) >= 4 and data[0] == data[2] == 0 and data[1] and data[3]:
-        return codecs.BOM_UTF16_BE + data
-    return data
 
 
 def _problem(code: str, detail: str, offset: int, end: int, line: int, column: int) -> Problem:

@@ -15,16 +15,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
 from urlset.errors import SourceError
+from urlset.formats.detect import FileHead, SourceKind, detect_kind, is_json_array, read_head
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source, SourceType, source_type_of
-from urlset.sources.kinds import SourceKind, detect_kind
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
-from urlset.sources.text_files import FileHead, is_json_array, read_head
 from urlset.store import QUERY_S
 from urlset.tempdirs import LockedTempDir
 

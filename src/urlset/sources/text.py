@@ -12,18 +12,13 @@ from typing import IO, Any, ClassVar
 from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import ColumnType, rows_to_batch
 from urlset.errors import SourceError
+from urlset.formats.detect import TextForm, detect_text_form, is_json_array, read_head
 from urlset.sources import text_files
 from urlset.sources.candidates import SourceType
 from urlset.sources.json_array import json_items
 from urlset.sources.tables.mapping import ColumnPlan, NamedExpression, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
-from urlset.sources.text_files import (
-    TextForm,
-    detect_text_form,
-    is_json_array,
-    open_text,
-    read_head,
-)
+from urlset.sources.text_files import open_text
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 

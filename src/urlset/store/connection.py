@@ -12,6 +12,7 @@ import duckdb
 from urlset.arrow.streams import LazyStream
 from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
+from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import unknown_objects
 from urlset.store.schema import VERSION, statements
@@ -40,8 +41,6 @@ _SETTINGS = (
 # row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
 # thread row groups are not filled either, and compacting them takes 2 GB.
 _LOW_MEMORY = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
-
-_MAGIC = b"DUCK"
 
 
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -120,8 +119,7 @@ def is_database(path: str) -> bool:
     Note: DuckDB itself would download an extension to open an SQLite file.
     """
     try:
-        with open(path, "rb") as file:
-            return file.read(12)[8:] == _MAGIC
+        return file_signature(path) == "duckdb"
     except OSError:
         return False
 

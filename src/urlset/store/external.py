@@ -17,6 +17,7 @@ import duckdb
 
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, UrlsetError
+from urlset.formats.signatures import file_signature
 from urlset.store.connection import connect, literal, map_interrupts
 from urlset.store.duckdb_errors import file_reason, is_locked, query_error, reads_other_file
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal
@@ -294,7 +295,7 @@ def _reader(
     file = literal(glob.escape(os.path.abspath(path)))
     if form == "parquet":
         return f"FROM read_parquet({file}, hive_partitioning = false)"
-    packed = "gzip" if _is_gzip(path) else "none"
+    packed = "gzip" if file_signature(path) == "gzip" else "none"
     common = f"compression = '{packed}', hive_partitioning = false"
     if form == "csv":
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header)
@@ -308,8 +309,3 @@ def _reader(
     found = types({name: _INFERRED_TYPES.sub("VARCHAR", kind) for name, kind, *_ in rows})
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in found.items())
     return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
-
-
-def _is_gzip(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(2) == b"\x1f\x8b"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from urlset.errors import TargetError
+from urlset.formats.encoding import BOM, bom_length, utf16_codec
 from urlset.robots import MAX_BYTES
 from urlset.urls import parse_url
 
@@ -18,7 +19,6 @@ _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 _SITEMAP = re.compile(rb"[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)[ \t]*(?:#.*)?", re.IGNORECASE)
 _SUM = re.compile(rb"[0-9a-f]{8}\b")
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?")
-_BOM = b"\xef\xbb\xbf"
 _NOTE = "these lines are written by urlset; yours go above or below"
 
 
@@ -99,7 +99,7 @@ def _checked(url: str) -> bytes:
 
 
 def _refuse_wide(text: bytes) -> None:
-    if b"\0" in text or text.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" in text or utf16_codec(text):
         raise TargetError(
             "expected robots.txt in UTF-8 (RFC 9309 section 2.2), found UTF-16 or no text at all; "
             "save it as UTF-8, for engines do not read it as it is"
@@ -131,7 +131,7 @@ def _cut(text: bytes, label: str) -> _Block:
         )
     (_, begin, opening), (_, end, _) = marks
     _refuse_edited(text[begin.end() : end.start()], opening[2], marks[0][0], label)
-    start = begin.start() + (len(_BOM) if begin[0].startswith(_BOM) else 0)
+    start = begin.start() + bom_length(begin[0])
     return _Block(text[:start], text[end.end() :], is_there=True)
 
 
@@ -153,14 +153,14 @@ def _refuse_edited(inside: bytes, note: bytes, number: int, label: str) -> None:
 
 def _declared(text: bytes) -> set[bytes]:
     """Return the URLs of valid Sitemap lines in the part that search engines read."""
-    read = text[:MAX_BYTES].removeprefix(_BOM)
+    read = text[:MAX_BYTES].removeprefix(BOM)
     found = (_SITEMAP.fullmatch(line) for line in _END_OF_LINE.split(read))
     return {line[1] for line in found if line is not None}
 
 
 def _gap(above: bytes, eol: bytes) -> bytes:
     """Return the line ends needed for a blank line between the last line and the block."""
-    lines = _LINE.findall(above.removeprefix(_BOM))
+    lines = _LINE.findall(above.removeprefix(BOM))
     if not lines:
         return b""
     last = lines[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip as _gzip
-import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.rows import ListedRows
+from urlset.inflate import InflateStream
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
@@ -72,17 +72,14 @@ def gunzip(data: bytes, limit: int) -> bytes | None:
     view = memoryview(data)
     size = position = 0
     while position < len(data):
-        unpacker, step = zlib.decompressobj(31), _STEP
-        while not unpacker.eof:
+        stream, step = InflateStream("gzip"), _STEP
+        while not stream.is_done:
             piece = view[position : position + step]
-            try:
-                pieces.append(unpacker.decompress(piece, limit - size + 1))
-            except zlib.error:
-                return None
+            pieces.append(stream.feed(piece, limit - size + 1))
             size += len(pieces[-1])
-            if size > limit or not piece:
+            if stream.fault or size > limit or not piece:
                 return None
-            position += len(piece) - len(unpacker.unused_data)
+            position += len(piece) - len(stream.rest)
             step *= 2
     return b"".join(pieces) if pieces else None
 

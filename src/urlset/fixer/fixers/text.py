@@ -12,6 +12,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, entry_removal, fixer
 from urlset.fixer.xml_spans import decode_text
+from urlset.formats.encoding import bom_length
 from urlset.urls import SPACE, split_words
 
 __all__: list[str] = []
@@ -36,7 +37,7 @@ def one_url_a_line(context: FixContext) -> Iterator[Change]:
 @fixer("T003", effect="none", per_document=True)
 def tidy_lines(context: FixContext) -> Iterator[Change]:
     """Strip white space around lines, and remove empty lines."""
-    start = 3 if context.data.startswith(b"\xef\xbb\xbf") else 0
+    start = bom_length(context.data)
     lines = re.split(r"\r\n|\r|\n", context.data[start:].decode(errors="replace"))
     kept = [line.strip(SPACE) for line in lines if line.strip(SPACE)]
     yield context.change(Edit(start, len(context.data), "".join(f"{x}\n" for x in kept).encode()))

@@ -10,6 +10,7 @@ from urlset.fixer.edits import Change, Edit, insert_in_root
 from urlset.fixer.registry import FixContext, excerpt, fixer
 from urlset.fixer.render import render_document
 from urlset.fixer.xml_spans import decode_text, root_tag
+from urlset.formats.encoding import bom_length
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
 __all__: list[str] = []
@@ -20,7 +21,6 @@ _COMPLETE = re.compile(rb"</(?:[\w.-]+:)?(?:url|sitemap|item|entry)\s*>", re.IGN
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _ESCAPED = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);")
 _STANDARD_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
-_BOM = b"\xef\xbb\xbf"
 
 
 @fixer("X011", effect="none", per_document=True)
@@ -96,7 +96,7 @@ def write_declaration(context: FixContext) -> Iterator[Change]:
     if declaration is not None:
         yield context.change(Edit(*declaration.span(1), _STANDARD_DECLARATION))
     else:
-        start = len(_BOM) if data.startswith(_BOM) else 0
+        start = bom_length(data)
         yield context.change(Edit(start, start, _STANDARD_DECLARATION + b"\n"))
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Any
 
 from urlset.errors import SourceError
+from urlset.formats.compression import DAMAGE, open_decompressed
+from urlset.formats.detect import log_form
+from urlset.formats.encoding import BOM
 from urlset.sources.logs.json_lines import JsonFormat
 from urlset.sources.logs.lines import CommonFormat, ExtendedFormat, LogFormat, unparsed_line
 from urlset.sources.logs.timestamps import TimestampParser
@@ -21,12 +20,6 @@ from urlset.sources.logs.timestamps import TimestampParser
 __all__ = ["blocks", "detect_format", "first_timestamp"]
 
 BLOCK_BYTES = 1 << 20
-_OPENERS: tuple[tuple[bytes, Any], ...] = (
-    (b"\x1f\x8b", gzip.GzipFile),
-    (b"BZh", bz2.BZ2File),
-    (b"\xfd7zXZ\0", lzma.LZMAFile),
-)
-_BOM = b"\xef\xbb\xbf"
 
 
 def blocks(path: str, name: str) -> Iterator[bytes]:
@@ -42,7 +35,7 @@ def blocks(path: str, name: str) -> Iterator[bytes]:
     try:
         with _open(path) as file:
             yield from _whole_lines(file)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+    except (OSError, *DAMAGE, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{name}: cannot be read to its end: {reason}") from error
 
@@ -57,11 +50,7 @@ def _open(path: str) -> Iterator[IO[bytes]]:
 
 
 def _decompressed(file: Any) -> Any:
-    head = file.peek(8) if hasattr(file, "peek") else b""
-    opener = next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
-    if opener is None:
-        return file
-    return opener(fileobj=file) if opener is gzip.GzipFile else opener(file)
+    return open_decompressed(file, file.peek(8) if hasattr(file, "peek") else b"")
 
 
 def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -69,7 +58,7 @@ def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
     is_first = True
     while chunk := _read(file):
         if is_first:
-            chunk, is_first = chunk.removeprefix(_BOM), False
+            chunk, is_first = chunk.removeprefix(BOM), False
         end = chunk.rfind(b"\n") + 1
         if end:
             yield rest + chunk[:end]
@@ -89,10 +78,10 @@ def _read(file: Any) -> bytes:
 
 def detect_format(block: bytes) -> LogFormat:
     """Detect the format of a log from the first line that is not empty."""
-    first = block.lstrip()[:1]
-    if first == b"#":
+    form = log_form(block)
+    if form == "extended":
         return ExtendedFormat()
-    return JsonFormat() if first == b"{" else CommonFormat()
+    return JsonFormat() if form == "json" else CommonFormat()
 
 
 def first_timestamp(path: str) -> int:

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from urlset.sources.tables.mapping import NoUrlColumnError
 from urlset.sources.tables.query import Query
-from urlset.sources.tables.table import Table, detect_table_form
+from urlset.sources.tables.table import Table
 
-__all__ = ["NoUrlColumnError", "Query", "Table", "detect_table_form"]
+__all__ = ["NoUrlColumnError", "Query", "Table"]

@@ -13,9 +13,7 @@ from urllib.parse import quote
 from urlset.arrow.streams import rows_to_batch
 from urlset.errors import QueryError, SourceError
 
-__all__ = ["SQLITE_MAGIC", "sqlite_batches"]
-
-SQLITE_MAGIC = b"SQLite format 3\0"
+__all__ = ["sqlite_batches"]
 """First bytes of a file (https://www.sqlite.org/fileformat.html section 1.3)."""
 
 BATCH_ROWS = 8_192

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
-import stat
-import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, ClassVar, Literal, get_args
 
-from urlset.arrow.ipc import IPC_MAGIC, read_ipc, table_of
+from urlset.arrow.ipc import read_ipc, table_of
 from urlset.errors import SourceError
+from urlset.formats.compression import DAMAGE, HEAD_BYTES, open_gzip
+from urlset.formats.detect import (
+    TableForm,
+    detect_delimiter,
+    detect_table_form,
+    is_json_array,
+    read_head,
+)
+from urlset.formats.encoding import utf16_codec
+from urlset.formats.signatures import file_signature, is_gzip
 from urlset.sources.candidates import SourceType
 from urlset.sources.prefetch import prefetch
 from urlset.sources.tables.mapping import ColumnPlan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
-from urlset.sources.tables.sqlite import SQLITE_MAGIC, sqlite_batches
-from urlset.sources.text_files import is_json_array, read_head
+from urlset.sources.tables.sqlite import sqlite_batches
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
-__all__ = ["Table", "TableForm", "detect_delimiter", "detect_table_form", "map_batches"]
-
-TableForm = Literal["csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb"]
-
-_HEAD_BYTES = 65_536
-_SUFFIXES: dict[str, TableForm] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".arrows": "arrow",
-}
-_IPC_STREAM = b"\xff\xff\xff\xff"
-_FEATHER_1 = b"FEA1"
-_DELIMITERS = ",;\t|"
+__all__ = ["Table", "map_batches"]
 
 
 class Table:
@@ -120,7 +112,9 @@ class Table:
                     f"{self.name}: expected no query, because Arrow files support none; "
                     "convert it to Parquet"
                 )
-            yield from self._map(*read_ipc(self._path, self.name))
+            yield from self._map(
+                *read_ipc(self._path, self.name, is_stream=file_signature(self._path) != "arrow")
+            )
         else:
             yield from self._read_external(form, only_check=only_check)
 
@@ -207,66 +201,18 @@ def map_batches(
         mapper.close()
 
 
-def detect_table_form(path: str, name: str | None = None) -> TableForm | None:
-    """Detect the kind of a table from its first bytes, or from its suffix if it is text.
-
-    Returns:
-        The kind; None if the file is not a table, or is text whose lines must be examined.
-
-    Raises:
-        urlset.SourceError: The file (``name`` in the message) cannot be read, or is Feather 1.
-    """
-    name = name or path
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return None
-        with open(path, "rb") as file:
-            head = file.read(16)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"expected a table, found {name!r}: {reason}") from error
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith(SQLITE_MAGIC):
-        return "sqlite"
-    if head[8:12] == b"DUCK":
-        return "duckdb"
-    if head.startswith((IPC_MAGIC, _IPC_STREAM)):
-        return "arrow"
-    if head.startswith(_FEATHER_1):
-        raise SourceError(
-            f"expected an Arrow file, found Feather version 1: {name!r}; "
-            "rewrite it with pyarrow, or as Parquet"
-        )
-    uncompressed = path.lower().removesuffix(".gz")
-    return _SUFFIXES.get(os.path.splitext(uncompressed)[1])
-
-
-def detect_delimiter(line: str) -> str:
-    """Return the delimiter of a header: the one that occurs most often outside of quotes.
-
-    >>> detect_delimiter('url;"title, long";lastmod')
-    ';'
-    """
-    counts = {
-        separator: len(next(csv.reader([line], delimiter=separator), []))
-        for separator in _DELIMITERS
-    }
-    return max(counts, key=lambda separator: counts[separator])
-
-
 def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
     """Return the names of the columns of CSV, and the delimiter; raise for duplicate names."""
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD_BYTES)
-        if head.startswith(b"\x1f\x8b"):
-            with gzip.open(path) as packed:
-                head = packed.read(_HEAD_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
+            head = file.read(HEAD_BYTES)
+            if is_gzip(head):
+                file.seek(0)
+                head = open_gzip(file).read(HEAD_BYTES)
+    except (OSError, *DAMAGE) as error:
         reason = getattr(error, "strerror", None) or error
         raise SourceError(f"expected CSV, found {name!r}: {reason}") from error
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if utf16_codec(head):
         raise SourceError(f"expected UTF-8, found UTF-16 in {name!r}; convert it, e.g. with iconv")
     text = head.decode("utf-8-sig", errors="replace")
     lines = text.splitlines()

@@ -15,9 +15,24 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from urlset.engine import Diagnostic, OffsetRun
-from urlset.engine.encodings import STATEFUL, codec_of
+from urlset.formats.encoding_labels import STATEFUL, codec_of
+from urlset.protocol import PROLOG_LIMIT
 
-__all__ = ["Decoded", "charset_of", "codec_of", "decode"]
+__all__ = [
+    "BOM",
+    "Decoded",
+    "bom_length",
+    "charset_of",
+    "codec_of",
+    "decode",
+    "skip_space",
+    "utf16_codec",
+    "wide_codec",
+    "with_utf16_bom",
+]
+
+BOM = codecs.BOM_UTF8
+"""Byte order mark of UTF-8."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -65,10 +80,8 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
     Never raises; decisions are reported as X010, X011 and X012.
     """
     declared = _declared(data)
-    marked = next((name for bom, name in _BOMS if data.startswith(bom)), None)
-    wide = marked if marked != "utf-8" else None
-    if marked is None:
-        wide = next((name for pattern, name in _WIDE if pattern.match(data)), None)
+    marked = _marked(data)
+    wide = wide_codec(data)
     if wide is not None and (decoded := _from_wide(data, wide, declared)):
         return decoded
     names = () if marked else tuple(name for name in (charset, declared) if name)
@@ -93,6 +106,49 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
         if damaged.losses < bad or bad == sum(byte > 127 for byte in data):
             return damaged
     return repaired
+
+
+def wide_codec(data: bytes) -> str | None:
+    """Return the codec of UTF-16 or UTF-32, by its mark or by the zero bytes around a ``<``.
+
+    >>> wide_codec("<urlset>".encode("utf-16-be")), wide_codec(b"<urlset>")
+    ('utf-16-be', None)
+    """
+    marked = _marked(data)
+    if marked is not None:
+        return None if marked == "utf-8" else marked
+    return next((name for pattern, name in _WIDE if pattern.match(data)), None)
+
+
+def utf16_codec(data: bytes) -> str | None:
+    """Return the codec of UTF-16 by its byte order mark; None if there is no such mark."""
+    return {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}.get(data[:2])
+
+
+def bom_length(data: bytes) -> int:
+    """Return the number of bytes of the byte order mark of UTF-8 at the start: 3 or 0."""
+    return len(BOM) if data.startswith(BOM) else 0
+
+
+def with_utf16_bom(data: bytes) -> bytes:
+    """Add a byte order mark to UTF-16 that has none: every other byte of ASCII text is zero."""
+    if len(data) >= 4 and data[1] == data[3] == 0 and data[0] and data[2]:
+        return codecs.BOM_UTF16_LE + data
+    if len(data) >= 4 and data[0] == data[2] == 0 and data[1] and data[3]:
+        return codecs.BOM_UTF16_BE + data
+    return data
+
+
+def skip_space(text: bytes) -> bytes:
+    """Return the first 64 KiB without leading white space and byte order marks."""
+    head = text[:PROLOG_LIMIT]
+    while (rest := head.lstrip(b" \t\r\n").removeprefix(BOM)) != head:
+        head = rest
+    return head
+
+
+def _marked(data: bytes) -> str | None:
+    return next((name for bom, name in _BOMS if data.startswith(bom)), None)
 
 
 _SHIFT = re.compile(rb"[\x0e\x1b]|~\{")

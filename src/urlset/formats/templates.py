@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from urlset.formats.encoding import BOM
 from urlset.protocol import PROLOG_LIMIT
 
 __all__ = ["Template", "find_template"]
 
-_BOM = b"\xef\xbb\xbf"
 # https://jekyllrb.com/docs/front-matter/, https://gohugo.io/content-management/front-matter/
 _FRONT_MATTER = re.compile(rb"(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*(?:\r?\n|$)")
 _MARKS = (b"{{", b"{%", b"{#", b"<%", b"<?php", b"<?=")
@@ -62,7 +62,7 @@ def find_template(text: bytes) -> Template | None:
     >>> find_template(b"<urlset><url><loc>https://e.com/{{slug}}</loc></url></urlset>")
     """
     head = text[:PROLOG_LIMIT]
-    start = len(head) - len(head.removeprefix(_BOM).lstrip())
+    start = len(head) - len(head.removeprefix(BOM).lstrip())
     if _FRONT_MATTER.match(head, start):
         return Template("front matter", start, start + 3)
     if not any(diagnostic in head for diagnostic in _MARKS):

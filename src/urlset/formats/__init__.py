@@ -1,0 +1,1 @@
+"""Detect, decompress and decode files, before they are parsed."""
