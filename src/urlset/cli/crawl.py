@@ -163,8 +163,9 @@ def crawl(
       urlset crawl https://example.com/docs/ --scope folder -o docs.duckdb
       urlset crawl https://example.com --max-pages 1000 --delay 1 -o site.duckdb
       urlset crawl https://example.com --exclude '[?&]sort=' -o site.duckdb
-      urlset crawl https://example.com --why https://example.com/old -o site.duckdb
-      urlset read site.duckdb --sql 'SELECT verdict, count(*) FROM pages GROUP BY ALL'
+      urlset crawl https://example.com -o site.duckdb --why https://example.com/a
+      urlset read site.duckdb --sql 'SELECT verdict, count(*)
+                                     FROM pages GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     start_logging(verbose)
     if output is None:
