@@ -21,7 +21,7 @@ LAYERS = {
     "data and engine": "errors config protocol model engine_rules dates urls atomic inflight "
     "inflate arrow engine formats document entry_spans languages tempdirs terminal_text notebook "
     "object_store",
-    "services": "http store robots html publisher",
+    "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ submitter reporter",
     "interfaces": "cli integrations __main__",

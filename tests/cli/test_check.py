@@ -458,3 +458,44 @@ def test_a_document_that_is_not_well_formed_prints_that_other_findings_are_hidde
     fixed = urlset("check", "sitemap.xml", "--fix", "--unsafe-fixes")
     assert fixed.code == 0
     assert "nothing to fix" in urlset("check", "sitemap.xml", "--fix", "--unsafe-fixes").err
+
+
+# ── --report ──
+
+
+def test_check_report_is_written_beside_the_other_output(urlset, tmp_path):
+    ran = urlset("check", "-", "--format", "json", "--report", "report.html", stdin=ERROR)
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    codes = {finding["code"] for finding in json.loads(ran.out)}
+    assert ran.code == 1
+    assert set(re.findall(r'<details class="rule [a-z]+" id="rule-([A-Z0-9]+)"', page)) == codes
+
+
+def test_check_report_has_the_charts_of_each_source_and_one_list_of_findings(urlset, tmp_path):
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_bytes(CLEAN)
+
+    urlset("check", "a.xml", "b.xml", "none.xml", "--report", "report.html")
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert re.findall(r'<h2 class="source"><bdi>([^<]*)', page) == ["a.xml", "b.xml"]
+    assert page.count('id="dates-1"') == page.count('id="dates-2"') == 1
+    assert page.count('id="rule-N003"') + page.count('id="rule-I503"') == 1
+
+
+def test_check_report_omits_the_findings_of_the_baseline(urlset, tmp_path):
+    urlset("check", "-", "--write-baseline", "known.json", stdin=ERROR)
+
+    urlset("check", "-", "--baseline", "known.json", "--report", "report.html", stdin=ERROR)
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert '<details class="rule' not in page
+    assert re.search(r"[1-9] findings? in the baseline are not shown", page)
+
+
+def test_check_report_in_a_missing_folder_fails_before_reading(urlset):
+    ran = urlset("check", "-", "--report", "none/report.html", stdin=ERROR)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "--report: folder 'none' does not exist; create it" in ran.err

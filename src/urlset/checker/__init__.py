@@ -12,6 +12,7 @@ from urlset.checker.evaluate import verified_query
 from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
 from urlset.checker.rule import Profile, Rule, rule
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
+from urlset.checker.rule_texts import rule_texts
 from urlset.checker.rules import CATALOGUE, GROUPS
 from urlset.checker.text_cache import Excerpt
 from urlset.model import Level, ProgressEvent
@@ -38,6 +39,7 @@ __all__ = [
     "custom_rule",
     "failed_source",
     "rule",
+    "rule_texts",
     "rules_named",
     "selector",
 ]

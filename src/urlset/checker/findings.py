@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
@@ -13,8 +14,16 @@ from urlset.checker.load import Failures, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
+from urlset.checker.rule_texts import rule_texts
 from urlset.checker.text_cache import Excerpt, Text, TextCache
 from urlset.errors import SourceError
+from urlset.html_report import (
+    ExampleLog,
+    ReportInput,
+    SourceFigures,
+    take_figures,
+    write_html_report,
+)
 from urlset.model import Level, ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
@@ -135,6 +144,10 @@ class Findings:
         self._yielded: Tally = Counter()
 
     def __iter__(self) -> Generator[Finding]:
+        return self.observed(lambda _: None)
+
+    def observed(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
+        """Yield the findings; then call ``observe`` with the tables, before they are deleted."""
         markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
@@ -143,6 +156,41 @@ class Findings:
                 session.load("markup_facts", markup.flow())
                 session.load("failures", failures.flow())
                 yield from self._evaluate(session, texts, omitted)
+                observe(session)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the findings with charts to an HTML file that works offline; evaluates the rules.
+
+        Args:
+            path: The file; it is replaced.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+
+        >>> import pathlib, tempfile
+        >>> from urlset.checker import check
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "report.html")
+        ...     check(b"https://example.com/ https://example.com/a").report(path)
+        ...     path.read_text("utf-8")[:15]
+        '<!doctype html>'
+        """
+        name = os.fsdecode(os.fspath(self._entries.source or "bytes"))
+        figures: list[SourceFigures] = []
+        log = ExampleLog()
+        found = log.record(self.observed(lambda tables: figures.append(take_figures(tables, name))))
+        deque(found, maxlen=0)
+        for key, count in self.unlisted.items():
+            log.add_omitted(key.level, key.code, count)
+        report = ReportInput(
+            kind="check",
+            site=name,
+            moment=self._now or datetime.now(UTC),
+            log=log,
+            rules=rule_texts(self._rules),
+            sources=figures,
+        )
+        write_html_report(report, path)
 
     @property
     def count(self) -> int:

@@ -11,7 +11,7 @@ import typer
 
 from urlset.checker import Finding
 from urlset.cli.check_config import CheckConfig
-from urlset.cli.check_run import CheckRun
+from urlset.cli.check_run import CheckRun, HtmlReport
 from urlset.cli.console import (
     Progress,
     line_renderer,
@@ -144,6 +144,10 @@ def check(
         Path | None,
         typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the findings with charts to this HTML file, too."),
+    ] = None,
     rule_timeout: Annotated[
         float | None,
         typer.Option(
@@ -210,6 +214,7 @@ def check(
       urlset check sitemap.xml --diff
       urlset check public/ --fix
       urlset check public/ --statistics
+      urlset check https://example.com --report report.html
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
@@ -252,20 +257,25 @@ def check(
     elif backup is not None:
         raise UsageError("--backup, --no-backup: expected --fix, too")
     run = CheckRun(options, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
+    html_report = None if report is None else HtmlReport(run, report)
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
-        report = (
+        if html_report is not None:
+            findings = html_report.record(findings)
+        lines = (
             _count_by_rule(format, findings, run, sink)
             if statistics
             else _report(format, findings, run, options, sink)
         )
-        for text in report:
+        for text in lines:
             sink.write(f"{text}\n", is_markup=format == "text")
         if format == "text" and run.documents and not (quiet or statistics):
             render = line_renderer(is_stdout=sink.is_stdout)
             sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else print_info
+    if html_report is not None:
+        html_report.write(sources)
     if not is_shown:
         print_errors(run.failures)
     elif (ignored := len(run.failures) - run.reported_failures) > 0:

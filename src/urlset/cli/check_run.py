@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 
 from urlset.checker import (
     FAILURE_CODES,
@@ -15,19 +18,27 @@ from urlset.checker import (
     Rule,
     catalogue_with,
     failed_source,
+    rule_texts,
     selector,
 )
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
 from urlset.cli.check_config import CheckConfig
 from urlset.cli.console import Progress, pluralize
-from urlset.cli.options import NetworkOptions, as_usage_error
+from urlset.cli.options import NetworkOptions, UsageError, as_usage_error
 from urlset.errors import SourceError
+from urlset.html_report import (
+    ExampleLog,
+    ReportInput,
+    SourceFigures,
+    take_figures,
+    write_html_report,
+)
 from urlset.model import Level, ProgressEvent
 from urlset.reader import DocumentRecord
-from urlset.store import RULE_S, end_process_when_stuck
+from urlset.store import RULE_S, StoreSession, end_process_when_stuck
 
-__all__ = ["CheckRun"]
+__all__ = ["CheckRun", "HtmlReport"]
 
 PARTLY_READ = ("X002", "X009")
 """Rules about damaged documents. Most other rules skip these: a part may be misread."""
@@ -49,6 +60,7 @@ class CheckRun:
         partly_checked: Code of the rule for which only the form of a document was checked, by
             document.
         found: All findings, for a new baseline.
+        observe: Called with each source and its tables when its findings are yielded.
     """
 
     def __init__(
@@ -67,6 +79,7 @@ class CheckRun:
         self.reported_failures = 0
         self.partly_checked: dict[str, str] = {}
         self.found = Baseline()
+        self.observe: Callable[[str, StoreSession], object] = lambda _source, _tables: None
         self._read_documents = self._read_entries = 0
         self._latest_failures: list[str] = []
         self._settings = config
@@ -94,7 +107,7 @@ class CheckRun:
         for source in sources:
             try:
                 found = self._check(source, progress)
-                yield from self._counted(self._new(found))
+                yield from self._counted(self._new(found.observed(partial(self.observe, source))))
             except SourceError as error:
                 yield from self._counted(self._report_failure(source, error))
                 continue
@@ -121,6 +134,11 @@ class CheckRun:
         """Return 1 if there are findings of the fail level or worse, else 0."""
         levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
         return int(any(self.by_level[level] for level in levels))
+
+    def omitted_findings(self) -> Iterator[tuple[Level, str, int]]:
+        """Yield level, code and number of the findings that are counted but not yielded."""
+        for code, count in self.omitted.items():
+            yield self.rules[code].level, code, count
 
     def _new(self, found: Iterable[Finding]) -> Iterator[Finding]:
         noted = self.found.record(found)
@@ -197,3 +215,44 @@ class CheckRun:
             self.by_level[key.level] += count
             self.omitted[key.code] += count
         self.known += sum(unlisted.values()) - new.total()
+
+
+class HtmlReport:
+    """HTML report of a run: record its findings and tables, then write the file.
+
+    Args:
+        run: The run; nothing was yielded yet.
+        path: The file.
+    """
+
+    def __init__(self, run: CheckRun, path: Path):
+        if not path.parent.is_dir():  # before the sources are read
+            raise UsageError(f"--report: folder {str(path.parent)!r} does not exist; create it")
+        self._run = run
+        self._path = path
+        self._log = ExampleLog()
+        self._figures: list[SourceFigures] = []
+        run.observe = self._observe
+
+    def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings unchanged and record them."""
+        return self._log.record(findings)
+
+    def write(self, sources: Sequence[str]) -> None:
+        """Write the file, after all findings were yielded."""
+        run = self._run
+        for level, code, count in run.omitted_findings():
+            self._log.add_omitted(level, code, count)
+        report = ReportInput(
+            kind="check",
+            site=", ".join(sources[:3]) + ("…" if len(sources) > 3 else ""),
+            moment=datetime.now(UTC),
+            log=self._log,
+            rules=rule_texts(run.rules),
+            sources=self._figures,
+            known=run.known,
+        )
+        write_html_report(report, self._path)
+
+    def _observe(self, source: str, tables: StoreSession) -> None:
+        self._figures.append(take_figures(tables, source))

@@ -1,0 +1,35 @@
+"""Convert rules to the texts that the HTML report shows about them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+
+from urlset.checker.rule import Rule
+from urlset.html_report import RuleText
+from urlset.terminal_text import template_text
+
+__all__ = ["rule_texts"]
+
+
+def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
+    """Return message, reason, fix and SQL of each rule, by code."""
+    return {code: _rule_text(rule) for code, rule in rules.items()}
+
+
+def _rule_text(rule: Rule) -> RuleText:
+    sql = None
+    if not rule.is_engine_rule:
+        query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"
+        sql = inspect.cleandoc(query).strip()
+    page = rule.page
+    return RuleText(
+        rule.code,
+        rule.name,
+        rule.level,
+        template_text(rule.message),
+        page.why,
+        page.fix_hint,
+        page.source,
+        sql,
+    )

@@ -1,0 +1,32 @@
+"""Report as one HTML file that works offline, without scripts, and at any size of the site.
+
+:func:`take_figures` reads the tables of a store while it is open; :class:`ExampleLog` records
+findings while they are yielded; :func:`html_report` composes the page.
+"""
+
+from __future__ import annotations
+
+from urlset.html_report.figures import take_figures
+from urlset.html_report.model import (
+    Example,
+    ExampleLog,
+    LastmodTrial,
+    ReportInput,
+    RuleChange,
+    RuleText,
+    SourceFigures,
+)
+from urlset.html_report.page import html_report, write_html_report
+
+__all__ = [
+    "Example",
+    "ExampleLog",
+    "LastmodTrial",
+    "ReportInput",
+    "RuleChange",
+    "RuleText",
+    "SourceFigures",
+    "html_report",
+    "take_figures",
+    "write_html_report",
+]

@@ -1,0 +1,378 @@
+"""Draw charts as HTML and SVG without scripts and without inline styles.
+
+Horizontal positions are percentages, so a chart fills its column at any width while its text keeps
+its size. Colours are classes of ``report.css``. All text is escaped here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from urlset.html_report.text import attributes, safe, share
+
+__all__ = [
+    "Bin",
+    "Block",
+    "Cell",
+    "FunnelStep",
+    "Range",
+    "Segment",
+    "StackedRow",
+    "bin_labels",
+    "diverging_bars",
+    "funnel",
+    "heat",
+    "histogram",
+    "icicle",
+    "legend",
+    "matrix",
+    "ranges",
+    "stacked_bars",
+    "upset",
+]
+
+MAX_LABEL = 44
+"""Characters of a label; longer ones are cut in the middle."""
+
+_HEAT = (0.0, 0.01, 0.05, 0.2)
+"""Upper bounds of the shares of the heat classes 0 to 3; class 4 is above."""
+
+HEAT_LABELS = ("none", "up to 1 %", "up to 5 %", "up to 20 %", "more")
+
+
+class Segment(NamedTuple):
+    """Part of a stacked bar: role (a class of the style sheet) and value."""
+
+    role: str
+    value: float
+
+
+class StackedRow(NamedTuple):
+    """Stacked bar: label, segments, and the text at its end."""
+
+    label: str
+    segments: Sequence[Segment]
+    note: str = ""
+
+
+class FunnelStep(NamedTuple):
+    """Step of a funnel: label, size, and why the others were lost before it."""
+
+    label: str
+    size: int
+    lost: str = ""
+
+
+class Bin(NamedTuple):
+    """Bar of a histogram; a spike has a label and is cut at the height of the chart."""
+
+    label: str
+    size: int
+    spike: str = ""
+
+
+class Block(NamedTuple):
+    """Block of an icicle: label, size, number of faults, and its parts."""
+
+    label: str
+    size: int
+    faults: int
+    parts: Sequence[Block] = ()
+
+
+class Range(NamedTuple):
+    """Row of a range chart: label, low and high value, and the text at its end."""
+
+    label: str
+    low: float
+    high: float
+    note: str
+
+
+class Cell(NamedTuple):
+    """Cell of a matrix: faults among a total."""
+
+    faults: int
+    total: int
+
+
+def legend(items: Iterable[tuple[str, str]]) -> str:
+    """Return a legend: a swatch and a label for each role."""
+    entries = "".join(
+        f'<li><svg class="swatch" width="12" height="12" aria-hidden="true">'
+        f'<rect width="12" height="12" rx="2" class="{escape(role)}"/></svg>{escape(label)}</li>'
+        for role, label in items
+    )
+    return f'<ul class="legend">{entries}</ul>'
+
+
+def stacked_bars(rows: Sequence[StackedRow]) -> str:
+    """Return horizontal bars of equal length; the segments of each are shares of its total."""
+    return _rows(
+        (row.label, _bar(row.segments, sum(part.value for part in row.segments)), row.note)
+        for row in rows
+    )
+
+
+def funnel(steps: Sequence[FunnelStep]) -> str:
+    """Return bars of decreasing length; between them, why the others were lost."""
+    most = max((step.size for step in steps), default=0)
+    lines = []
+    for step in steps:
+        if step.lost:
+            lines.append(f'<li class="lost"><span></span><span>{escape(step.lost)}</span></li>')
+        note = f"{step.size:,}"
+        bar = _bar([Segment("fine", step.size)], most, height=26)
+        lines.append(_row(step.label, bar, note))
+    return f'<ul class="bars funnel">{"".join(lines)}</ul>'
+
+
+def histogram(
+    bins: Sequence[Bin], labels: Sequence[tuple[float, str]], *, height: int = 180
+) -> str:
+    """Return vertical bars.
+
+    A spike is drawn to the full height with a gap that shows that it is cut, so that the other
+    bars keep their shape.
+
+    Args:
+        bins: The bars from left to right.
+        labels: Labels of the axis, each with its position between 0 and 1.
+        height: Height of the tallest bar in pixels.
+    """
+    usual = max((found.size for found in bins if not found.spike), default=0)
+    tallest = max((found.size for found in bins), default=0)
+    limit = min(tallest, usual * 1.3) if usual else tallest
+    top, step = 40, 100 / max(1, len(bins))
+    marks, texts = [], []
+    last_text = -100.0
+    for number, found in enumerate(bins):
+        if not found.size:
+            continue
+        tall = max(2.0, height * min(1.0, found.size / limit))
+        place = {"x": f"{number * step + step * 0.1:.3f}%", "width": f"{step * 0.8:.3f}%"}
+        tip = f"<title>{escape(found.label)}: {found.size:,}</title>"
+        role = "spike" if found.spike else "plain"
+        box = attributes(class_=role, **place, y=f"{top + height - tall:.1f}", height=f"{tall:.1f}")
+        marks.append(f"<rect{box}>{tip}</rect>")
+        if found.spike and found.size > limit:
+            gap = attributes(class_="gap", **place, y=f"{top + height * 0.16:.1f}", height=4)
+            marks.append(f"<rect{gap}/>")
+        middle = (number + 0.5) * step
+        if found.spike and middle - last_text > 24:
+            texts.append(_spike_text(middle, top, found.spike))
+            last_text = middle
+    axis = "".join(
+        f'<text x="{100 * at:.2f}%" y="{top + height + 18}"{_anchor(at)}>{escape(text)}</text>'
+        for at, text in labels
+    )
+    base = top + height + 0.5
+    line = f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>'
+    return _svg("histogram", top + height + 24, f"{''.join(marks)}{line}{axis}{''.join(texts)}")
+
+
+def bin_labels(names: Sequence[str], count: int) -> list[tuple[float, str]]:
+    """Return about ``count`` axis labels for bins with these names, at the start of their bins."""
+    step = max(1, -(-len(names) // max(1, count)))
+    return [(at / len(names), names[at]) for at in range(0, len(names), step)]
+
+
+def icicle(blocks: Sequence[Block]) -> str:
+    """Return an icicle of two levels: width is size, colour is the share of faults."""
+    total = sum(block.size for block in blocks)
+    marks, start = [], 0.0
+    for block in blocks:
+        width = 100 * block.size / max(1, total)
+        marks.append(_block(block, start, width, y=0, height=54))
+        inner = start
+        for part in block.parts:
+            part_width = 100 * part.size / max(1, total)
+            marks.append(_block(part, inner, part_width, y=56, height=42))
+            inner += part_width
+        start += width
+    items = [
+        (f"heat-{number}", label.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
+        for number, label in enumerate(HEAT_LABELS)
+    ]
+    return _svg("icicle", 98, "".join(marks)) + legend(items)
+
+
+def heat(faults: float, total: float) -> str:
+    """Return the class of a share of faults, ``heat-0`` to ``heat-4``.
+
+    >>> heat(0, 10), heat(1, 10), heat(5, 10)
+    ('heat-0', 'heat-3', 'heat-4')
+    """
+    ratio = faults / total if total else 0.0
+    return f"heat-{sum(ratio > bound for bound in _HEAT)}"
+
+
+def upset(sets: Sequence[tuple[str, int]], rows: Sequence[tuple[Sequence[bool], str, int]]) -> str:
+    """Return an UpSet plot: one row for each combination of sets, with its size as a bar.
+
+    Args:
+        sets: Name and size of each set.
+        rows: Membership in each set, label in words, and size.
+    """
+    most = max((size for *_, size in rows), default=0)
+    names = "".join(f"<span><b>{escape(name)}</b><br>{size:,}</span>" for name, size in sets)
+    lines = [f'<li class="sets"><span class="members">{names}</span></li>']
+    for members, label, size in rows:
+        role = "fine" if all(members) else "part"
+        lines.append(
+            f'<li><span class="members">{_dots(members)}</span><span class="label">'
+            f"{escape(label)}</span>{_bar([Segment(role, size)], most)}"
+            f'<span class="note">{size:,}</span></li>'
+        )
+    return f'<ul class="upset">{"".join(lines)}</ul>'
+
+
+def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: str) -> str:
+    """Return a table whose cells are coloured by the share of faults.
+
+    Args:
+        names: Names of the rows and columns.
+        cells: Cell by row and column; a missing one stays empty.
+        corner: Text of the upper left cell.
+    """
+    head = "".join(f'<th scope="col">{escape(safe(name, 12))}</th>' for name in names)
+    body = []
+    for row in names:
+        line = []
+        for column in names:
+            cell = cells.get((row, column))
+            if cell is None:
+                line.append('<td class="none"></td>')
+                continue
+            text = f"{cell.faults:,}" if cell.faults else "0"
+            tip = escape(f"{cell.faults:,} of {cell.total:,}")
+            line.append(f'<td class="{heat(cell.faults, cell.total)}" title="{tip}">{text}</td>')
+        label = escape(safe(row, 12))
+        body.append(f'<tr><th scope="row">{label}</th>{"".join(line)}</tr>')
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="Matrix of languages">'
+        f'<table class="matrix"><thead><tr><td>{escape(corner)}</td>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def ranges(rows: Sequence[Range], ticks: Sequence[tuple[float, str]], *, most: float) -> str:
+    """Return rows with a line from a low to a high value, on one scale from 0 to ``most``."""
+    grid = "".join(
+        f'<line class="grid" x1="{100 * at / most:.2f}%" x2="{100 * at / most:.2f}%" '
+        'y1="0" y2="100%"/>'
+        for at, _ in ticks
+    )
+    drawn = []
+    for row in rows:
+        low, high = (min(100.0, 100 * value / most) for value in (row.low, row.high))
+        marks = (
+            f'<line class="span" x1="{low:.2f}%" x2="{high:.2f}%" y1="11" y2="11"/>'
+            f'<circle class="low" cx="{low:.2f}%" cy="11" r="5"/>'
+            f'<circle class="high" cx="{high:.2f}%" cy="11" r="5"/>'
+        )
+        drawn.append((row.label, _svg("range", 22, grid + marks), row.note))
+    texts = "".join(
+        f'<text x="{100 * at / most:.2f}%" y="12"{_anchor(at / most)}>{escape(text)}</text>'
+        for at, text in ticks
+    )
+    return _rows([*drawn, ("", _svg("ticks", 16, texts), "")])
+
+
+def diverging_bars(rows: Sequence[tuple[str, int, int, str]]) -> str:
+    """Return bars to the left for the first number and to the right for the second.
+
+    Args:
+        rows: Label, number to the left, number to the right, and the text at the end.
+    """
+    most = max((max(left, right) for _, left, right, _ in rows), default=0) or 1
+    drawn = []
+    for label, left, right, note in rows:
+        to_left, to_right = 50 * left / most, 50 * right / most
+        marks = (
+            f'<rect class="fine" x="{50 - to_left:.2f}%" width="{to_left:.2f}%" height="16"/>'
+            f'<rect class="error" x="50%" width="{to_right:.2f}%" height="16"/>'
+            '<line class="axis" x1="50%" x2="50%" y1="0" y2="16"/>'
+        )
+        drawn.append((label, _svg("bar", 16, marks), note))
+    return _rows(drawn)
+
+
+def _rows(rows: Iterable[tuple[str, str, str]]) -> str:
+    return f'<ul class="bars">{"".join(_row(*row) for row in rows)}</ul>'
+
+
+def _row(label: str, chart: str, note: str) -> str:
+    shown = escape(safe(label, MAX_LABEL))
+    return (
+        f'<li><span class="label"><bdi>{shown}</bdi></span>{chart}'
+        f'<span class="note">{escape(note)}</span></li>'
+    )
+
+
+def _bar(segments: Sequence[Segment], whole: float, *, height: int = 18) -> str:
+    marks, start = [], 0.0
+    for role, value in segments:
+        if value <= 0 or whole <= 0:
+            continue
+        width = 100 * value / whole
+        tip = f"<title>{escape(f'{role}: {value:,} ({share(value, whole)})')}</title>"
+        box = attributes(x=f"{start:.3f}%", width=f"{width:.3f}%", height=height, class_=role)
+        marks.append(f"<rect{box}>{tip}</rect>")
+        start += width
+    return _svg("bar", height, "".join(marks))
+
+
+def _block(block: Block, start: float, width: float, *, y: int, height: int) -> str:
+    name = safe(block.label, MAX_LABEL)
+    faults = f"{block.faults:,} of {block.size:,} ({share(block.faults, block.size)})"
+    size = "wide" if width >= 16 else "narrow" if width >= 7 else "tiny"
+    texts = ""
+    if size != "tiny":
+        middle = height / 2
+        texts = (
+            f'<text x="8" y="{middle - 4:.0f}" class="name">{escape(name)}</text>'
+            f'<text x="8" y="{middle + 14:.0f}">{escape(share(block.faults, block.size))}</text>'
+        )
+    inner = (
+        f'<rect width="100%" height="100%" class="{heat(block.faults, block.size)}"/>'
+        f'<g class="{size} on-{heat(block.faults, block.size)}">{texts}</g>'
+    )
+    box = attributes(x=f"{start:.3f}%", y=y, width=f"{max(width, 0.05):.3f}%", height=height)
+    return f"<svg{box}><title>{escape(f'{name}: {faults}')}</title>{inner}</svg>"
+
+
+def _dots(members: Sequence[bool]) -> str:
+    step = 64
+    on = [number for number, is_in in enumerate(members) if is_in]
+    marks = ""
+    if len(on) > 1:
+        first, last = (step * number + step // 2 for number in (on[0], on[-1]))
+        marks = f'<line class="join" x1="{first}" x2="{last}" y1="11" y2="11"/>'
+    for number, is_in in enumerate(members):
+        role = "dot" if is_in else "dot off"
+        marks += f'<circle class="{role}" cx="{step * number + step // 2}" cy="11" r="6"/>'
+    return f'<svg width="{step * len(members)}" height="22" aria-hidden="true">{marks}</svg>'
+
+
+def _spike_text(middle: float, top: int, text: str) -> str:
+    at = middle / 100
+    anchor = _anchor(0 if at < 0.2 else 1 if at > 0.8 else 0.5)
+    first, _, second = text.partition("\n")
+    return (
+        f'<text class="mark" x="{middle:.2f}%" y="{top - 22}"{anchor}>{escape(first)}</text>'
+        f'<text class="mark" x="{middle:.2f}%" y="{top - 7}"{anchor}>{escape(second)}</text>'
+    )
+
+
+def _anchor(at: float) -> str:
+    """Return the text anchor that keeps a text at this position inside of the chart."""
+    return attributes(text_anchor="start" if at < 0.02 else "end" if at > 0.98 else "middle")
+
+
+def _svg(role: str, height: float, content: str) -> str:
+    return (
+        f'<svg class="{role}" width="100%" height="{height:g}" aria-hidden="true">{content}</svg>'
+    )

@@ -1,0 +1,415 @@
+"""Charts about the pages that a crawl or an audit visited, each from a query of live tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from urlset.html_report.charts import (
+    Block,
+    FunnelStep,
+    Range,
+    Segment,
+    StackedRow,
+    funnel,
+    icicle,
+    legend,
+    ranges,
+    stacked_bars,
+    upset,
+)
+from urlset.html_report.model import Figure
+from urlset.html_report.text import duration, joined, plural, safe, share
+from urlset.store import StoreSession
+
+__all__ = ["JUDGED", "Outcome", "live_figures", "outcome", "section_label", "section_table"]
+
+MAX_SECTIONS = 12
+"""Sections that a chart shows; the others are shown as one."""
+
+MAX_TABLE_SECTIONS = 1_000
+"""Sections in the table of sections."""
+
+_FAULTS = ("redirect", "not-indexable", "error")
+_CLASSES = ("fine", *_FAULTS, "unknown", "not-visited")
+_LABELS = {
+    "fine": "200, indexable, self-canonical",
+    "redirect": "redirects",
+    "not-indexable": "not indexable",
+    "error": "error",
+    "unknown": "unknown",
+    "not-visited": "not visited",
+}
+_IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
+
+JUDGED = """
+WITH listed AS (
+    SELECT url, any_value(section) AS section
+    FROM (SELECT url, section FROM pages WHERE is_listed
+          UNION ALL
+          SELECT url, section FROM frontier WHERE list_contains(origins, 'sitemap'))
+    GROUP BY url),
+judged AS (
+    SELECT listed.url, listed.section, pages.* EXCLUDE (url, section),
+        CASE
+            WHEN pages.url IS NULL THEN 'not-visited'
+            WHEN verdict = 'ok' AND is_indexable THEN 'fine'
+            WHEN verdict IN ('ok', 'disallowed') THEN 'not-indexable'
+            WHEN verdict = 'redirect' THEN 'redirect'
+            WHEN verdict = 'unknown' THEN 'unknown'
+            ELSE 'error'
+        END AS outcome
+    FROM listed LEFT JOIN pages ON pages.url = listed.url)
+""".strip()
+"""Start of a query: ``judged`` has one row per listed URL, with its page and its outcome."""
+
+_COUNTS = ",\n    ".join(
+    f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in _CLASSES
+)
+
+OUTCOME_SQL = f"{JUDGED}\nSELECT section, count(*) AS listed,\n    {_COUNTS}\nFROM judged\n" + (
+    "GROUP BY section ORDER BY listed DESC, section"
+)
+
+_FOLDER = (
+    "nullif(regexp_extract(url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*/[^/?#]+/([^/?#]+)/', 1), '')"
+)
+
+_ICICLE_SQL = f"""{JUDGED}
+SELECT section, {_FOLDER} AS folder, count(*) AS visited,
+    count(*) FILTER (WHERE outcome IN ('redirect', 'not-indexable', 'error')) AS faults
+FROM judged WHERE outcome <> 'not-visited'
+GROUP BY ALL ORDER BY visited DESC, section, folder"""
+
+_FUNNEL_SQL = f"""{JUDGED}
+SELECT count(*) AS listed,
+    count(*) FILTER (WHERE outcome <> 'not-visited') AS visited,
+    count(*) FILTER (WHERE verdict = 'ok') AS answered,
+    count(*) FILTER (WHERE verdict = 'ok' AND is_noindex IS NOT TRUE) AS indexable,
+    count(*) FILTER (WHERE outcome = 'fine') AS self_canonical,
+    count(*) FILTER (WHERE outcome = 'redirect') AS redirects,
+    count(*) FILTER (WHERE outcome = 'error') AS errors,
+    count(*) FILTER (WHERE outcome = 'unknown') AS "unknown",
+    count(*) FILTER (WHERE verdict = 'disallowed') AS disallowed
+FROM judged"""
+
+_COVERAGE_SQL = """SELECT coalesce(is_listed, false) AS listed,
+    coalesce(is_linked, false) AS linked,
+    coalesce(is_visited, false) AS visited, count(*) AS pages
+FROM pages WHERE is_indexable
+GROUP BY ALL ORDER BY pages DESC"""
+
+_COMPLETE_SQL = "SELECT is_complete FROM crawls ORDER BY crawl DESC LIMIT 1"
+
+_SPEED_SQL = """SELECT section, count(*) AS pages,
+    quantile_cont(coalesce(first_byte_s, seconds), 0.5) AS half,
+    quantile_cont(coalesce(first_byte_s, seconds), 0.95) AS slow
+FROM pages
+WHERE verdict = 'ok' AND is_from_cache IS NOT TRUE AND coalesce(first_byte_s, seconds) IS NOT NULL
+GROUP BY section ORDER BY slow DESC, section"""
+
+
+class Outcome(NamedTuple):
+    """Number of listed URLs of one section, or of all, by outcome."""
+
+    section: str
+    listed: int
+    counts: Counter[str]
+
+    @property
+    def faults(self) -> int:
+        """URLs that redirect, fail or are not indexable."""
+        return sum(self.counts[name] for name in _FAULTS)
+
+    @property
+    def visited(self) -> int:
+        """URLs that were requested."""
+        return self.listed - self.counts["not-visited"]
+
+
+def section_label(section: str | None) -> str:
+    """Return a section as a path.
+
+    >>> section_label("shop"), section_label("/"), section_label(None)
+    ('/shop/', '/', '/')
+    """
+    name = (section or "/").strip("/")
+    return f"/{name}/" if name else "/"
+
+
+def outcome(session: StoreSession) -> tuple[Outcome, list[Outcome]]:
+    """Return the outcome of all listed URLs, and of each section, largest first."""
+    sections = []
+    total: Counter[str] = Counter()
+    for section, listed, *counts in session.rows(OUTCOME_SQL):
+        found = Counter(dict(zip(_CLASSES, counts, strict=True)))
+        sections.append(Outcome(section_label(section), listed, found))
+        total += found
+    return Outcome("", sum(each.listed for each in sections), total), sections
+
+
+def live_figures(
+    session: StoreSession, total: Outcome, sections: Sequence[Outcome]
+) -> list[Figure]:
+    """Return the charts for which the live tables have data."""
+    figures = []
+    if total.visited:
+        figures += [_verdicts(total, sections), _funnel(session), _faults_by_folder(session)]
+    figures += [_coverage(session), _speed(session)]
+    return [figure for figure in figures if figure is not None]
+
+
+def section_table(sections: Sequence[Outcome]) -> Figure:
+    """Return the table of sections with the number of URLs by outcome."""
+    rows = [
+        (each.section, each.listed, *(each.counts[name] for name in _CLASSES))
+        for each in sections[:MAX_TABLE_SECTIONS]
+    ]
+    about = "Listed URLs by section and outcome."
+    if len(sections) > MAX_TABLE_SECTIONS:
+        about += f" The {MAX_TABLE_SECTIONS:,} largest of {len(sections):,} sections."
+    columns = ("section", "listed", "fine", *(_LABELS[name] for name in _CLASSES[1:]))
+    return Figure("sections", "Sections", about, "", columns, rows, OUTCOME_SQL, True)
+
+
+def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
+    shown = _top(sections)
+    present = [name for name in _CLASSES if total.counts[name]]
+    rows = [
+        StackedRow(
+            each.section,
+            [Segment(name, each.counts[name]) for name in present],
+            f"{each.listed:,}",
+        )
+        for each in shown
+    ]
+    worst = max(sections, key=lambda each: each.faults)
+    if not total.faults:
+        title = f"No fault in {plural(total.visited, 'visited URL')}"
+    elif len(sections) == 1:
+        title = f"{share(total.faults, total.visited)} of the visited URLs have a fault"
+    else:
+        title = (
+            f"{worst.section} has the most faults: {worst.faults:,} of "
+            f"{plural(worst.visited, 'visited URL')}"
+        )
+    labels = [(name, _LABELS[name]) for name in present]
+    return Figure(
+        "verdicts",
+        title,
+        "Listed URLs of each section by outcome. Not indexable: noindex, blocked by robots.txt, or "
+        "another canonical URL. Unknown: the server refused or did not answer twice.",
+        stacked_bars(rows) + legend(labels),
+        ("section", "listed", *(_LABELS[name] for name in present)),
+        [(each.section, each.listed, *(each.counts[name] for name in present)) for each in shown],
+        OUTCOME_SQL,
+        True,
+    )
+
+
+def _top(sections: Sequence[Outcome]) -> list[Outcome]:
+    """Return the largest sections, and all others as one."""
+    if len(sections) <= MAX_SECTIONS:
+        return list(sections)
+    others = sections[MAX_SECTIONS - 1 :]
+    counts: Counter[str] = Counter()
+    for each in others:
+        counts += each.counts
+    name = f"{len(others):,} other sections"
+    return [*sections[: MAX_SECTIONS - 1], Outcome(name, sum(o.listed for o in others), counts)]
+
+
+def _funnel(session: StoreSession) -> Figure:
+    row = next(iter(session.rows(_FUNNEL_SQL)))
+    listed, visited, answered, indexable, canonical, redirects, errors, unknown, disallowed = row
+    steps = [FunnelStep("listed", listed)]
+    if visited < listed:
+        steps.append(FunnelStep("visited", visited, f"− {listed - visited:,} not visited"))
+    reasons = (
+        (redirects, "redirect"),
+        (errors, "fail"),
+        (unknown, "unknown"),
+        (disallowed, "blocked by robots.txt"),
+    )
+    lost = joined([f"{count:,} {reason}" for count, reason in reasons if count])
+    steps.append(FunnelStep("answered 200", answered, f"− {lost}" if lost else ""))
+    lost = f"− {answered - indexable:,} noindex" if indexable < answered else ""
+    steps.append(FunnelStep("indexable", indexable, lost))
+    lost = (
+        f"− {indexable - canonical:,} with another canonical URL" if canonical < indexable else ""
+    )
+    steps.append(FunnelStep("self-canonical", canonical, lost))
+    return Figure(
+        "funnel",
+        f"{share(canonical, visited)} of the visited URLs can be indexed under their own address",
+        "Listed URLs, and how many remain after each condition.",
+        funnel(steps),
+        ("step", "URLs"),
+        [(step.label, step.size) for step in steps],
+        _FUNNEL_SQL,
+    )
+
+
+def _faults_by_folder(session: StoreSession) -> Figure | None:
+    folders: dict[str, list[tuple[str | None, int, int]]] = defaultdict(list)
+    for section, folder, visited, faults in session.rows(_ICICLE_SQL):
+        folders[section_label(section)].append((folder, visited, faults))
+    blocks = [_section_block(section, rows) for section, rows in folders.items()]
+    blocks.sort(key=lambda block: -block.size)
+    if len(blocks) < 2:
+        return None
+    if len(blocks) > MAX_SECTIONS:
+        others = blocks[MAX_SECTIONS - 1 :]
+        rest = _sum_of(f"{len(others):,} other sections", others)
+        blocks = [*blocks[: MAX_SECTIONS - 1], rest]
+    everything = _sum_of("all", blocks)
+    least = max(10, everything.size * _IS_BLOCK)
+    large = [b for block in blocks for b in (*block.parts, block) if b.size >= least and b.faults]
+    title = "No folder has faults"
+    if everything.faults:
+        title = f"Faults are spread thinly: {share(everything.faults, everything.size)} of all URLs"
+    if large:
+        worst = max(large, key=lambda block: block.faults / block.size)
+        title = f"{safe(worst.label, 60)} has the highest share of faults: " + share(
+            worst.faults, worst.size
+        )
+    rows = [
+        (b.label, b.size, b.faults, share(b.faults, b.size))
+        for block in blocks
+        for b in (block, *block.parts)
+    ]
+    return Figure(
+        "folders",
+        title,
+        "Sections above, their folders below. Width: visited URLs. Colour: share of URLs that "
+        "redirect, fail or are not indexable.",
+        icicle(blocks),
+        ("folder", "visited", "faults", "share"),
+        rows,
+        _ICICLE_SQL,
+        True,
+    )
+
+
+def _section_block(section: str, rows: Sequence[tuple[str | None, int, int]]) -> Block:
+    parts = [
+        Block(f"{section}{folder}/" if folder else f"{section}…", visited, faults)
+        for folder, visited, faults in rows
+    ]
+    parts.sort(key=lambda part: -part.size)
+    if len(parts) > MAX_SECTIONS:
+        others = parts[MAX_SECTIONS - 1 :]
+        parts = [*parts[: MAX_SECTIONS - 1], _sum_of(f"{len(others):,} other folders", others)]
+    whole = _sum_of(section, parts)
+    return whole._replace(parts=parts if len(parts) > 1 else ())
+
+
+def _sum_of(label: str, blocks: Sequence[Block]) -> Block:
+    return Block(label, sum(b.size for b in blocks), sum(b.faults for b in blocks))
+
+
+def _coverage(session: StoreSession) -> Figure | None:
+    found: dict[tuple[bool, ...], int] = {
+        (listed, linked, visited): count
+        for listed, linked, visited, count in session.rows(_COVERAGE_SQL)
+        if listed or linked or visited
+    }
+    names = ("listed", "linked", "visited")
+    sizes = [sum(n for members, n in found.items() if members[at]) for at in range(3)]
+    used = [at for at in range(3) if sizes[at]]
+    if len(used) < 2:
+        return None
+    rows: list[tuple[list[bool], str, int]] = []
+    for members, count in sorted(found.items(), key=lambda item: -item[1]):
+        inside = [names[at] for at in used if members[at]]
+        outside = [names[at] for at in used if not members[at]]
+        label = joined(inside) + (f", not {' or '.join(outside)}" if outside else "")
+        rows.append(([members[at] for at in used], label, count))
+    complete = next(iter(session.rows(_COMPLETE_SQL)), (False,))[0]
+    seen = "linked" if complete else "seen linked"
+    orphans = sum(n for members, n in found.items() if members[0] and not members[1])
+    unlisted = sum(n for members, n in found.items() if members[1] and not members[0])
+    unlisted_visits = sum(n for members, n in found.items() if members[2] and not members[0])
+    parts = []
+    if 1 in used and orphans:
+        parts.append(f"{plural(orphans, 'listed page')} {_are(orphans)} not {seen}")
+    if 1 in used and unlisted:
+        parts.append(f"{plural(unlisted, 'linked page')} {_are(unlisted)} not listed")
+    if 1 not in used and unlisted_visits:
+        text = f"{plural(unlisted_visits, 'visited page')} {_are(unlisted_visits)} not listed"
+        parts.append(text)
+    title = (
+        "; ".join(parts)
+        or f"All {sizes[0]:,} indexable pages are {joined([names[a] for a in used])}"
+    )
+    about = "Indexable pages by where they are known from: sitemaps (listed), links on other pages"
+    about += " (linked)" + (", access logs (visited)." if 2 in used else ".")
+    if not complete:
+        about += (
+            " The crawl is not complete, so a page may be linked from a page that was not visited."
+        )
+    return Figure(
+        "coverage",
+        title,
+        about,
+        upset([(names[at], sizes[at]) for at in used], rows),
+        ("pages that are", "pages"),
+        [(label, count) for _, label, count in rows],
+        _COVERAGE_SQL,
+    )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _speed(session: StoreSession) -> Figure | None:
+    found: list[Any] = [
+        (section_label(section), pages, half, slow)
+        for section, pages, half, slow in session.rows(_SPEED_SQL)
+    ]
+    if not found:
+        return None
+    pages = sum(row[1] for row in found)
+    # A section with a handful of pages has no meaningful 95th percentile.
+    shown = [row for row in found if row[1] >= min(20, pages / 10)][:MAX_SECTIONS]
+    slowest = shown[0]
+    title = (
+        f"{slowest[0]} is the slowest section: 5 % of its pages take over {duration(slowest[3])}"
+    )
+    if len(shown) == 1:
+        title = f"Half of the pages answer within {duration(slowest[2])}, 95 % within " + duration(
+            slowest[3]
+        )
+    most = max(row[3] for row in shown) * 1.04 or 1.0
+    ticks = [(at, duration(at) if at else "0") for at in _ticks(most)]
+    rows = [
+        Range(label, half, slow, f"{duration(half)} – {duration(slow)}")
+        for label, _, half, slow in shown
+    ]
+    return Figure(
+        "speed",
+        title.replace("5 %", "5\N{NARROW NO-BREAK SPACE}%"),
+        "Time to the first byte of pages that answered 200: the first dot is the median, the "
+        "second the 95th percentile.",
+        ranges(rows, ticks, most=most),
+        ("section", "pages", "median", "95th percentile"),
+        [(label, count, duration(half), duration(slow)) for label, count, half, slow in shown],
+        _SPEED_SQL,
+    )
+
+
+def _ticks(most: float) -> list[float]:
+    """Return three to six round values from 0 up to ``most``.
+
+    >>> _ticks(2.4)
+    [0.0, 0.5, 1.0, 1.5, 2.0]
+    """
+    step = next(
+        factor * 10.0**power
+        for power in range(-6, 9)
+        for factor in (1, 2, 5)
+        if most / (factor * 10.0**power) <= 5
+    )
+    return [round(step * number, 9) for number in range(int(most / step) + 1)]

@@ -1,0 +1,220 @@
+"""Input of the HTML report: what was examined, the findings, and the documentation of rules."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol, TypeVar
+
+from urlset.model import Level
+
+__all__ = [
+    "MAX_EXAMPLES",
+    "Example",
+    "ExampleLog",
+    "Figure",
+    "FindingFields",
+    "LastmodTrial",
+    "ReportInput",
+    "RuleChange",
+    "RuleText",
+    "SourceFigures",
+]
+
+MAX_EXAMPLES = 1_000
+"""Examples of each rule that the report contains; all others are only counted."""
+
+
+class FindingFields(Protocol):
+    """Fields of a finding that the report shows; :class:`urlset.Finding` has them."""
+
+    @property
+    def code(self) -> str:
+        """Code of the rule."""
+
+    @property
+    def level(self) -> Level:
+        """Severity."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+
+    @property
+    def source(self) -> str | None:
+        """Path or URL of the document."""
+
+    @property
+    def line(self) -> int | None:
+        """Line in the document, from 1."""
+
+    @property
+    def loc(self) -> str | None:
+        """URL of the entry or page."""
+
+
+class Example(NamedTuple):
+    """One finding as a row of the report.
+
+    ``basis`` is observed, complete, sampled or unknown; empty if the finding has none.
+    """
+
+    url: str
+    message: str
+    place: str
+    basis: str
+
+
+_Finding = TypeVar("_Finding", bound=FindingFields)
+
+
+class ExampleLog:
+    """Count findings by rule and keep the first :data:`MAX_EXAMPLES` of each rule as examples."""
+
+    def __init__(self) -> None:
+        self.examples: dict[str, list[Example]] = defaultdict(list)
+        self.levels: dict[str, Counter[Level]] = defaultdict(Counter)
+        self.bases: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def record(self, findings: Iterable[_Finding]) -> Iterator[_Finding]:
+        """Yield the findings unchanged and record each of them."""
+        for finding in findings:
+            self.add(finding)
+            yield finding
+
+    def add(self, finding: FindingFields) -> None:
+        """Record one finding."""
+        self.levels[finding.code][finding.level] += 1
+        basis = str(getattr(finding, "basis", None) or "")
+        if basis:
+            self.bases[finding.code][basis] += 1
+        examples = self.examples[finding.code]
+        if len(examples) < MAX_EXAMPLES:
+            source = finding.source or ""
+            place = f"{source}:{finding.line}" if finding.line is not None else source
+            examples.append(Example(finding.loc or source, finding.message, place, basis))
+
+    def add_omitted(self, level: Level, code: str, count: int) -> None:
+        """Count findings that exist but were not yielded."""
+        if count > 0:
+            self.levels[code][level] += count
+
+
+class RuleText(NamedTuple):
+    """Documentation of a rule: message with ellipses for values, reason, fix, source and SQL."""
+
+    code: str
+    name: str
+    level: Level
+    message: str
+    why: str
+    fix_hint: str
+    source: str
+    sql: str | None
+
+
+class Figure(NamedTuple):
+    """One chart: its answer in words, its markup, and the same numbers as a table with their SQL.
+
+    Attributes:
+        key: Identifier, such as ``verdicts``.
+        title: The answer in words, as plain text.
+        about: What is drawn, as plain text.
+        chart: HTML and SVG.
+        columns: Column names of the table.
+        rows: Rows of the table; numbers are formatted by the page.
+        sql: Query that returns the numbers.
+        is_wide: Whether the chart spans both columns of the page.
+    """
+
+    key: str
+    title: str
+    about: str
+    chart: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    sql: str
+    is_wide: bool = False
+
+
+class SourceFigures(NamedTuple):
+    """Figures of one source: the numbers at the top, the charts and the table of sections.
+
+    Attributes:
+        name: Path or URL of the source.
+        sentence: Answer in one sentence, as plain text.
+        numbers: Label, number and role of each number at the top.
+        figures: The charts.
+        sections: Rows of the table of sections; None if there is none.
+        notes: Sentences about completeness.
+        sql: Query of the numbers at the top.
+        is_live: Whether pages were visited, so that the sentence is about them.
+    """
+
+    name: str
+    sentence: str
+    numbers: Sequence[tuple[str, str, str]]
+    figures: Sequence[Figure]
+    sections: Figure | None
+    notes: Sequence[str]
+    sql: str
+    is_live: bool = False
+
+
+class LastmodTrial(NamedTuple):
+    """Verdict on the ``lastmod`` values of one section: number of URLs by result."""
+
+    section: str
+    truthful: int
+    late: int
+    early: int
+    invented: int
+    unknown: int
+
+
+class RuleChange(NamedTuple):
+    """Change of the findings of one rule since the previous run."""
+
+    code: str
+    new: int
+    fixed: int
+    still: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportInput:
+    """Everything that the report shows.
+
+    Attributes:
+        kind: The operation that found it.
+        site: Site, folder or file that was examined.
+        moment: When it was examined.
+        log: The findings.
+        rules: Documentation of the rules by code.
+        sources: Charts of each source, by :func:`urlset.html_report.take_figures`.
+        sentence: First sentence of the report; None for the sentence of the first source.
+        notes: Sentences about completeness, below the first sentence.
+        lastmod_trial: Result of the trial of ``lastmod`` by section; empty if there was none.
+        lastmod_sql: Query or origin of these numbers.
+        changes: Changes since the previous run; None if there was none.
+        previous: When the previous run was.
+        changes_sql: Query or origin of these numbers.
+        known: Number of findings in the baseline, which are not shown.
+    """
+
+    kind: Literal["audit", "check"]
+    site: str
+    moment: datetime
+    log: ExampleLog
+    rules: Mapping[str, RuleText]
+    sources: Sequence[SourceFigures] = ()
+    sentence: str | None = None
+    notes: Sequence[str] = ()
+    lastmod_trial: Sequence[LastmodTrial] = ()
+    lastmod_sql: str = ""
+    changes: Sequence[RuleChange] | None = None
+    previous: datetime | None = None
+    changes_sql: str = ""
+    known: int = 0

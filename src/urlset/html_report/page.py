@@ -1,0 +1,449 @@
+"""Compose the report: one HTML file without requests, within fixed limits of size."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
+from urlset.errors import TargetError
+from urlset.html_report.charts import Segment, StackedRow, diverging_bars, legend, stacked_bars
+from urlset.html_report.model import (
+    Figure,
+    LastmodTrial,
+    ReportInput,
+    RuleChange,
+    RuleText,
+    SourceFigures,
+)
+from urlset.html_report.tables import example_table, number_table, packed_examples
+from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
+from urlset.model import Level
+
+__all__ = ["MAX_HTML_BYTES", "html_report", "write_html_report"]
+
+MAX_HTML_BYTES = 300_000
+"""Maximum size of the page without the compressed examples."""
+
+_LEVELS: tuple[tuple[Level, str], ...] = (
+    ("error", "Errors"),
+    ("warning", "Warnings"),
+    ("info", "Info"),
+)
+
+
+_ORDER = (
+    "verdicts folders sections-of-files changes funnel coverage speed languages dates trial".split()
+)
+"""Order of the figures: narrow ones follow each other, because two of them share a row."""
+
+
+class _Detail(NamedTuple):
+    """How much of each rule is in the HTML: number of examples, and whether its SQL is shown."""
+
+    examples: int
+    has_sql: bool
+
+
+_DETAILS = (_Detail(10, True), _Detail(5, True), _Detail(5, False), _Detail(2, False))
+_LEAST = _Detail(0, False)
+
+
+def html_report(report: ReportInput) -> str:
+    """Return the report as one HTML document.
+
+    It is at most 300 kB plus 1.5 MB of compressed examples: the more rules have findings, the
+    fewer examples of each are kept. It sends no requests, and shows foreign text as text only.
+    """
+    for detail in (*_DETAILS, _LEAST):
+        body = _body(report, detail)
+        if len(body.encode(errors="replace")) <= MAX_HTML_BYTES - 40_000:  # style and script
+            break
+    data, _ = packed_examples(report.log.examples, detail.examples)
+    return _document(_title(report), body, data)
+
+
+def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None:
+    """Replace a file atomically by the report.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
+    """
+    data = html_report(report).encode(errors="replace")
+    try:
+        expect_replaceable(Path(path))
+        file = AtomicFile(Path(path))
+        try:
+            with open(file.descriptor, "wb") as stream:
+                stream.write(data)
+            file.commit()
+        finally:
+            file.discard()
+    except OSError as error:
+        why = write_error_reason(path, error)
+        raise TargetError(f"cannot write the report {os.fspath(path)!r}: {why}") from error
+
+
+def _document(title: str, body: str, data: str) -> str:
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            '<meta name="robots" content="noindex">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(title)}</title>",
+            '<link rel="icon" href="data:,">',
+            f"<style>{style}</style>",
+            "</head>",
+            "<body>",
+            body,
+            f'<script type="application/json" id="data">"{data}"</script>',
+            f"<script>{script}</script>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("urlset.html_report").joinpath(name).read_text("utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _version() -> str:
+    try:
+        return version("urlset")
+    except PackageNotFoundError:  # a checkout that is not installed
+        return ""
+
+
+def _title(report: ReportInput) -> str:
+    return f"{report.kind.capitalize()} of {safe(report.site, 100)}"
+
+
+def _body(report: ReportInput, detail: _Detail) -> str:
+    parts = [
+        _HATCH,
+        _header(report),
+        "<main>",
+        *_source_parts(report),
+        *_findings(report, detail),
+        *_section_tables(report.sources),
+        "</main>",
+        _footer(report),
+    ]
+    return "\n".join(parts)
+
+
+_HATCH = (
+    '<svg width="0" height="0" class="hidden" aria-hidden="true"><defs>'
+    '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/>'
+    '<rect class="hatch-line" width="2.5" height="6"/></pattern></defs></svg>'
+)
+
+
+def _header(report: ReportInput) -> str:
+    site = escape(safe(report.site, 100))
+    if url := web_url(report.site):
+        site = f'<a href="{escape(url)}" rel="noreferrer">{site}</a>'
+    sentence = report.sentence or _sentence(report)
+    notes = [*report.notes]
+    if len(report.sources) == 1:
+        notes += report.sources[0].notes
+    noted = "".join(f"<p>{escape(safe(note, 500))}</p>" for note in notes)
+    links = [("charts", "Charts")] if report.sources else []
+    links += [("findings", "Findings")]
+    if any(source.sections for source in report.sources):
+        links.append(("sections", "Sections"))
+    links.append(("about", "About"))
+    menu = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in links)
+    return (
+        f'<header><div class="top"><p class="eyebrow"><b>urlset {report.kind}</b> '
+        f"<bdi>{site}</bdi> "
+        f'<time datetime="{report.moment.isoformat(timespec="seconds")}">{_when(report.moment)}'
+        f'</time></p><nav aria-label="Contents"><ul>{menu}</ul></nav></div>'
+        f"<h1>{escape(safe(sentence, 500))}</h1>"
+        + (f'<div class="notes">{noted}</div>' if noted else "")
+        + "</header>"
+    )
+
+
+def _sentence(report: ReportInput) -> str:
+    """Return the first sentence: that of the only source, or the number of findings."""
+    counts = [sum(levels[level] for levels in report.log.levels.values()) for level, _ in _LEVELS]
+    if len(report.sources) == 1 and report.sources[0].is_live:
+        return report.sources[0].sentence
+    found = [
+        plural(count, noun, nouns)
+        for count, noun, nouns in zip(
+            counts, ("error", "warning", "info"), ("errors", "warnings", "info"), strict=True
+        )
+        if count
+    ]
+    where = (
+        report.sources[0].sentence
+        if len(report.sources) == 1
+        else f"{plural(len(report.sources), 'source')} checked"
+    )
+    if not found:
+        return f"{where}: no findings."
+    return f"{where}: {', '.join(found)}."
+
+
+def _when(moment: datetime) -> str:
+    zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
+    return f"{moment.day} {moment:%B %Y, %H:%M}{zone}"
+
+
+def _source_parts(report: ReportInput) -> Iterator[str]:
+    """Yield the numbers and charts of each source."""
+    extra = [
+        *_lastmod_figures(report.lastmod_trial, report.lastmod_sql),
+        *_change_figures(report),
+    ]
+    if not report.sources and not extra:
+        return
+    yield '<section id="charts" aria-label="Charts">'
+    for source in report.sources:
+        is_last = source is report.sources[-1]
+        if len(report.sources) > 1:
+            yield f'<h2 class="source">{untrusted(source.name)}</h2>'
+            yield f'<p class="lead">{escape(source.sentence)}.</p>'
+        else:
+            yield '<h2 class="hidden">Charts</h2>'
+        yield _numbers(source)
+        figures = _arranged([*source.figures, *(extra if is_last else [])])
+        suffix = "" if len(report.sources) == 1 else f"-{report.sources.index(source) + 1}"
+        yield '<div class="grid">'
+        yield from (_figure(figure, suffix) for figure in figures)
+        yield "</div>"
+    yield "</section>"
+
+
+def _arranged(figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures in their order; a narrow one without a neighbor becomes wide."""
+    found = sorted(figures, key=lambda figure: _ORDER.index(figure.key))
+    at = 0
+    while at < len(found):
+        if found[at].is_wide:
+            at += 1
+        elif at + 1 < len(found) and not found[at + 1].is_wide:
+            at += 2
+        else:
+            found[at] = found[at]._replace(is_wide=True)
+            at += 1
+    return found
+
+
+def _numbers(source: SourceFigures) -> str:
+    items = "".join(
+        f'<div class="{escape(role) or "neutral"}"><dt>{escape(label)}</dt>'
+        f"<dd>{escape(number)}</dd></div>"
+        for label, number, role in source.numbers
+    )
+    return f'<dl class="numbers">{items}</dl>{_sql("SQL of these numbers", source.sql)}'
+
+
+def _sql(name: str, sql: str) -> str:
+    return f'<details class="sql"><summary>{name}</summary>{code_block(sql)}</details>'
+
+
+def _figure(figure: Figure, suffix: str) -> str:
+    key = f"{figure.key}{suffix}"
+    wide = " wide" if figure.is_wide else ""
+    chart = figure.chart
+    if "<table" not in chart:  # a matrix is a table already
+        chart = f'<div class="chart" role="img" aria-labelledby="{key}-title">{chart}</div>'
+    return (
+        f'<figure class="card{wide}" id="{key}" aria-labelledby="{key}-title">'
+        f'<figcaption><h3 id="{key}-title">{escape(figure.title)}</h3>'
+        f"<p>{escape(figure.about)}</p></figcaption>{chart}"
+        f"<details><summary>Numbers and SQL</summary>"
+        f"{number_table(figure.columns, figure.rows)}{code_block(figure.sql)}</details></figure>"
+    )
+
+
+_TRIAL = (
+    ("fine", "truthful"),
+    ("redirect", "late"),
+    ("not-indexable", "early"),
+    ("error", "invented"),
+    ("unknown", "not known"),
+)
+
+
+def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure]:
+    if not trial:
+        return
+    rows = sorted(trial, key=lambda row: -sum(row[1:]))[:12]
+    truthful = sum(row.truthful for row in trial)
+    judged = sum(sum(row[1:]) - row.unknown for row in trial)
+    title = "No date could be compared with its page"
+    if judged:
+        title = f"{share(truthful, judged)} of the dates that could be compared are truthful"
+    chart = stacked_bars(
+        [
+            StackedRow(
+                row.section,
+                [Segment(role, value) for (role, _), value in zip(_TRIAL, row[1:], strict=True)],
+                share(row.truthful, sum(row[1:]) - row.unknown)
+                if sum(row[1:]) > row.unknown
+                else "–",
+            )
+            for row in rows
+        ]
+    )
+    yield Figure(
+        "trial",
+        title,
+        "lastmod against the Last-Modified header, the date on the page, and changes of the "
+        "content since the previous audit. At the end of each bar: the share of truthful dates.",
+        chart + legend(_TRIAL),
+        ("section", *(label for _, label in _TRIAL)),
+        [tuple(row) for row in trial[:200]],
+        sql,
+        True,
+    )
+
+
+def _change_figures(report: ReportInput) -> Iterator[Figure]:
+    if report.changes is None:
+        return
+    changes = [row for row in report.changes if row.new or row.fixed]
+    new, fixed = (sum(getattr(row, name) for row in report.changes) for name in ("new", "fixed"))
+    since = f" since {_when(report.previous)}" if report.previous else " since the previous audit"
+    title = f"{plural(new, 'new finding')} and {fixed:,} fixed{since}"
+    if not new and not fixed:
+        title = f"Nothing changed{since}"
+    ranked = sorted(changes, key=lambda row: -(row.new + row.fixed))[:12]
+
+    def label(row: RuleChange) -> str:
+        rule = report.rules.get(row.code)
+        return f"{row.code} {rule.name}" if rule else row.code
+
+    yield Figure(
+        "changes",
+        title,
+        "Findings by rule: fixed to the left, new to the right. At the end: fixed, new, still "
+        "there.",
+        diverging_bars(
+            [
+                (label(row), row.fixed, row.new, f"−{row.fixed:,}  +{row.new:,}  ={row.still:,}")
+                for row in ranked
+            ]
+        )
+        + legend([("fine", "fixed"), ("error", "new")]),
+        ("rule", "new", "fixed", "still there"),
+        [(label(row), row.new, row.fixed, row.still) for row in report.changes[:300]],
+        report.changes_sql,
+    )
+
+
+def _findings(report: ReportInput, detail: _Detail) -> Iterator[str]:
+    """Yield the findings, by level and by rule."""
+    yield '<section id="findings" aria-labelledby="findings-title">'
+    yield '<h2 id="findings-title">Findings</h2>'
+    by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in _LEVELS}
+    for code, levels in report.log.levels.items():
+        worst = next(level for level, _ in _LEVELS if levels[level])
+        by_level[worst].append((levels.total(), code))
+    if not any(by_level.values()):
+        yield '<p class="lead">None.</p>'
+    for level, name in _LEVELS:
+        if not by_level[level]:
+            continue
+        total = sum(count for count, _ in by_level[level])
+        yield f'<h3 class="level">{name} <span class="count">{total:,}</span></h3>'
+        for count, code in sorted(by_level[level], key=lambda item: (-item[0], item[1])):
+            yield _rule(report, code, count, level, detail)
+    yield "</section>"
+
+
+def _rule(report: ReportInput, code: str, count: int, level: Level, detail: _Detail) -> str:
+    rule = report.rules.get(code) or RuleText(code, code, level, code, "", "", "", None)
+    examples = report.log.examples.get(code, [])
+    parts = [f"<p>{escape(safe(rule.why, 2_000))}</p>"] if rule.why else []
+    if rule.fix_hint:
+        hint = f"{safe(rule.fix_hint, 1_000)}."
+        parts.append(f'<p class="fix"><b>How to fix</b> {escape(hint)}</p>')
+    if bases := report.log.bases.get(code):
+        text = ", ".join(f"{number:,} {basis}" for basis, number in bases.most_common())
+        parts.append(f'<p class="basis"><b>Basis</b> {escape(text)}</p>')
+    parts.append(example_table(code, examples, detail.examples, count))
+    if rule.sql and detail.has_sql:
+        parts.append(_sql("SQL of this rule", rule.sql))
+    else:
+        command = f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>'
+        parts.append(command)
+    if rule.source:
+        parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
+    return (
+        f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
+        f'<span class="chip">{level}</span>'
+        f"<h4>{escape(safe(rule.message, 200))}</h4>"
+        f'<span class="code">{escape(code)} {escape(rule.name)}</span>'
+        f'<span class="count">{count:,}</span></summary>{"".join(parts)}</details>'
+    )
+
+
+def _source(source: str) -> str:
+    url = web_url(source)
+    text = escape(safe(source))
+    return f'<a class="ref" href="{escape(url)}" rel="noreferrer">{text}</a>' if url else text
+
+
+def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
+    shown = [source for source in sources if source.sections is not None]
+    if not shown:
+        return
+    yield '<section id="sections" aria-labelledby="sections-title">'
+    yield '<h2 id="sections-title">Sections</h2>'
+    for number, source in enumerate(shown, start=1):
+        assert source.sections is not None
+        if len(shown) > 1:
+            yield f"<h3>{untrusted(source.name)}</h3>"
+        yield f"<p>{escape(source.sections.about)}</p>"
+        yield number_table(source.sections.columns, source.sections.rows, key=f"sections-{number}")
+        yield _sql("SQL of this table", source.sections.sql)
+    yield "</section>"
+
+
+def _footer(report: ReportInput) -> str:
+    known = ""
+    if report.known:
+        known = f" {plural(report.known, 'finding')} in the baseline are not shown."
+    return (
+        '<footer id="about"><h2>About this report</h2>'
+        f"<p>Made by urlset {escape(_version())} on "
+        f"{_when(report.moment)}. This file is complete: it sends no requests and can be moved, "
+        "mailed and printed. It contains at most 1,000 examples of each rule; every count covers "
+        f"all findings.{known}</p>"
+        "<p>Every number is the result of the SQL query below it. To run a query on all rows: "
+        "<code>urlset read site.duckdb --sql QUERY</code>.</p></footer>"
+    )
