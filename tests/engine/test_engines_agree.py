@@ -133,8 +133,33 @@ def answers(engine, text, base=BASE, runs=()):
     return parsed.kind, entries, parsed.sitemaps, parsed.diagnostics, parsed.omitted
 
 
+def spans_of(engine, text):
+    """The elements of a text, as lists; the invariants of the columns hold."""
+    spans = type(engine.element_spans(text))._make(map(list, engine.element_spans(text)))
+    rows = range(len(spans.starts))
+    assert spans.starts == sorted(spans.starts)
+    assert all(
+        start < inside <= inner_end <= end <= len(text)
+        for start, inside, inner_end, end in zip(*spans[:4], strict=True)
+    )
+    assert all(-1 <= spans.parents[row] < row < spans.following[row] for row in rows)
+    assert all(
+        spans.following[row] <= spans.following[parent]
+        for row in rows
+        if (parent := spans.parents[row]) >= 0
+    )
+    for row in rows:
+        name = spans.name_table[spans.names[row]]
+        assert text.startswith(b"<" + name, spans.starts[row])
+        if spans.content_ends[row] < spans.ends[row]:
+            end_tag = text[spans.content_ends[row] : spans.ends[row]].lower()
+            assert end_tag.startswith(b"</" + name.lower())
+    return spans
+
+
 def assert_agree(text, base=BASE, runs=()):
     assert answers(native, text, base, runs) == answers(reference, text, base, runs)
+    assert spans_of(native, text) == spans_of(reference, text)
 
 
 tags = st.builds(
@@ -237,6 +262,7 @@ def test_corpus(shared):
     for path, text in texts:
         if reference.is_utf8(text):
             assert answers(native, text) == answers(reference, text), path
+            assert spans_of(native, text) == spans_of(reference, text), path
 
 
 # ── pieces ──

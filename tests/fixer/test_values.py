@@ -18,7 +18,6 @@ from urlset.fixer.fixers import urls
 from urlset.fixer.fixers.values import better_date
 from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
-from urlset.fixer.xml_spans import decode_text, parse_element
 
 SAFE: Any = SimpleNamespace(
     is_unsafe=False, document=SimpleNamespace(base_url="https://e.com/a/s.xml")
@@ -109,24 +108,6 @@ def test_a_better_date_is_the_same_moment(moment: Any, mark: str, zone: str) -> 
     better = better_date(text, is_unsafe=False)
     if better and before.instant is not None:
         assert parse_date(better).instant == before.instant
-
-
-@given(st.binary(max_size=200))
-def test_any_markup_can_be_parsed(data: bytes) -> None:
-    element = parse_element(data, 0)
-    assert decode_text(data) is None or isinstance(decode_text(data), str)
-    if element is not None:
-        bounds = [0, element.start, element.content_start, element.content_end, element.end]
-        assert [*bounds, len(data)] == sorted([*bounds, len(data)])
-
-
-def test_elements_know_their_places() -> None:
-    data = b'<url a="1"><loc>x&amp;y</loc><!-- <loc> --><b/><c>'
-    entry = parse_element(data, 0)
-    assert entry is not None
-    assert [child.local_name for child in entry.children] == ["loc", "b", "c"]
-    assert (entry.children[0].text, entry.attribute("a")) == ("x&y", "1")
-    assert not entry.is_complete
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), max_size=20))

@@ -13,6 +13,7 @@ mod gunzip;
 mod object_cache;
 mod py_buffer;
 mod render;
+mod spans;
 mod to_arrow;
 mod to_rows;
 mod url_hashes;
@@ -191,6 +192,8 @@ mod _native {
     use crate::gunzip::gunzip;
     #[pymodule_export]
     use crate::render::Renderer;
+    #[pymodule_export]
+    use crate::spans::element_spans;
     #[pymodule_export]
     use crate::url_hashes::UrlHashes;
 }

@@ -23,6 +23,7 @@ pub mod dates;
 pub mod gzip;
 pub mod logs;
 pub mod render;
+pub mod spans;
 pub mod url_hashes;
 pub mod urls;
 pub mod utf8;

@@ -21,6 +21,7 @@ __all__ = [
     "NAMES",
     "Columns",
     "Diagnostic",
+    "ElementSpans",
     "Engine",
     "LogHit",
     "OffsetRun",
@@ -159,6 +160,38 @@ class Renderer(Protocol):
     def finish(self) -> bytes: ...
 
 
+class ElementSpans(NamedTuple):
+    """Elements of an XML document in document order, as columns with one item per element.
+
+    Offsets are in bytes of the text. An end tag ends the innermost open element of its name, and
+    all elements in it; letter case is ignored if no open element has exactly that name. An element
+    without an end tag ends where the element around it ends, or at the end of the text. An entry
+    (``url``, ``sitemap``, ``item`` or ``entry``) without an end tag, and the elements open in it,
+    end before that, where the next entry in it begins.
+
+    Attributes:
+        starts: Start of the start tag.
+        content_starts: End of the start tag.
+        content_ends: Start of the end tag; equal to ``ends`` without one.
+        ends: End of the element. It equals ``content_starts`` for ``<a/>``.
+        parents: Row of the innermost element that is open at the start tag; -1 for a root.
+        following: Row of the first element that begins after this one is closed.
+        names: Row of ``name_table``.
+        entries: Rows of the entries; this column has one item per entry.
+        name_table: Names as written, with prefix.
+    """
+
+    starts: Sequence[int]
+    content_starts: Sequence[int]
+    content_ends: Sequence[int]
+    ends: Sequence[int]
+    parents: Sequence[int]
+    following: Sequence[int]
+    names: Sequence[int]
+    entries: Sequence[int]
+    name_table: list[bytes]
+
+
 class Engine(Protocol):
     """Functions of an engine; both engines are modules that define them."""
 
@@ -175,6 +208,13 @@ class Engine(Protocol):
         self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
     ) -> Parsed:
         """Parse UTF-8 text of any format. Never raises."""
+
+    def element_spans(self, text: bytes) -> ElementSpans:
+        """Return the elements of UTF-8 text; none if it is not XML. Never raises.
+
+        Tags, comments, sections and instructions are where :meth:`parse` finds them, also
+        malformed ones. Nothing is decoded or reported.
+        """
 
     def columns(self, entries: Any) -> Columns:
         """Convert a list of entries, or an Arrow stream in our schema."""

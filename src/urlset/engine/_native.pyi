@@ -20,6 +20,7 @@ __all__ = [
     "columns_from_arrow",
     "columns_from_rows",
     "columns_from_user_rows",
+    "element_spans",
     "gunzip",
     "gzip",
     "is_utf8",
@@ -104,6 +105,15 @@ def parse(
     (fields of :class:`urlset.engine.Diagnostic`) and the number of omitted diagnostics per code.
     ``runs`` are tuples of :class:`urlset.engine.OffsetRun`.
     Raises ``ValueError`` for bytes that are not UTF-8; a malformed document raises nothing.
+    """
+
+def element_spans(
+    text: bytes,
+) -> tuple[tuple[bytes, bytes, bytes, bytes], tuple[bytes, bytes, bytes, bytes], list[bytes]]:
+    """Return the columns of :class:`urlset.engine.ElementSpans`: offsets, rows and names.
+
+    Offsets are signed integers of 64 bits, rows of 32 bits, in the byte order of the machine.
+    Raises ``ValueError`` for bytes that are not UTF-8.
     """
 
 def is_utf8(data: bytes) -> bool:

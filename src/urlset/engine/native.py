@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
 from urlset.dates import format_date
-from urlset.engine import Diagnostic, OffsetRun, _native
+from urlset.engine import Diagnostic, ElementSpans, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
     Renderer,
@@ -27,6 +27,7 @@ from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 __all__ = [
     "aggregate_log",
     "columns",
+    "element_spans",
     "gunzip",
     "gzip",
     "is_utf8",
@@ -83,6 +84,16 @@ def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRu
         [Sitemap._make(row) for row in sitemaps],
         [Diagnostic._make(row) for row in diagnostics],
         omitted,
+    )
+
+
+def element_spans(text: bytes) -> ElementSpans:
+    """Return the elements of UTF-8 text; none if it is not XML. Never raises."""
+    offsets, rows, name_table = _native.element_spans(text)
+    starts, content_starts, content_ends, ends = (memoryview(x).cast("q") for x in offsets)
+    parents, following, names, entries = (memoryview(x).cast("i") for x in rows)
+    return ElementSpans(
+        starts, content_starts, content_ends, ends, parents, following, names, entries, name_table
     )
 
 

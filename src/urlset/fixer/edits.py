@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from urlset.document import Document
 from urlset.entry_spans import text_offset
+from urlset.formats.spans import ElementSpan
 from urlset.model import Entry, Sitemap
 
 __all__ = [
@@ -120,9 +121,9 @@ def apply(data: bytes, changes: Iterable[Change]) -> bytes:
     return b"".join([*pieces, data[position:]])
 
 
-def insert_in_root(root: re.Match[bytes], text: str) -> Edit:
+def insert_in_root(root: ElementSpan, text: str) -> Edit:
     """Return the edit that inserts attributes after the name of the root element."""
-    return Edit(root.end(2), root.end(2), text.encode())
+    return Edit(root.name_end, root.name_end, text.encode())
 
 
 _RANK: dict[Effect, int] = {"none": 0, "values": 1, "url": 2, "removed": 3}

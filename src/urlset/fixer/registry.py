@@ -12,7 +12,7 @@ from urlset.checker.findings import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, Effect
-from urlset.fixer.xml_spans import ElementSpan, EntrySpans, decode_text
+from urlset.formats.spans import DocumentSpans, ElementSpan, decode_text
 from urlset.model import Level
 
 __all__ = [
@@ -76,7 +76,7 @@ class DocumentContext:
         is_unsafe: Whether unsafe fixes are made.
         profile: Search engine whose rules apply.
         index: Lookups for the documents that it lists.
-        entry_spans: Positions of its entries.
+        spans: Positions of its elements.
     """
 
     parsed: Document
@@ -86,10 +86,10 @@ class DocumentContext:
     is_unsafe: bool
     profile: str | None = None
     index: IndexContext = field(default_factory=IndexContext)
-    entry_spans: EntrySpans = field(init=False)
+    spans: DocumentSpans = field(init=False)
 
     def __post_init__(self) -> None:
-        self.entry_spans = EntrySpans(self.parsed.text)
+        self.spans = DocumentSpans(self.parsed.text, self.parsed.engine)
 
     @property
     def data(self) -> bytes:
@@ -142,18 +142,12 @@ class FixContext:
     @cached_property
     def entry(self) -> ElementSpan | None:
         """Entry that contains the finding."""
-        return self.document.entry_spans.containing(self.start)
+        return self.document.spans.entry_at(self.start)
 
     @cached_property
     def element(self) -> ElementSpan | None:
         """Innermost element that contains the finding or starts there."""
-        found = self.entry
-        while found is not None:
-            inner = next((c for c in found.children if c.start <= self.start < c.end), None)
-            if inner is None:
-                return found
-            found = inner
-        return None
+        return self.document.spans.element_at(self.start) if self.entry is not None else None
 
     def change(
         self,
@@ -237,10 +231,8 @@ def all_url_spans(document: DocumentContext) -> Iterator[UrlSpan]:
                 yield _line(document.data, start, end)
             position += len(line)
         return
-    for start in document.entry_spans.starts:
-        entry = document.entry_spans.starting_at(start)
-        if entry is not None:
-            yield from _in_entry(document, entry)
+    for entry in document.spans.entries():
+        yield from _in_entry(document, entry)
 
 
 def line_span(data: bytes, at: int) -> tuple[int, int]:
@@ -260,7 +252,7 @@ def _in_entry(document: DocumentContext, entry: ElementSpan) -> Iterator[UrlSpan
         return
     for element in entry.descendants("loc"):
         parent = element.parent
-        is_own = parent is entry or (parent is not None and parent.prefix == entry.prefix)
+        is_own = parent == entry or (parent is not None and parent.prefix == entry.prefix)
         if element.prefix == entry.prefix and is_own and element.text is not None:
             yield UrlSpan(element.content_start, element.content_end, element.text, "xml")
 

@@ -17,7 +17,7 @@ from urlset.fixer.options import FixOptions
 from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import SPLIT_RULES
 from urlset.fixer.render import index_child, render_index, render_parts
-from urlset.fixer.xml_spans import parse_element
+from urlset.formats.spans import DocumentSpans
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.reader.locations import Location
 
@@ -155,7 +155,8 @@ def _index_with(
     child = next((child for child in document.sitemaps if child.loc == loc), None)
     if child is None or document.runs:
         return None
-    entry = parse_element(document.text, text_offset(document, child.offset or 0))
+    spans = DocumentSpans(document.text, document.engine)
+    entry = spans.starting_at(text_offset(document, child.offset or 0))
     if entry is None or entry.prefix or not entry.is_complete:
         return None
     date = format_date(options.now.replace(microsecond=0))

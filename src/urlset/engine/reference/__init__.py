@@ -12,12 +12,14 @@ from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.rows import ListedRows
+from urlset.engine.reference.spans import element_spans
 from urlset.inflate import InflateStream
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
     "aggregate_log",
     "columns",
+    "element_spans",
     "gunzip",
     "gzip",
     "is_utf8",

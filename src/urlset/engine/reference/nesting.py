@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from urlset.engine.reference.context import Context
-from urlset.engine.reference.tokens import begins_name, end_tag, start_tag
+from urlset.engine.reference.tokens import tags
 
 __all__ = ["is_well_nested"]
 
@@ -41,15 +41,9 @@ def _well_nested_elements(text: bytes, position: int) -> set[int]:
     found: set[int] = set()
     stack: list[_Open] = []
     count: Counter[bytes] = Counter()
-    while True:
-        start = text.find(b"<", position)
-        position = _after(text, start)
-        if start < 0 or position < 0:
-            return found
-        following = text[start + 1 : start + 2]
-        if following == b"/" and (closed := end_tag(text, start)):
-            name, position, _ = closed
-            if name is None or not count[name]:
+    for name, start, _, is_end, is_empty in tags(text, position):
+        if is_end:
+            if not count[name]:
                 if stack:
                     stack[-1].is_damaged = True
                 continue
@@ -63,20 +57,7 @@ def _well_nested_elements(text: bytes, position: int) -> set[int]:
                 found.add(top.start)
             if is_damaged and stack:
                 stack[-1].is_damaged = True
-        elif begins_name(following) and (opened := start_tag(text, start)):
-            name, name_end, position = opened
-            if text[position - 2] != 0x2F or position - 2 < name_end:  # does not end in />
-                stack.append(_Open(name, start))
-                count[name] += 1
-
-
-def _after(text: bytes, start: int) -> int:
-    """Return the position after a comment, a section or an instruction; -1 if it has no end.
-
-    For any other ``<`` that is the next byte.
-    """
-    for opener, closer in ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")):
-        if text.startswith(opener, start):
-            end = text.find(closer, start + len(opener))
-            return end + len(closer) if end >= 0 else -1
-    return start + 1
+        elif not is_empty:
+            stack.append(_Open(name, start))
+            count[name] += 1
+    return found

@@ -7,6 +7,7 @@ in the length of any document.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from urlset.engine.reference.context import Context
@@ -15,8 +16,8 @@ from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
 __all__ = [
-    "LEAF", "PAIR", "XSL", "Attribute", "Handler", "attributes", "begins_name", "end_tag",
-    "markup", "start_tag",
+    "LEAF", "PAIR", "XSL", "Attribute", "AttributeSpan", "Handler", "Tag", "attribute_spans",
+    "attributes", "markup", "tags",
 ]  # fmt: skip
 
 SPACE = rb"[ \t\r\n]"
@@ -61,6 +62,27 @@ class Attribute(NamedTuple):
     end: int
 
 
+class AttributeSpan(NamedTuple):
+    """Attribute with its ranges; ``start`` is before the white space that precedes its name."""
+
+    name: str
+    start: int
+    name_start: int
+    value_start: int
+    value_end: int
+    end: int
+
+
+class Tag(NamedTuple):
+    """Tag with its range in the text; ``name`` is empty for a malformed end tag without one."""
+
+    name: bytes
+    start: int
+    end: int
+    is_end: bool
+    is_empty: bool
+
+
 class Handler(Protocol):
     """Receiver of the tokens, in document order."""
 
@@ -87,12 +109,12 @@ def markup(context: Context, handler: Handler, start: int) -> int:
         return _declaration(context, handler, start)
     if following == b"?":
         return _instruction(context, handler, start)
-    if begins_name(following):
+    if _begins_name(following):
         return _open(context, handler, start)
     return _literal(context, handler, start) if following else len(context.text)
 
 
-def begins_name(byte: bytes) -> bool:
+def _begins_name(byte: bytes) -> bool:
     """Whether a name may begin with this byte."""
     return _NAME.match(byte) is not None
 
@@ -108,20 +130,12 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
             return plain
     found: dict[bytes, Attribute] = {}
     is_odd = False
-    position = start
-    while position < end:
-        match = _ATTRIBUTE.match(context.text, position, end)
-        if match is None:
-            blanks = _BLANKS.match(context.text, position, end)
-            is_odd = is_odd or blanks is None
-            position = blanks.end() if blanks else position + 1
+    for match in _attribute_matches(context.text, start, end):
+        group = match.lastindex or 2 if match is not None else 2
+        is_odd = is_odd or match is None or not match[1] or group in (2, 5)
+        if match is None or group == 2:
             continue
-        position = match.end()
-        group = 3 if match[3] is not None else 4 if match[4] is not None else 5
-        is_odd = is_odd or not match[1] or group == 5
-        if match[group] is None:
-            continue
-        span = match.start(group), match.end(group)
+        span = match.span(group)
         if match[2] in found:
             context.report("X021", match.start(2), match.end(), match[2].decode())
         elif len(found) < MAX_ATTRIBUTES:
@@ -134,7 +148,29 @@ def attributes(context: Context, start: int, end: int) -> list[Attribute]:
     return list(found.values())
 
 
-def start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
+def attribute_spans(text: bytes, start: int, end: int) -> Iterator[AttributeSpan]:
+    """Yield the attributes with a value in a range of a start tag, including duplicates."""
+    for match in _attribute_matches(text, start, end):
+        if match is not None and (group := match.lastindex or 2) > 2:
+            span = match.start(), match.start(2), *match.span(group), match.end()
+            yield AttributeSpan(match[2].decode(errors="replace"), *span)
+
+
+def _attribute_matches(text: bytes, position: int, end: int) -> Iterator[re.Match[bytes] | None]:
+    """Yield what resembles an attribute; None for each byte that does not belong to one."""
+    while position < end:
+        match = _ATTRIBUTE.match(text, position, end)
+        if match is not None:
+            position = match.end()
+            yield match
+            continue
+        blanks = _BLANKS.match(text, position, end)
+        position = blanks.end() if blanks else position + 1
+        if blanks is None:
+            yield None
+
+
+def _start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
     """Return the name of a start tag and the ends of name and tag; None if the tag has no end."""
     match = _OPEN.match(text, start)
     if match is not None:
@@ -147,7 +183,7 @@ def start_tag(text: bytes, start: int) -> tuple[bytes, int, int] | None:
     return found[0], found.end(), end
 
 
-def end_tag(text: bytes, start: int) -> tuple[bytes | None, int, bool] | None:
+def _end_tag(text: bytes, start: int) -> tuple[bytes | None, int, bool] | None:
     """Return the name of an end tag, where it ends, and whether it is well-formed.
 
     None if it is not a tag, or if the document ends inside it.
@@ -163,9 +199,50 @@ def end_tag(text: bytes, start: int) -> tuple[bytes | None, int, bool] | None:
     return name[0] if name else None, end or following, False
 
 
+def tags(text: bytes, position: int) -> Iterator[Tag]:
+    """Yield the tags from ``position`` on, outside comments, CDATA sections and instructions."""
+    while (start := text.find(b"<", position)) >= 0:
+        following = text[start + 1 : start + 2]
+        position = start + 1
+        if following == b"/":
+            if closed := _end_tag(text, start):
+                name, position, _ = closed
+                yield Tag(name or b"", start, position, is_end=True, is_empty=False)
+        elif following in (b"!", b"?"):
+            after = _after(text, start)
+            if after is None:
+                return
+            position = after
+        elif _begins_name(following) and (opened := _start_tag(text, start)):
+            name, name_end, position = opened
+            is_empty = text[position - 2] == 0x2F and position - 2 >= name_end  # ends in />
+            yield Tag(name, start, position, is_end=False, is_empty=is_empty)
+
+
+def _after(text: bytes, start: int) -> int | None:
+    """Return the position after a comment, a section or an instruction; None if it has no end.
+
+    For any other ``<`` that is the next byte.
+    """
+    for opener, closer in ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>")):
+        if text.startswith(opener, start):
+            end = text.find(closer, start + len(opener))
+            return end + len(closer) if end >= 0 else None
+    if not text.startswith(b"<?", start):
+        return start + 1
+    following = text.find(b"<", start + 1)
+    following = len(text) if following < 0 else following
+    # Without "?>" before the next tag, an instruction ends at the first ">".
+    for closer, limit in ((b"?>", following), (b">", following), (b"?>", len(text))):
+        end = text.find(closer, start + 2, limit)
+        if end >= 0:
+            return end + len(closer)
+    return None
+
+
 def _open(context: Context, handler: Handler, start: int) -> int:
     text = context.text
-    tag = start_tag(text, start)
+    tag = _start_tag(text, start)
     if tag is None:
         return _unfinished(context, handler, start)
     name, span_start, end = tag
@@ -177,7 +254,7 @@ def _open(context: Context, handler: Handler, start: int) -> int:
 
 
 def _close(context: Context, handler: Handler, start: int) -> int:
-    tag = end_tag(context.text, start)
+    tag = _end_tag(context.text, start)
     if tag is None:
         return _unfinished(context, handler, start)
     name, end, is_well_formed = tag

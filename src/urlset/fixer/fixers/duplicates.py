@@ -11,7 +11,7 @@ from urlset.entry_spans import text_offset
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.registry import FixContext, entry_removal, excerpt, fixer, line_span
-from urlset.fixer.xml_spans import ElementSpan
+from urlset.formats.spans import ElementSpan
 from urlset.model import Entry, Sitemap
 
 __all__ = ["entry_values"]
@@ -73,7 +73,7 @@ def _removal(context: FixContext, entry: Entry | Sitemap) -> Iterator[Change]:
         end += 2 if context.data[end : end + 2] == b"\r\n" else 1
         yield context.change(Edit(start, min(end, len(context.data)), b""), dropped=dropped)
         return
-    element = context.document.entry_spans.starting_at(start)
+    element = context.document.spans.starting_at(start)
     if element is not None and element.is_complete and element.local_name != "loc":
         yield context.remove(element)
 
@@ -100,7 +100,7 @@ def _image_of(image: ElementSpan, is_unsafe: bool) -> object:
     loc = image.child("loc")
     if loc is None:
         return None
-    others = {child.local_name: child.stripped for child in image.children if child is not loc}
+    others = {child.local_name: child.stripped for child in image.children if child != loc}
     return (
         loc.stripped if is_unsafe or not others else (loc.stripped, tuple(sorted(others.items())))
     )

@@ -10,7 +10,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.values import REMOVE, better_date, fix_values
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import ElementSpan
+from urlset.formats.spans import ElementSpan
 from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
 from urlset.urls import parse_url

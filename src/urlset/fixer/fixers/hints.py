@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, excerpt, fixer
-from urlset.fixer.xml_spans import ElementSpan, parse_tag, root_tag
+from urlset.formats.spans import DocumentSpans, ElementSpan
 from urlset.protocol import NAMESPACES, Ns
 
 __all__: list[str] = []
@@ -23,19 +23,11 @@ _PLAYER = ("allow_embed", "autoplay")
 _DEAD = {Ns.MOBILE, Ns.GEO, Ns.CODESEARCH, Ns.PAGEMAP}
 
 
-def _entries(context: FixContext) -> Iterator[ElementSpan]:
-    """Yield all entries of the document, because hint rules report only the first."""
-    for start in context.document.entry_spans.starts:
-        entry = context.document.entry_spans.starting_at(start)
-        if entry is not None:
-            yield entry
-
-
 @fixer("G003", "G036", "G057", per_document=True)
 def remove_old_tags(context: FixContext) -> Iterator[Change]:
     """Remove extension elements that are no longer documented."""
     owner, names = _REMOVED[context.code]
-    for entry in _entries(context):
+    for entry in context.document.spans.entries():
         for container in entry.descendants(owner):
             for element in container.children:
                 if element.local_name in names:
@@ -55,7 +47,7 @@ def _without_attributes(context: FixContext, element: ElementSpan) -> Iterator[C
 def remove_hints(context: FixContext) -> Iterator[Change]:
     """Remove changefreq and priority; for P002 only priority."""
     names = ("priority",) if context.code == "P002" else ("changefreq", "priority")
-    for entry in _entries(context):
+    for entry in context.document.spans.entries():
         for element in entry.children:
             if element.local_name in names and element.prefix == entry.prefix:
                 yield context.remove(element)
@@ -64,16 +56,16 @@ def remove_hints(context: FixContext) -> Iterator[Change]:
 @fixer("G070", per_document=True)
 def remove_dead(context: FixContext) -> Iterator[Change]:
     """Remove elements of discontinued extensions."""
-    dead = _dead_prefixes(context.data)
-    for entry in _entries(context):
+    dead = _dead_prefixes(context.document.spans)
+    for entry in context.document.spans.entries():
         for element in entry.children:
             is_bound = element.prefix in dead or _own_namespace(element) in _DEAD
             if is_bound or element.qname == "expires":
                 yield context.remove(element)
 
 
-def _dead_prefixes(data: bytes) -> set[str]:
-    root = parse_tag(data, root_tag(data))
+def _dead_prefixes(spans: DocumentSpans) -> set[str]:
+    data, root = spans.text, spans.root
     return {
         found.name[6:]
         for found in (root.attributes if root else ())

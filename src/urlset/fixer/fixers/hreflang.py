@@ -9,7 +9,7 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import AttributeSpan, ElementSpan, decode_text
+from urlset.formats.spans import AttributeSpan, ElementSpan, decode_text
 from urlset.urls import parse_url
 
 __all__: list[str] = []

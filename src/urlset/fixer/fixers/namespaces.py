@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from urlset.engine.reference.names import CHILDREN
 from urlset.fixer.edits import Change, Edit, insert_in_root
 from urlset.fixer.registry import FixContext, excerpt, fixer
-from urlset.fixer.xml_spans import TOKEN, ElementSpan, decode_text, parse_tag, root_tag
+from urlset.formats.spans import AttributeSpan, ElementSpan, decode_text
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 
 __all__: list[str] = []
 
-_XMLNS = re.compile(rb"\sxmlns(:[\w.-]+)?\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
 _MOVED = {"image": "image", "video": "video", "news": "news", "link": "xhtml"}
 _SPACES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
 
@@ -21,11 +20,10 @@ _SPACES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XH
 @fixer("S002", effect="none", per_document=True)
 def declare_namespace(context: FixContext) -> Iterator[Change]:
     """Declare the sitemap namespace on the root."""
-    root = root_tag(context.data)
-    element = parse_tag(context.data, root)
-    if root is None or element is None:
+    root = context.document.spans.root
+    if root is None:
         return
-    for found in element.attributes:
+    for found in root.attributes:
         if found.name == "xmlns":
             if found.value_start == found.value_end:
                 place = Edit(found.value_start, found.value_end, SITEMAP_NS.encode())
@@ -38,23 +36,33 @@ def declare_namespace(context: FixContext) -> Iterator[Change]:
 def correct_namespaces(context: FixContext) -> Iterator[Change]:
     """Correct the URIs of namespaces; replace an unknown root namespace only if unsafe."""
     edits = []
-    for found in _XMLNS.finditer(context.data):
-        group = 2 if found[2] is not None else 3
-        uri = (decode_text(found[group]) or "").strip()
-        ns = NAMESPACES.get(uri)
+    for found in _namespace_attributes(context):
+        written = context.data[found.value_start : found.value_end]
+        ns = NAMESPACES.get((decode_text(written) or "").strip())
         is_core = ns is Ns.CORE
         is_meant = ns is not None and is_core == (context.code == "S003")
-        if ns is not None and is_meant and found[group] != URIS[ns].encode():
-            edits.append(Edit(*found.span(group), URIS[ns].encode()))
+        if ns is not None and is_meant and written != URIS[ns].encode():
+            edits.append(Edit(found.value_start, found.value_end, URIS[ns].encode()))
     if edits:
         yield context.change(*edits)
     elif context.code == "S003" and context.is_unsafe:
         yield from _root_namespace(context)
 
 
+def _namespace_attributes(context: FixContext) -> Iterator[AttributeSpan]:
+    """Yield the declarations of namespaces, of all elements."""
+    data, columns = context.data, context.document.spans.columns
+    tags = zip(columns.starts, columns.content_starts, strict=True)
+    for row, (start, end) in enumerate(tags):
+        if data.find(b"xmlns", start, end) >= 0:
+            for found in ElementSpan(context.document.spans, row).attributes:
+                if found.name == "xmlns" or found.name.startswith("xmlns:"):
+                    yield found
+
+
 def _root_namespace(context: FixContext) -> Iterator[Change]:
     """Replace an unknown namespace of the root by the sitemap namespace."""
-    root = parse_tag(context.data, root_tag(context.data))
+    root = context.document.spans.root
     name = f"xmlns:{root.prefix}" if root and root.prefix else "xmlns"
     for found in root.attributes if root else ():
         if found.name == name:
@@ -70,13 +78,19 @@ def lower_names(context: FixContext) -> Iterator[Change]:
         finding.parameter("detail").lstrip("/").rpartition(":")[2] for finding in context.findings
     }
     lower = {name.lower().encode() for name in named}
+    spans = context.document.spans
+    names = {n for n in spans.columns.name_table if n.rpartition(b":")[2].lower() in lower}
     edits = []
-    for found in TOKEN.finditer(context.data):
-        if found[2] is None:
-            continue
-        local = found[2].rpartition(b":")[2]
-        if local.lower() in lower and local != local.lower():
-            edits.append(Edit(found.end(2) - len(local), found.end(2), local.lower()))
+    for element in spans.named(names):
+        name = element.raw_name.rpartition(b":")[2]
+        ends = [element.name_end]
+        if element.content_end < element.end:
+            ends.append(element.content_end + 2 + len(element.raw_name))
+        edits += [
+            Edit(end - len(name), end, name.lower())
+            for end in ends
+            if context.data[end - len(name) : end] != name.lower()
+        ]
     if edits:
         yield context.change(*edits)
 
@@ -84,19 +98,17 @@ def lower_names(context: FixContext) -> Iterator[Change]:
 @fixer("S011", effect="none", per_document=True)
 def add_prefixes(context: FixContext) -> Iterator[Change]:
     """Add missing prefixes to extension elements, and declare their namespaces."""
-    root = root_tag(context.data)
-    outer = parse_tag(context.data, root)
-    if root is None or outer is None:
+    root = context.document.spans.root
+    if root is None:
         return
     edits: list[Edit] = []
     used: set[str] = set()
-    for start in context.document.entry_spans.starts:
-        entry = context.document.entry_spans.starting_at(start)
-        for child in entry.children if entry else ():
-            for element, prefix in _misplaced(child, outer.prefix):
+    for entry in context.document.spans.entries():
+        for child in entry.children:
+            for element, prefix in _misplaced(child, root.prefix):
                 used.add(prefix)
                 edits += _renamed(element, prefix)
-    declared = {found.name for found in outer.attributes}
+    declared = {found.name for found in root.attributes}
     missing = [p for p in sorted(used) if f"xmlns:{p}" not in declared]
     if missing:
         text = "".join(f' xmlns:{p}="{URIS[_SPACES[p]]}"' for p in missing)
@@ -136,7 +148,7 @@ def _renamed(element: ElementSpan, prefix: str) -> Iterator[Edit]:
 @fixer("S023", effect="none", per_document=True)
 def remove_schema_location(context: FixContext) -> Iterator[Change]:
     """Remove an xsi:schemaLocation that has no effect."""
-    root = parse_tag(context.data, root_tag(context.data))
+    root = context.document.spans.root
     for found in root.attributes if root else ():
         if found.name.rpartition(":")[2] == "schemaLocation":
             dropped = excerpt(context.data[found.start : found.end])
@@ -146,7 +158,7 @@ def remove_schema_location(context: FixContext) -> Iterator[Change]:
 @fixer("P005", effect="none")
 def remove_unused_namespace(context: FixContext) -> Iterator[Change]:
     """Remove the declaration of an unused prefix."""
-    root = parse_tag(context.data, root_tag(context.data))
+    root = context.document.spans.root
     for found in root.attributes if root else ():
         if found.name.startswith("xmlns:") and found.start <= context.start < found.end:
             prefix = found.name[6:].encode()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, insert_in_root
 from urlset.fixer.registry import FixContext, excerpt, fixer
-from urlset.fixer.xml_spans import TOKEN, ElementSpan, parse_element, parse_tag, root_tag
+from urlset.formats.spans import ElementSpan
 from urlset.urls import SPACE, split_urls
 
 __all__: list[str] = []
@@ -21,7 +21,7 @@ _TAGS = re.compile(rb"<[^<>]*>")
 @fixer("S007", effect="removed")
 def remove_entry_without_url(context: FixContext) -> Iterator[Change]:
     """Remove an entry that has no URL."""
-    entry = context.document.entry_spans.starting_at(context.start)
+    entry = context.document.spans.starting_at(context.start)
     if entry is not None:
         yield context.remove(entry)
 
@@ -30,13 +30,13 @@ def remove_entry_without_url(context: FixContext) -> Iterator[Change]:
 def remove_second(context: FixContext) -> Iterator[Change]:
     """Remove a repeated element; move a second URL to a new entry, because readers list it."""
     entry, element = context.entry, context.element
-    if entry is None or element is None or element is entry:
+    if entry is None or element is None or element == entry:
         return
     if element.local_name == "loc":
         yield from _second_loc(context, entry, element)
         return
     first = entry.child(element.local_name)
-    if first is None or first is element:
+    if first is None or first == element:
         return
     if first.stripped == element.stripped or context.is_unsafe:
         yield context.remove(element)
@@ -44,17 +44,17 @@ def remove_second(context: FixContext) -> Iterator[Change]:
 
 def _second_loc(context: FixContext, entry: ElementSpan, element: ElementSpan) -> Iterator[Change]:
     locs = [
-        split_urls(child.text or "") for child in entry.descendants("loc") if child.parent is entry
+        split_urls(child.text or "") for child in entry.descendants("loc") if child.parent == entry
     ]
     urls = [url.strip(SPACE) for part in locs for url in part]
     first = entry.child("loc")
     if not urls or first is None:
         return
-    if len(set(urls)) == 1 and element is not first:
+    if len(set(urls)) == 1 and element != first:
         yield context.remove(element, effect="removed")
     elif (context.is_unsafe or len(set(urls)) == 1) and not _is_followed(entry, element):
         own = split_urls(element.text or "")
-        kept, moved = (own[:1], own[1:]) if element is first else ([], own)
+        kept, moved = (own[:1], own[1:]) if element == first else ([], own)
         yield from _move_to_entries(context, entry, element, kept, moved)
 
 
@@ -90,7 +90,7 @@ def _escaped(url: str) -> str:
 def remove_element(context: FixContext) -> Iterator[Change]:
     """Remove an empty element, or one that is not valid in an index."""
     element = context.element
-    if element is None or element is context.entry:
+    if element is None or element == context.entry:
         return
     if (
         context.code == "S009"
@@ -103,25 +103,19 @@ def remove_element(context: FixContext) -> Iterator[Change]:
 @fixer("S010", per_document=True)
 def remove_unknown(context: FixContext) -> Iterator[Change]:
     """Remove unknown elements, unless they contain a URL."""
-    unknown = set()
-    for finding in context.findings:
-        entry = context.document.entry_spans.containing(finding.start)
-        for element in entry.descendants(*_locals(context.data, finding.start)) if entry else ():
-            if element.start == finding.start:
-                unknown.add((element.qname, _qname(element.parent)))
+    spans = context.document.spans
+    found = [spans.starting_at(finding.start) for finding in context.findings]
+    unknown = {
+        (element.qname, _qname(element.parent))
+        for element in found
+        if element is not None and spans.entry_at(element.start) not in (None, element)
+    }
     names = {qname.rpartition(":")[2].lower() for qname, _ in unknown}
-    for start in context.document.entry_spans.starts if unknown else ():
-        entry = context.document.entry_spans.starting_at(start)
-        for element in entry.descendants(*names) if entry else ():
+    for entry in spans.entries() if unknown else ():
+        for element in entry.descendants(*names):
             is_meant = (element.qname, _qname(element.parent)) in unknown
             if is_meant and not any(element.descendants("loc")):
                 yield context.remove(element)
-
-
-def _locals(data: bytes, at: int) -> list[str]:
-    found = TOKEN.match(data, at)
-    name = found[2] if found else None
-    return [name.decode(errors="replace").rpartition(":")[2].lower()] if name else []
 
 
 def _qname(element: ElementSpan | None) -> str:
@@ -131,21 +125,19 @@ def _qname(element: ElementSpan | None) -> str:
 @fixer("S012", effect="none", per_document=True)
 def remove_attributes(context: FixContext) -> Iterator[Change]:
     """Remove unknown attributes from all elements with the same name."""
-    unknown = set()
-    for finding in context.findings:
-        tag = TOKEN.match(context.data, context.data.rfind(b"<", 0, finding.start))
-        element = parse_tag(context.data, tag)
-        for found in element.attributes if element else ():
-            if element is not None and found.value_start == finding.start:
-                unknown.add((element.qname, found.name))
-    names = {qname.encode() for qname, _ in unknown}
-    for tag in TOKEN.finditer(context.data) if names else ():
-        if tag[2] in names and not tag[1]:
-            element = parse_tag(context.data, tag)
-            for found in element.attributes if element else ():
-                if element is not None and (element.qname, found.name) in unknown:
-                    dropped = excerpt(context.data[found.start : found.end])
-                    yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
+    spans = context.document.spans
+    unknown = {
+        (element.raw_name, found.name)
+        for finding in context.findings
+        if (element := spans.tag_at(finding.start)) is not None
+        for found in element.attributes
+        if found.value_start == finding.start
+    }
+    for element in spans.named({name for name, _ in unknown}):
+        for found in element.attributes:
+            if (element.raw_name, found.name) in unknown:
+                dropped = excerpt(context.data[found.start : found.end])
+                yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
 
 
 @fixer("S013")
@@ -170,11 +162,10 @@ def wrap_or_remove_text(context: FixContext) -> Iterator[Change]:
 @fixer("S015", effect="none")
 def unwrap(context: FixContext) -> Iterator[Change]:
     """Remove a nested root element; its namespaces move to the outer root."""
-    inner, root = parse_element(context.data, context.start), root_tag(context.data)
-    outer = parse_tag(context.data, root)
-    if inner is None or outer is None or root is None:
+    inner, root = context.document.spans.starting_at(context.start), context.document.spans.root
+    if inner is None or root is None:
         return
-    declared = {found.name for found in outer.attributes}
+    declared = {found.name for found in root.attributes}
     edits = [Edit(inner.start, inner.content_start, b"")]
     if inner.is_complete and not inner.is_empty:
         edits.append(Edit(inner.content_end, inner.end, b""))
@@ -188,10 +179,10 @@ def unwrap(context: FixContext) -> Iterator[Change]:
 @fixer("S016")
 def wrap_loc(context: FixContext) -> Iterator[Change]:
     """Wrap a loc outside an entry in an entry."""
-    loc, root = parse_element(context.data, context.start), root_tag(context.data)
+    loc, root = context.document.spans.starting_at(context.start), context.document.spans.root
     if loc is None or not loc.is_complete:
         return
-    is_index = root is not None and root[2].lower().endswith(b"sitemapindex")
+    is_index = root is not None and root.local_name == "sitemapindex"
     prefix = f"{loc.prefix}:" if loc.prefix else ""
     name = f"{prefix}{'sitemap' if is_index else 'url'}"
     edits = (
@@ -205,7 +196,7 @@ def wrap_loc(context: FixContext) -> Iterator[Change]:
 def keep_text(context: FixContext) -> Iterator[Change]:
     """Remove markup from a value, and keep the text."""
     element = context.element
-    if element is not None and element.children:
+    if element is not None and element.has_children:
         dropped = excerpt(element.content)
         new = _TAGS.sub(b"", element.content).strip()
         yield context.change(
@@ -216,11 +207,10 @@ def keep_text(context: FixContext) -> Iterator[Change]:
 @fixer("S018", per_document=True)
 def reorder(context: FixContext) -> Iterator[Change]:
     """Sort the children of each entry in the order of the schema."""
-    for start in context.document.entry_spans.starts:
-        entry = context.document.entry_spans.starting_at(start)
-        children = entry.children if entry else []
+    for entry in context.document.spans.entries():
+        children = entry.children
         ranks = [
-            _ORDER.get(child.local_name, 4) if entry and child.prefix == entry.prefix else 4
+            _ORDER.get(child.local_name, 4) if child.prefix == entry.prefix else 4
             for child in children
         ]
         if ranks != sorted(ranks):
@@ -229,7 +219,7 @@ def reorder(context: FixContext) -> Iterator[Change]:
                 *(
                     Edit(slot.start, slot.end, context.data[child.start : child.end])
                     for slot, child in zip(children, ordered, strict=True)
-                    if slot is not child
+                    if slot != child
                 )
             )
 

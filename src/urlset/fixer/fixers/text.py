@@ -11,8 +11,8 @@ from urlset.dates import format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, entry_removal, fixer
-from urlset.fixer.xml_spans import decode_text
 from urlset.formats.encoding import bom_length
+from urlset.formats.spans import decode_text
 from urlset.urls import SPACE, split_words
 
 __all__: list[str] = []
@@ -54,7 +54,7 @@ def decode_line(context: FixContext) -> Iterator[Change]:
 @fixer("F002")
 def link_from_id(context: FixContext) -> Iterator[Change]:
     """Add a link if the guid or id of an item is a URL."""
-    item = context.document.entry_spans.starting_at(context.start)
+    item = context.document.spans.starting_at(context.start)
     for name in ("guid", "id") if item is not None else ():
         found = item.child(name) if item is not None else None
         if item is None or found is None or not _HTTP.match(found.stripped):

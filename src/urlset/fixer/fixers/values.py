@@ -10,7 +10,7 @@ from urlset.dates import Date, format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, fixer
-from urlset.fixer.xml_spans import ElementSpan, decode_text
+from urlset.formats.spans import ElementSpan, decode_text
 from urlset.protocol import CHANGEFREQS
 from urlset.urls import SPACE
 
@@ -108,9 +108,8 @@ def remove_date(context: FixContext) -> Iterator[Change]:
 @fixer("D009", "D010", per_document=True)
 def remove_dates(context: FixContext) -> Iterator[Change]:
     """Remove all dates of a document, because none is informative."""
-    for start in context.document.entry_spans.starts:
-        entry = context.document.entry_spans.starting_at(start)
-        for element in entry.children if entry else ():
+    for entry in context.document.spans.entries():
+        for element in entry.children:
             if element.local_name == "lastmod":
                 yield context.remove(element)
 
@@ -167,23 +166,16 @@ def write_file_date(context: FixContext) -> Iterator[Change]:
 @fixer("D502", per_document=True)
 def write_all_dates(context: FixContext) -> Iterator[Change]:
     """Write for each listed file the date when it last changed."""
-    for child in _children(context):
+    for child in context.document.spans.entries():
         yield from _set_lastmod(context, child)
 
 
 @fixer("D503", per_document=True)
 def write_missing_dates(context: FixContext) -> Iterator[Change]:
     """Add the date of the last change to each child of an index without one."""
-    for child in _children(context):
+    for child in context.document.spans.entries():
         if child.child("lastmod") is None:
             yield from _set_lastmod(context, child)
-
-
-def _children(context: FixContext) -> Iterator[ElementSpan]:
-    for start in context.document.entry_spans.starts:
-        child = context.document.entry_spans.starting_at(start)
-        if child is not None:
-            yield child
 
 
 def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:

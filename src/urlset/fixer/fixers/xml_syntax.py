@@ -9,15 +9,14 @@ from urlset.engine.reference.values import HTML_ENTITIES, escape
 from urlset.fixer.edits import Change, Edit, insert_in_root
 from urlset.fixer.registry import FixContext, excerpt, fixer
 from urlset.fixer.render import render_document
-from urlset.fixer.xml_spans import decode_text, root_tag
 from urlset.formats.encoding import bom_length
+from urlset.formats.spans import decode_text
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
 __all__: list[str] = []
 
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*(<\?xml\s[^>]*?\?>)")
 _ENCODING = re.compile(rb"(\sencoding\s*=\s*[\"'])([A-Za-z0-9._:-]+)")
-_COMPLETE = re.compile(rb"</(?:[\w.-]+:)?(?:url|sitemap|item|entry)\s*>", re.IGNORECASE)
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _ESCAPED = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);")
 _STANDARD_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
@@ -121,13 +120,13 @@ def rewrite(context: FixContext) -> Iterator[Change]:
 def close_root(context: FixContext) -> Iterator[Change]:
     """Remove the incomplete last entry, and close the root."""
     data = context.data
-    root = root_tag(data)
-    ends = [found.end() for found in _COMPLETE.finditer(data, root.end() if root else 0)]
-    if root is None or root[2].rpartition(b":")[2].lower() not in (b"urlset", b"sitemapindex"):
+    root = context.document.spans.root
+    if root is None or root.local_name not in ("urlset", "sitemapindex"):
         return
-    end = ends[-1] if ends else root.end()
+    ends = [entry.end for entry in context.document.spans.entries() if entry.is_complete]
+    end = max(ends, default=root.content_start)
     dropped = excerpt(data[end:]) if data[end:].strip() else None
-    yield context.change(Edit(end, len(data), b"\n</" + root[2] + b">\n"), dropped=dropped)
+    yield context.change(Edit(end, len(data), b"\n</" + root.raw_name + b">\n"), dropped=dropped)
 
 
 @fixer("X003")
@@ -174,13 +173,13 @@ def remove_character(context: FixContext) -> Iterator[Change]:
 def bind_prefix(context: FixContext) -> Iterator[Change]:
     """Declare a well-known prefix; remove elements with another prefix if unsafe."""
     prefix = context.finding.parameter("detail")
-    root = root_tag(context.data)
+    root = context.document.spans.root
     if root is None:
         return
     uri = _XSI if prefix == "xsi" else None
     if prefix.lower() in PREFIXES:
         uri = URIS[PREFIXES[prefix.lower()]]
-    if root[2].startswith(f"{prefix}:".encode()):
+    if root.prefix == prefix:
         uri = SITEMAP_NS
     if uri is not None:
         yield context.change(insert_in_root(root, f' xmlns:{prefix}="{uri}"'))

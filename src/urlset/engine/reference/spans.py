@@ -1,0 +1,132 @@
+"""Find the elements of a document: their byte ranges, names and nesting.
+
+Nothing is decoded, repaired or reported, so this needs a small part of the time of a parse. Tags
+begin and end where the parser sees them, also malformed ones.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+from urlset.engine import ElementSpans
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.prolog import read_prolog
+from urlset.engine.reference.tokens import Tag, tags
+
+__all__ = ["element_spans"]
+
+_ENTRY = re.compile(rb"(?:.*:)?(?:url|sitemap|item|entry)", re.IGNORECASE | re.DOTALL)
+
+
+def element_spans(text: bytes) -> ElementSpans:
+    """Return the elements of a document; none if it is not XML."""
+    form, root = read_prolog(Context(text, None, None, []))
+    builder = _Builder()
+    for tag in tags(text, root) if form == "xml" else ():
+        if tag.is_end:
+            builder.close(tag)
+        else:
+            builder.open(tag)
+    return builder.finish(len(text))
+
+
+class _Builder:
+    """Columns of the elements, and the open elements as indexes of rows."""
+
+    def __init__(self) -> None:
+        self.starts, self.content_starts = array("q"), array("q")
+        self.content_ends, self.ends = array("q"), array("q")
+        self.parents, self.following = array("i"), array("i")
+        self.names, self.entries = array("i"), array("i")
+        self.name_table: list[bytes] = []
+        self.cuts: dict[int, int] = {}  # entry: start of the first entry in it
+        self.stack: list[int] = []
+        self.open_entries: list[int] = []
+        self.ids: dict[bytes, int] = {}
+        self.lower_ids: dict[bytes, int] = {}  # names in lower case
+        self.lower: list[int] = []  # id of the lower case of each name
+        self.is_entry: list[bool] = []
+        self.open_names: list[int] = []  # number of open elements of each name
+        self.open_lower: list[int] = []  # the same, for names in lower case
+
+    def open(self, tag: Tag) -> None:
+        """Add an element."""
+        row, name = len(self.starts), self._id(tag.name)
+        self.starts.append(tag.start)
+        for column in (self.content_starts, self.content_ends, self.ends):
+            column.append(tag.end)
+        self.parents.append(self.stack[-1] if self.stack else -1)
+        self.following.append(row + 1)
+        self.names.append(name)
+        if self.is_entry[name]:
+            self.entries.append(row)
+            if self.open_entries:
+                self.cuts.setdefault(self.open_entries[-1], tag.start)
+        if not tag.is_empty:
+            self.stack.append(row)
+            self.open_names[name] += 1
+            self.open_lower[self.lower[name]] += 1
+            if self.is_entry[name]:
+                self.open_entries.append(row)
+
+    def close(self, tag: Tag) -> None:
+        """End the innermost element of a name and all in it; letter case is the fallback."""
+        name = self.ids.get(tag.name)
+        lower = self.lower_ids.get(tag.name.lower())
+        if name is not None and self.open_names[name]:
+            while self.names[self.stack[-1]] != name:
+                self._pop_unclosed(tag.start)
+        elif lower is not None and self.open_lower[lower]:
+            while self.lower[self.names[self.stack[-1]]] != lower:
+                self._pop_unclosed(tag.start)
+        else:
+            return
+        row = self._pop()
+        self.content_ends[row], self.ends[row] = tag.start, tag.end
+
+    def finish(self, end: int) -> ElementSpans:
+        """End all open elements; return the columns."""
+        while self.stack:
+            self._pop_unclosed(end)
+        return ElementSpans(
+            self.starts,
+            self.content_starts,
+            self.content_ends,
+            self.ends,
+            self.parents,
+            self.following,
+            self.names,
+            self.entries,
+            self.name_table,
+        )
+
+    def _pop(self) -> int:
+        row = self.stack.pop()
+        name = self.names[row]
+        self.following[row] = len(self.starts)
+        self.open_names[name] -= 1
+        self.open_lower[self.lower[name]] -= 1
+        if self.is_entry[name]:
+            self.open_entries.pop()
+        return row
+
+    def _pop_unclosed(self, end: int) -> None:
+        entry = self.open_entries[-1] if self.open_entries else -1
+        row = self._pop()
+        cut = self.cuts.get(entry, -1)
+        self.content_ends[row] = self.ends[row] = cut if cut > self.starts[row] else end
+
+    def _id(self, name: bytes) -> int:
+        found = self.ids.get(name)
+        if found is not None:
+            return found
+        found = self.ids[name] = len(self.name_table)
+        lower = self.lower_ids.setdefault(name.lower(), len(self.lower_ids))
+        self.name_table.append(name)
+        self.lower.append(lower)
+        self.is_entry.append(_ENTRY.fullmatch(name) is not None)
+        self.open_names.append(0)
+        if lower == len(self.open_lower):
+            self.open_lower.append(0)
+        return found
