@@ -398,6 +398,20 @@ def test_data_is_decompressed_in_one_module():
     assert importers == set(ZLIB_MODULES), "decompress with urlset.inflate.InflateStream"
 
 
+def test_patterns_of_dates_are_in_one_module():
+    """Four digits in a pattern are a year, or the offset of a time."""
+    year = re.compile(r"(?:\\d|\[0-9\])(?:\{\{?4\}|(?:\\d|\[0-9\]){3})")
+    found = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+                text = node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+                if year.search(text):
+                    found.add(module_name(path))
+
+    assert found == {"urlset.dates"}, "use a pattern of urlset.dates"
+
+
 # ── facts are typed, not parsed out of messages ──
 
 _TEXT_METHODS = frozenset(

@@ -1,11 +1,14 @@
 """Parsing dates: the instant of each form, to the microsecond, and its problems."""
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from urlset import dates
 from urlset.dates import format_date, from_microseconds, microseconds, parse_date
 
 # text | instant in UTC, or – | precision | has a zone | code, or – for a W3C date
@@ -208,3 +211,31 @@ def test_date_with_one_meaning_is_read(text, code):
     date = parse_date(text)
     assert date.instant is not None
     assert (date.code, date.instant.year, date.instant.day) == (code, 2013, 27)
+
+
+PARTS = ("2026", "-01", "-31", "T08:00", ":59", ".25", "Z", "+01:00", " ", "+0100", "1")
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=8).map("".join))
+def test_patterns_for_sql_are_those_of_the_parser(text):
+    """DuckDB uses the pattern as it is; see `regexp_full_match` in the statements."""
+    parsed = dates._W3C.fullmatch(text)
+    has_day = parsed is not None and parsed[3] is not None
+
+    assert (re.fullmatch(dates.W3C, text) is not None) == (parsed is not None)
+    assert (re.fullmatch(dates.W3C_DAY, text) is not None) == has_day
+    assert (re.fullmatch(dates.NO_DAY, text) is not None) == (parsed is not None and not has_day)
+    if re.fullmatch(dates.XSD, text):
+        assert parse_date(text).code in (None, "D002", "D004")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026", "2026-01", "2026-01-31", "2026-01-31T08:00Z", "2026-01-31T08:00:59.25+01:00", "20260"],
+)
+def test_patterns_mean_the_same_to_duckdb(text):
+    query = "SELECT regexp_full_match($text, $pattern)"
+    for pattern in (dates.W3C, dates.W3C_DAY, dates.NO_DAY, dates.XSD, dates.LOG_TIME):
+        found = duckdb.connect().execute(query, {"text": text, "pattern": pattern}).fetchone()
+
+        assert found == (re.fullmatch(pattern, text) is not None,)

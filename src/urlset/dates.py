@@ -16,6 +16,50 @@ __all__ = ["UNKNOWN_ZONE", "Date", "Precision", "format_date", "parse_date"]
 UNKNOWN_ZONE = "the zone of the time is unknown"
 """Why a time without a zone is rejected, for messages; an advice follows it."""
 
+# Patterns for Python and for SQL, as text without groups. This module has all patterns of dates.
+DAY = r"\d{4}-\d\d-\d\d"
+MINUTE = r"\d\d:\d\d"
+TIME = rf"{MINUTE}(?::\d\d(?:\.\d+)?)?"
+ZONE = rf"(?:Z|[+-]{MINUTE})"
+NO_DAY = r"\d{4}(?:-\d\d)?"
+"""W3C date without a day: a year or a month."""
+W3C_DAY = rf"{DAY}(?:T{TIME}{ZONE})?"
+"""W3C date with a day."""
+W3C = rf"\d{{4}}(?:-\d\d(?:-\d\d(?:T{TIME}{ZONE})?)?)?"
+XSD = rf"{DAY}(?:(?:T{TIME})?{ZONE})?"
+"""Day, day with a zone, or time with a zone, as the schema of the protocol allows."""
+
+LEADING_DAY = re.compile(DAY, re.ASCII)
+LOCAL_TIME = re.compile(
+    rf"({DAY})[Tt ]\s*({MINUTE}(?::\d\d(?:\.\d{{1,9}})?)?)\s*(Z|z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
+)
+"""Groups: day, time, zone."""
+WITHOUT_SECONDS = re.compile(rf"({DAY}T{MINUTE})({ZONE})")
+LOOSE_DAY = re.compile(r"(\d{4})[-/]?(\d{1,2})[-/]?(\d{1,2})")
+"""Groups: year, month, day."""
+YEAR_LAST = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
+"""Groups: day or month, month or day, year."""
+
+_RFC_822 = re.compile(
+    r"(?:[A-Za-z]{3},[ \t\r\n]*)?\d{1,2}[ \t\r\n]+[A-Za-z]{3}[ \t\r\n]+(?:\d{4}|\d\d)[ \t\r\n]+"
+    r"\d\d:\d\d(?::\d\d)?[ \t\r\n]+(?:[A-Za-z]{1,3}|[+-]\d{4})(?:[ \t\r\n]*\([^()]*\))?",
+    re.ASCII,
+)
+_RFC_3339 = re.compile(rf"{DAY}[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]{MINUTE})", re.ASCII)
+
+LOG_TIME = r"\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d"
+"""Time of the common log format, without its zone."""
+LOG_TIME_AND_ZONE = rf"{LOG_TIME}(?: [+-]\d{{4}})?"
+COMMON_LOG_TIME = re.compile(
+    rb"(\d\d)/([A-Za-z]{3})/(\d{4}):(\d\d):(\d\d):\d\d(?:\.\d{1,9})?(?: ([+-])(\d\d):?(\d\d))?"
+)
+"""Groups: day, month, year, hour, minute, and sign, hours and minutes of the offset."""
+ISO_LOG_TIME = re.compile(
+    rb"(\d{4})-(\d\d)-(\d\d)[T \t](\d\d):(\d\d):\d\d(?:[.,]\d{1,9})?"
+    rb" ?(?:Z|UTC|([+-])(\d\d):?(\d\d))?"
+)
+"""Groups: year, month, day, hour, minute, and sign, hours and minutes of the offset."""
+
 Precision = Literal["year", "month", "day", "minute", "second", "fraction"]
 
 
@@ -44,7 +88,7 @@ _ISO = re.compile(
     r"[ \t\r\n]*(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
-_XSD_DAY = re.compile(r"\d{4}-\d\d-\d\d[Z+-]", re.ASCII)
+_XSD_DAY = re.compile(rf"{DAY}[Z+-]", re.ASCII)
 _COMPACT = re.compile(
     r"(\d{4})(\d\d)(\d\d)(?:[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?)?"
     r"(Z|z|[+-]\d\d(?::?\d\d)?)?",
@@ -58,7 +102,7 @@ _RFC822 = re.compile(
     re.ASCII,
 )
 _LONG = re.compile(r"([A-Za-z]{3,9})\.?[ \t\r\n]+(\d{1,2}),?[ \t\r\n]+(\d{4})", re.ASCII)
-_BEFORE_CHRIST = re.compile(r"-\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_BEFORE_CHRIST = re.compile(rf"-{DAY}(?:T[0-9:.]+{ZONE}?)?", re.ASCII)
 
 _FULL_MONTHS = (
     "january february march april may june july august september october november december"
@@ -131,6 +175,16 @@ def format_date(moment: date) -> str:
         )
     text = moment.isoformat()
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def is_rss_date(text: str) -> bool:
+    """Return whether a text is a date of RSS 2.0, which refers to RFC 822."""
+    return _RFC_822.fullmatch(text) is not None
+
+
+def is_atom_date(text: str) -> bool:
+    """Return whether a text is a date of Atom: RFC 3339 with seconds and a zone."""
+    return _RFC_3339.fullmatch(text) is not None
 
 
 def _is_certain(text: str, found: re.Match[str]) -> bool:

@@ -24,7 +24,7 @@ from urlset.builder.tables import (
     SOURCE_DATES,
     STAGED,
 )
-from urlset.dates import format_date
+from urlset.dates import W3C_DAY, format_date
 from urlset.errors import StoreError
 from urlset.sources import GUESSES
 from urlset.store import ScratchDatabase, quoted
@@ -40,8 +40,6 @@ __all__ = [
     "rules_of",
     "sort_key",
 ]
-
-_W3C = r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?"
 
 _EVIDENCE = {
     "given": "g.lastmod_text",
@@ -337,7 +335,7 @@ def _plausible_or_null(column: str, settings: BuildOptions) -> str:
     text = f"if({is_plausible(column, settings)}, {column}, NULL)"
     if column == _EVIDENCE["given"]:
         return text
-    return f"if(regexp_full_match({column}, {quoted(_W3C)}), {text}, NULL)"
+    return f"if(regexp_full_match({column}, {quoted(W3C_DAY)}), {text}, NULL)"
 
 
 EARLIEST = "1995-01-02"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from urlset.dates import DAY, TIME, XSD
 from urlset.http import request_url
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS, VARIANTS
 from urlset.protocol import MAX_LOC
@@ -19,7 +20,6 @@ __all__ = ["ASCII_HOSTS", "MACROS", "ascii_hosts", "sql_map"]
 _LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
 _VARIANTS = "|".join(VARIANTS)
 _LOCALE += f"(-({_VARIANTS}))*"
-_DAY, _TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d+)?)?"
 
 MACROS = {
     "check_time()": "getvariable('now')::TIMESTAMPTZ",
@@ -108,7 +108,7 @@ MACROS = {
     # Description of the fault of a date in an extension, or NULL if it is valid: a day (with a
     # zone, as xsd:date allows), or a day with a time (to the minute, second or finer) and a zone.
     "w3c_fault(text)": "CASE "
-    f"WHEN regexp_full_match(text, '{_DAY}((T{_TIME})?(Z|[+-]\\d\\d:\\d\\d))?') THEN CASE "
+    f"WHEN regexp_full_match(text, '{XSD}') THEN CASE "
     "WHEN try_cast(left(text, 10) AS DATE) IS NULL OR text < '0001' "
     r"OR regexp_matches(text, 'T(2[4-9]|[3-9]|..:[6-9]|..:..:(6[1-9]|[7-9]))') "
     # A leap second: the last one of June or December in UTC.
@@ -117,8 +117,8 @@ MACROS = {
     "IN ('06-30 23:59:59', '12-31 23:59:59'), false)) THEN 'is not a real date' "
     r"WHEN regexp_matches(text, '^.{10}.*[+-](1[5-9]|[2-9]|..:[6-9])') "
     "THEN 'has an impossible offset from UTC' END "
-    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME}') THEN 'has a time but no time zone' "
-    f"WHEN regexp_full_match(text, '{_DAY}[T ]{_TIME} ?[+-]\\d\\d(\\d\\d)?') "
+    f"WHEN regexp_full_match(text, '{DAY}[T ]{TIME}') THEN 'has a time but no time zone' "
+    f"WHEN regexp_full_match(text, '{DAY}[T ]{TIME} ?[+-]\\d\\d(\\d\\d)?') "
     "THEN 'has an offset that is not written +hh:mm' "
     "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
     # Instant of such a date; a day is its midnight in UTC. NULL if the date has a fault.

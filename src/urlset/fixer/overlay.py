@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
-from urlset.dates import parse_date
+from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.fixer.registry import IndexContext
@@ -15,7 +14,6 @@ from urlset.reader.locations import DocumentSource, Location
 
 __all__ = ["Overlay"]
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TOLERANCE = timedelta(days=1)  # a later date cannot be the date of a change
 
 
@@ -105,7 +103,7 @@ class Overlay:
         latest_date, text = max(dates, key=lambda found: found[0])
         precision = parse_date(text).precision if text else "second"
         if precision in ("year", "month", "day"):
-            day = _DAY.match(text or "")
+            day = LEADING_DAY.match(text or "")
             return date.fromisoformat(day[0]) if day else latest_date.date()
         return latest_date
 

@@ -16,6 +16,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
+from urlset.dates import LOG_TIME
 from urlset.errors import SourceError
 from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.encoding import skip_space, utf16_codec, wide_codec
@@ -94,9 +95,7 @@ _ARRAY = re.compile(r"\[\s*(?:[{\"]|\]\s*\Z)")
 _ARRAY_LINE = re.compile(r"\[\s*(?:\{.*)?")
 # The beginning of common and combined logs (httpd.apache.org/docs/current/logs.html#common), also
 # after the requested host; and of W3C extended logs (www.w3.org/TR/WD-logfile.html).
-_COMMON_LOG = re.compile(
-    r"(?:\S{1,255} ){3,4}\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}[^\]]*\] "
-)
+_COMMON_LOG = re.compile(rf"(?:\S{{1,255}} ){{3,4}}\[{LOG_TIME}[^\]]*\] ")
 _EXTENDED_LOG = re.compile(r"^#(?:Version|Fields|Software): ?\S", re.MULTILINE)
 _LOG_KEYS = frozenset(
     "request request_uri request_method remote_addr remote_ip http_method cs-method".split()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from urlset.dates import format_date, parse_date
+from urlset.dates import LOCAL_TIME, format_date, parse_date
 from urlset.html.json_ld import JsonLdNode, first_text
 from urlset.html.scanner import Scan
 
@@ -29,10 +28,6 @@ _OTHER_TYPES = frozenset(
 )
 _UPDATED = {"updated", "modified", "dt-updated", "last-updated", "lastmod", "entry-updated"}
 
-_LOCAL = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ]\s*(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s*(Z|z|[+-]\d\d(?::?\d\d)?)?",
-    re.ASCII,
-)
 _OLDEST = 1990
 """The first web page is of 1991; an older date is that of a work, or none (1970-01-01)."""
 
@@ -58,7 +53,7 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
     True
     """
     text = text.strip()[:64]
-    if found := _LOCAL.fullmatch(text):
+    if found := LOCAL_TIME.fullmatch(text):
         day, clock, zone = found.groups()
         text = f"{day}T{clock}{_zone(zone)}" if zone else day
     date = parse_date(text)

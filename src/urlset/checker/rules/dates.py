@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urlset.checker.examples import Many, entry
 from urlset.checker.rule import engine_rule, rule
+from urlset.dates import DAY, MINUTE, NO_DAY, ZONE
 
 __all__ = ["RULES"]
 
@@ -121,7 +122,7 @@ RULES = (
         message='"{lastmod_text}" has no day',
         view="lastmods",
         where="CASE WHEN strlen(lastmod_text) < 8 THEN lastmod IS NOT NULL "
-        "AND regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2})?') ELSE false END",
+        f"AND regexp_full_match(lastmod_text, '{NO_DAY}') ELSE false END",
         element="lastmod",
         why="A year or a month is a W3C date, but it is invalid in the XML schema and is not a "
         "form that Google reads. It does not tell a crawler what to fetch again.",
@@ -135,7 +136,7 @@ RULES = (
         message='"{lastmod_text}" has no seconds',
         view="lastmods",
         where="lastmod IS NOT NULL AND strlen(lastmod_text) IN (17, 22) AND regexp_full_match("
-        "lastmod_text, '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})')",
+        f"lastmod_text, '{DAY}T{MINUTE}{ZONE}')",
         element="lastmod",
         why="The protocol allows a time without seconds, the XML schema does not.",
         fix_hint="Append the seconds, or :00 if they are unknown",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from urlset.dates import parse_date
+from urlset.dates import is_atom_date, is_rss_date, parse_date
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.nodes import Node
 from urlset.model import Entry
@@ -14,15 +14,6 @@ from urlset.urls import SPACE, resolve
 
 __all__ = ["base_of", "check_version", "finish_item"]
 
-# RSS 2.0 names RFC 822; RFC 4287 names RFC 3339, which has seconds and a zone.
-_RSS_DATE = re.compile(
-    r"(?:[A-Za-z]{3},[ \t\r\n]*)?\d{1,2}[ \t\r\n]+[A-Za-z]{3}[ \t\r\n]+(?:\d{4}|\d\d)[ \t\r\n]+"
-    r"\d\d:\d\d(?::\d\d)?[ \t\r\n]+(?:[A-Za-z]{1,3}|[+-]\d{4})(?:[ \t\r\n]*\([^()]*\))?",
-    re.ASCII,
-)
-_ATOM_DATE = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
 # RFC 4287 section 4.2.7.2: a registered name means the same as its URL at IANA.
 _ALTERNATE = ("alternate", "http://www.iana.org/assignments/relation/alternate")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
@@ -147,5 +138,5 @@ def _is_feed_date(name: str, text: str) -> bool:
     if date.instant is None:
         return False
     if name == "pubdate":
-        return _RSS_DATE.fullmatch(text) is not None
-    return date.code is None if name == "date" else _ATOM_DATE.fullmatch(text) is not None
+        return is_rss_date(text)
+    return date.code is None if name == "date" else is_atom_date(text)

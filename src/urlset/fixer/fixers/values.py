@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
-from urlset.dates import Date, format_date, parse_date
+from urlset.dates import LOOSE_DAY, WITHOUT_SECONDS, YEAR_LAST, Date, format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.registry import FixContext, fixer
@@ -21,10 +21,7 @@ REMOVE = ""
 
 _PRIORITY = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _ZERO = re.compile(r"-?0{3,4}[01]?-(?:00|11|01)-(?:00|30|01).*", re.DOTALL)
-_DAY = re.compile(r"(\d{4})[-/]?(\d{1,2})[-/]?(\d{1,2})")
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?$")
-_SLASHED = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
-_MINUTES = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)")
 
 
 @fixer("D001", "D002", "D003", "D004", partly_safe=True)
@@ -58,7 +55,7 @@ def better_date(text: str, *, is_unsafe: bool) -> str | None:
         return _formatted(text, found, found.instant)
     if not is_unsafe:
         return None
-    slashed = _SLASHED.match(text)
+    slashed = YEAR_LAST.match(text)
     if slashed is not None:
         day, month, year = (int(part) for part in slashed.groups())
         day, month = (month, day) if month > 12 else (day, month)
@@ -72,7 +69,7 @@ def better_date(text: str, *, is_unsafe: bool) -> str | None:
 def _formatted(text: str, found: Date, instant: datetime) -> str:
     """Format an instant with its original offset; without a zone only the day is kept."""
     if found.precision in ("year", "month", "day") or not found.has_zone:
-        day = _DAY.match(text)
+        day = LOOSE_DAY.match(text)
         if day is None:
             return instant.date().isoformat()
         return "{:04}-{:02}-{:02}".format(*map(int, day.groups()))
@@ -94,7 +91,7 @@ def _formatted(text: str, found: Date, instant: datetime) -> str:
 def add_seconds(context: FixContext) -> Iterator[Change]:
     """Add seconds to a time without them."""
     for element in _lastmods(context):
-        if found := _MINUTES.fullmatch(element.stripped):
+        if found := WITHOUT_SECONDS.fullmatch(element.stripped):
             yield context.rewrite(element, f"{found[1]}:00{found[2]}")
 
 

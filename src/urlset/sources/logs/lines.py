@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
+from urlset.dates import LOG_TIME_AND_ZONE
 from urlset.engine import Engine, LogHit
 from urlset.engine.reference.logs import lines
 
@@ -64,7 +65,7 @@ def unparsed_line(line: bytes) -> LogLine:
 
 
 _PLAIN_PATH = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
-_TIME = re.compile(rb"\[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?)\] ")
+_TIME = re.compile(rf"\[({LOG_TIME_AND_ZONE})\] ".encode())
 _REQUEST = re.compile(rb'"((?>(?:[^"\\]|\\.)*))" (\d{3})(?![^ ])')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"b": b"\b"}

@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from urlset.dates import COMMON_LOG_TIME, ISO_LOG_TIME
+
 __all__ = ["TimestampParser"]
 
 _MONTHS = b"jan feb mar apr may jun jul aug sep oct nov dec".split()
-_COMMON = re.compile(
-    rb"(\d\d)/([A-Za-z]{3})/(\d{4}):(\d\d):(\d\d):\d\d(?:\.\d{1,9})?(?: ([+-])(\d\d):?(\d\d))?"
-)
-_ISO = re.compile(
-    rb"(\d{4})-(\d\d)-(\d\d)[T \t](\d\d):(\d\d):\d\d(?:[.,]\d{1,9})?"
-    rb" ?(?:Z|UTC|([+-])(\d\d):?(\d\d))?"
-)
 _NUMBER = re.compile(rb"(\d{9,19})(?:\.\d{0,9})?")
 _LAST = 253_402_300_799  # the last second of the year 9999
 
@@ -52,7 +47,7 @@ class TimestampParser:
 
 
 def _common(text: bytes) -> int | None:
-    found = _COMMON.fullmatch(text)
+    found = COMMON_LOG_TIME.fullmatch(text)
     if found is None or found[2].lower() not in _MONTHS:
         return None
     month = _MONTHS.index(found[2].lower()) + 1
@@ -60,7 +55,7 @@ def _common(text: bytes) -> int | None:
 
 
 def _iso(text: bytes) -> int | None:
-    found = _ISO.fullmatch(text)
+    found = ISO_LOG_TIME.fullmatch(text)
     if found is None:
         return None
     return _instant(int(found[1]), int(found[2]), int(found[3]), found.groups()[3:])

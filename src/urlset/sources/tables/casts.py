@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from urlset.dates import UNKNOWN_ZONE
+from urlset.dates import DAY, TIME, UNKNOWN_ZONE
 from urlset.errors import SourceError
 from urlset.store import TABLES, quoted
 
@@ -36,7 +36,7 @@ _NAIVE = re.compile(r"TIMESTAMP(?:_S|_MS|_NS)?")
 _NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # The years 1 to 9999. A date beyond is passed on as text, and the build rejects it.
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
-_LOCAL_TIME = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
+_LOCAL_TIME = rf"{DAY}[ T]{TIME}"
 
 
 def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:

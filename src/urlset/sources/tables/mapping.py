@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from urlset.dates import W3C
 from urlset.errors import SourceError
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
@@ -320,10 +321,7 @@ class _MappingBuilder:
 
 def _written_text_or(text: str | None) -> str:
     """Return an expression for ``lastmod_text`` if it is valid W3C, else for ``text``."""
-    unconverted = (
-        "CASE WHEN regexp_full_match(lastmod_text, '[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:"
-        "[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2}))?)?)?') THEN lastmod_text END"
-    )
+    unconverted = f"CASE WHEN regexp_full_match(lastmod_text, '{W3C}') THEN lastmod_text END"
     return unconverted if text is None else f"coalesce({unconverted}, {text})"
 
 
