@@ -13,13 +13,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
 
 import urlset
 from urlset import builder, sources
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.model import ContentSegment, Price, TvShow, VideoId
+from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
 
@@ -51,6 +52,17 @@ SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
 `urlset.builder`. `open_source` detects the kind of a source as the command does.
 """
+OPTIONS_INTRO = """\
+# Options of build and check
+
+Each option has one meaning in Python, in [`urlset.toml`](building.md#urlsettoml) and on the
+command line, which overrides the file. A list in `urlset.toml` is a repeated option on the command
+line; in Python it may be one text or any iterable. An empty value in the file is like an absent
+key.
+
+`urlset.load_config` returns the sections of the file as arguments for Python:
+`urlset.build(**urlset.load_config().build)`.
+"""
 SOURCES = (
     "open_source SourceOptions HtmlFolder Table Query TextSource Sitemaps AccessLog CandidateRows "
     "Candidate Source"
@@ -72,7 +84,7 @@ NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead
 def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
-    pages |= {"sources.md": build_api(), "ledger.md": ledger()}
+    pages |= {"sources.md": build_api(), "ledger.md": ledger(), "options.md": options()}
     pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
     gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
     pages = gone | pages
@@ -114,6 +126,56 @@ def build_api() -> str:
             text = options_page(value) if name == "BuildOptions" else "".join(describe(name, value))
             parts.append(made_of(name, value, text))
     return "\n".join(parts)
+
+
+def options() -> str:
+    """Return the page of the options of build and check: names, types, defaults and meaning."""
+    parts = [f"{NOTE}{OPTIONS_INTRO}"]
+    for command, schema in (("build", BUILD_OPTIONS), ("check", CHECK_OPTIONS)):
+        lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
+        lines += ["|---|---|---|---|---|---|", *map(option_row, schema)]
+        parts.append("\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+def option_row(option: Option) -> str:
+    """Return the line of an option in the table of its command."""
+    names = (
+        option.name if option.is_allowed("python") else "",
+        option.key if option.is_allowed("file") else "",
+        ", ".join(option.flags) if option.is_allowed("command") else "",
+    )
+    if option.name == "sources":
+        names = (*names[:2], "SOURCE …")
+    has_default = option.default not in (None, (), {}) and option.name != "grace"
+    meaning = option.help.partition("  [default")[0]
+    cells = [*(f"`{name}`" if name else "" for name in names), type_of(option)]
+    cells += [f"`{option.default!r}`" if has_default else "", meaning]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def type_of(option: Option) -> str:
+    """Return the type of an option in a word or two, with its limits."""
+    kind = option.type
+    names = {str: "text", int: "number", float: "number", bool: "true or false", Path: "path"}
+    if option.is_path:
+        text = "path"
+    elif get_origin(kind) is Literal:
+        text = ", ".join(f"`{choice}`" for choice in option.choices)
+    elif get_origin(kind) is Union:
+        text = "text or table"
+    elif get_origin(kind) in (list, dict):
+        text = "list" if get_origin(kind) is list else "table"
+        text += " of tables" if get_origin(get_args(kind)[0]) is dict else ""
+    else:
+        text = names.get(kind, "object")
+    if option.unit:
+        text = option.unit
+    if option.maximum is not None:
+        text += f", {option.minimum:,} to {option.maximum:,}"
+    elif option.minimum is not None:
+        text += f", at least {option.minimum:,}"
+    return text
 
 
 def made_of(name: str, value: object, text: str) -> str:

@@ -18,13 +18,13 @@ SRC = Path(__file__).parents[1] / "src"
 # From the lowest layer to the highest. A module imports from its own layer and from lower ones.
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
-    "data and engine": "errors config protocol model engine_rules dates urls atomic inflight "
-    "inflate arrow engine formats document entry_spans languages tempdirs terminal_text notebook "
-    "object_store",
+    "data and engine": "errors protocol model option_schema engine_rules dates urls atomic "
+    "inflight inflate arrow engine formats document entry_spans languages tempdirs terminal_text "
+    "notebook object_store",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ submitter reporter",
-    "interfaces": "cli integrations __main__",
+    "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }
 
@@ -35,6 +35,7 @@ LIBRARIES = {
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
+    "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
     "polars": "urlset.arrow",

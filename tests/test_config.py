@@ -10,8 +10,8 @@ import pytest
 
 from urlset import config
 from urlset.cli.app import run
-from urlset.cli.check_config import CheckConfig
-from urlset.config import read_configuration
+from urlset.cli.check_run import CheckConfig
+from urlset.config import load_config
 from urlset.errors import ConfigurationError
 from urlset.formats.detect import SourceKind
 
@@ -47,35 +47,42 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_need_be_none():
-    settings = CheckConfig.load(None)
+    settings = CheckConfig.load(None, {})
 
-    assert settings.select is None
+    assert settings.options == {}
     assert (settings.fail_level, settings.max_examples, settings.baseline) == ("error", 20, None)
 
 
 def test_all_that_it_may_hold(tmp_path: Path):
     (tmp_path / "urlset.toml").write_text(WHOLE)
 
-    settings = CheckConfig.load(None)
+    settings = CheckConfig.load(None, {})
 
-    assert settings.select == ["X", "U012", "D"]
-    assert (settings.ignore, settings.extend_select) == (["D011"], ["U004"])
-    assert (settings.profile, settings.base_url) == ("yandex", "https://example.com/")
+    options = settings.options
+    assert options["select"] == ["X", "U012", "D"]
+    assert (options["ignore"], options["extend_select"]) == (["D011"], ["U004"])
+    assert (options["profile"], options["base_url"]) == ("yandex", "https://example.com/")
     assert (settings.fail_level, settings.max_examples) == ("warning", None)
-    assert settings.baseline == tmp_path / "known.json"
-    assert settings.levels == {"loc-fragment": "error"}
-    assert settings.ignore_in == {"old/*.xml": ["X", "D"]}
-    assert [rule.name for rule in settings.rules] == ["no-preview"]
+    assert settings.baseline == Path("known.json")
+    assert options["levels"] == {"loc-fragment": "error"}
+    assert options["ignore_in"] == {"old/*.xml": ["X", "D"]}
+    assert [rule.name for rule in options["rules"]] == ["no-preview"]
 
 
 def test_options_come_before_it(tmp_path: Path):
     (tmp_path / "urlset.toml").write_text(WHOLE)
 
     settings = CheckConfig.load(
-        None, select=["S"], fail_level="info", max_examples=3, baseline=Path("other.json")
+        None,
+        {
+            "select": ["S"],
+            "fail_level": "info",
+            "max_examples": 3,
+            "baseline": Path("other.json"),
+        },
     )
 
-    assert (settings.select, settings.ignore) == (["S"], ["D011"])
+    assert (settings.options["select"], settings.options["ignore"]) == (["S"], ["D011"])
     assert (settings.fail_level, settings.max_examples) == ("info", 3)
     assert settings.baseline == Path("other.json")
 
@@ -89,17 +96,17 @@ def test_it_is_looked_for_upwards_to_the_root_of_the_repository(
     (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'x'\n")  # not of ours
     monkeypatch.chdir(inner)
 
-    assert CheckConfig.load(None).profile == "bing"
+    assert CheckConfig.load(None, {}).options["profile"] == "bing"
 
     (tmp_path / "a" / ".git").mkdir()
-    assert read_configuration().path is None
+    assert load_config().path is None
 
 
 def test_a_named_one_may_lie_anywhere(tmp_path: Path):
     path = tmp_path / "else.toml"
     path.write_text("[check]\nprofile = 'baidu'\n")
 
-    assert CheckConfig.load(path).profile == "baidu"
+    assert CheckConfig.load(path, {}).options["profile"] == "baidu"
 
 
 @pytest.mark.parametrize(
@@ -108,11 +115,11 @@ def test_a_named_one_may_lie_anywhere(tmp_path: Path):
         ("[check", "expected TOML"),
         ("[check]\nselct = []", "did you mean 'select'"),
         ("[check]\nselect = 'X'", "expected a list, found 'X'"),
-        ("[check]\nselect = [1]", "each of select: expected a string, found 1"),
-        ("[check]\nmax-examples = true", "expected a number, found True"),
+        ("[check]\nselect = [1]", "[check] select[1]: expected a string, found 1"),
+        ("[check]\nmax-examples = true", "expected a number of at least 0, found True"),
         ("[check]\nprofile = 'gogle'", "expected google, bing, yandex, baidu, found 'gogle'"),
         ("[check]\nfail-level = 'none'", "fail-level: expected error, warning, info"),
-        ("[check.levels]\nX001 = 'bad'", "levels: expected error, warning, info, found 'bad'"),
+        ("[check.levels]\nX001 = 'bad'", "levels.X001: expected error, warning, info, found 'bad'"),
         ("[[check.rules]]\nname = 'a'", "rules[1]: message is missing"),
         ("check = 3", "expected a table, found 3"),
     ],
@@ -121,7 +128,7 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
     (tmp_path / "urlset.toml").write_text(text)
 
     with pytest.raises(ConfigurationError) as caught:
-        CheckConfig.load(None)
+        CheckConfig.load(None, {})
 
     assert words in str(caught.value)
     assert "urlset.toml" in str(caught.value)
@@ -129,7 +136,7 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, words: str):
 
 def test_a_named_one_that_is_not_there(tmp_path: Path):
     with pytest.raises(ConfigurationError, match="found none at"):
-        CheckConfig.load(tmp_path / "none.toml")
+        CheckConfig.load(tmp_path / "none.toml", {})
 
 
 # ── sections, and owners ──
@@ -150,7 +157,7 @@ def test_keys_and_sections_that_are_not_known_are_errors(text, words, tmp_path):
     path = tmp_path / "urlset.toml"
     path.write_text(text)
     with pytest.raises(ConfigurationError) as caught:
-        read_configuration(start=tmp_path)
+        load_config(start=tmp_path)
     assert words in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -162,7 +169,7 @@ def test_section_of_a_project_file_that_is_not_known_is_an_error(tmp_path):
     with pytest.raises(
         ConfigurationError, match=r"unknown section \[chekc\].*did you mean 'check'"
     ):
-        read_configuration(start=tmp_path)
+        load_config(start=tmp_path)
 
 
 def owners(monkeypatch: pytest.MonkeyPatch, **numbers: int) -> None:
@@ -177,21 +184,21 @@ def owners(monkeypatch: pytest.MonkeyPatch, **numbers: int) -> None:
 def test_file_of_another_user_above_is_not_read(tmp_path, monkeypatch):
     (tmp_path / "urlset.toml").write_text("[check]\nignore = ['X']\n")
     (tmp_path / "here").mkdir()
-    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+    assert load_config(start=tmp_path / "here").path == tmp_path / "urlset.toml"
 
     owners(monkeypatch, urlset=4321)
-    found = read_configuration(start=tmp_path / "here")
+    found = load_config(start=tmp_path / "here")
     assert (found.path, found.table) == (None, {})
     assert "is not read: it belongs to another user" in found.notes[0]
     assert f"--config {tmp_path / 'urlset.toml'}" in found.notes[0]
-    assert read_configuration(start=tmp_path).path is None  # e.g. in /tmp
-    named = read_configuration(str(tmp_path / "urlset.toml"))
+    assert load_config(start=tmp_path).path is None  # e.g. in /tmp
+    named = load_config(str(tmp_path / "urlset.toml"))
     assert named.table == {"check": {"ignore": ["X"]}}
 
     owners(monkeypatch, urlset=4321, here=4321)  # a checkout of another user, as in a container
-    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+    assert load_config(start=tmp_path / "here").path == tmp_path / "urlset.toml"
     owners(monkeypatch, urlset=0)
-    assert read_configuration(start=tmp_path / "here").path == tmp_path / "urlset.toml"
+    assert load_config(start=tmp_path / "here").path == tmp_path / "urlset.toml"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
@@ -204,7 +211,7 @@ def test_own_file_further_above_is_read_and_the_other_reported(tmp_path, monkeyp
     owners(monkeypatch, urlset=4321)
     monkeypatch.chdir(here)
 
-    assert read_configuration().path == tmp_path / "pyproject.toml"
+    assert load_config().path == tmp_path / "pyproject.toml"
     run(["check", "a.txt"])
     assert f"{tmp_path / 'other' / 'urlset.toml'} is not read" in capsys.readouterr().err
 
@@ -214,15 +221,15 @@ def test_project_file_of_another_user_without_a_section_is_no_news(tmp_path, mon
     (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
     owners(monkeypatch, pyproject=4321)
 
-    assert read_configuration(start=tmp_path).notes == ()
+    assert load_config(start=tmp_path).notes == ()
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
         ('{path = "a.txt", kind = "cvs"}', "found 'cvs'; did you mean 'csv'?"),
-        ('{path = "a.txt", kin = "csv"}', "have no key 'kin'; did you mean 'kind'?"),
-        ('{kind = "csv"}', "expected a path in each"),
+        ('{path = "a.txt", kin = "csv"}', "has no key 'kin'; did you mean 'kind'?"),
+        ('{kind = "csv"}', "[build] sources[1]: expected a path, found none"),
         ('"logs:a.txt"', "found 'logs'; did you mean 'log'?"),
     ],
 )

@@ -39,6 +39,7 @@ from urlset.model import (
 if TYPE_CHECKING:
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
+    from urlset.config import Configuration, load_config
     from urlset.crawler import Crawl, crawl
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternate",
     "Build",
+    "Configuration",
     "ConfigurationError",
     "Crawl",
     "Document",
@@ -83,6 +85,7 @@ __all__ = [
     "check",
     "crawl",
     "fix",
+    "load_config",
     "parse",
     "read",
     "render",
@@ -94,6 +97,7 @@ __all__ = [
 _LAZY = {
     "Build": "builder",
     "Crawl": "crawler",
+    "Configuration": "config",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
     "Entries": "reader",
@@ -110,6 +114,7 @@ _LAZY = {
     "check": "checker",
     "crawl": "crawler",
     "fix": "fixer",
+    "load_config": "config",
     "read": "reader",
     "render": "writer",
     "unified_diff": "fixer",

@@ -1,33 +1,46 @@
-"""Read the configuration of a project: ``urlset.toml``, or ``[tool.urlset]`` in ``pyproject.toml``.
+"""Load the configuration of a project: ``urlset.toml``, or ``[tool.urlset]`` in ``pyproject.toml``.
 
 The file is searched in the working directory and its parents, up to the root of the repository.
 Its sections are named after the commands, its keys after their options. A file that belongs to
-another user is read only if the command names it: otherwise anyone who can write to a parent folder
-could control the command.
+another user is read only if it is named: otherwise anyone who can write to a parent folder could
+control the command.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from urlset.errors import ConfigurationError
+from urlset.builder import LEDGER
+from urlset.checker import Rule, custom_rule
+from urlset.errors import ConfigurationError, suggestion
+from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
+from urlset.sources.factory import split_kind
 
-__all__ = ["FILES", "SECTIONS", "Configuration", "read_configuration", "suggestion"]
+__all__ = ["FILES", "Configuration", "load_config"]
 
 FILES = ("urlset.toml", "pyproject.toml")
 """File names of a configuration; the first one in a folder is used."""
 
-SECTIONS = ("build", "check")
-"""Names of the sections."""
+_SECTIONS = {
+    "build": {option.key: option for option in BUILD_OPTIONS if option.is_allowed("file")},
+    "check": {option.key: option for option in CHECK_OPTIONS if option.is_allowed("file")},
+}
+_SOURCE_KEYS = {
+    "path": str,
+    "kind": str,
+    "map": Union[str, dict[str, str]],  # noqa: UP007 - as the types of options are written
+    "query": str,
+    "table": str,
+    "delimiter": str,
+}
 
 
 class Configuration(NamedTuple):
-    """Content of a configuration file.
+    """Content of a configuration file; :func:`load_config` returns it.
 
     Attributes:
         path: The file, or None if there is none.
@@ -39,61 +52,146 @@ class Configuration(NamedTuple):
     table: Mapping[str, Any]
     notes: tuple[str, ...] = ()
 
-    def section(self, name: str, keys: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
-        """Return the keys and values of a section; an absent section is empty.
+    @property
+    def build(self) -> dict[str, Any]:
+        """The section ``[build]`` as keyword arguments of :func:`urlset.build`.
 
-        Args:
-            name: The name of the section.
-            keys: The known keys, each with the type of its value.
+        Paths are relative to the folder of the file, and so is the ledger, which is the same from
+        each working directory.
 
         Raises:
-            urlset.ConfigurationError: A key is unknown, or a value has another type.
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
         """
-        found = self.table.get(name, {})
-        self.expect(found, dict, f"[{name}]")
-        for key, value in found.items():
-            if key not in keys:
-                raise self.error(f"[{name}] has no key {key!r}{suggestion(key, keys)}")
-            self.expect(value, keys[key], f"{key} in [{name}]")
-        return dict(found)
+        options = self._options("build")
+        if "sources" in options:
+            options["sources"] = list(self._sources(options["sources"]))
+        if self.path is not None and "build" in self.table:
+            options.setdefault("ledger", self.path.parent / LEDGER)
+        return options
 
-    def expect(self, value: object, kind: type | tuple[type, ...], what: str) -> None:
-        """Raise :class:`urlset.ConfigurationError` if a value is not of type ``kind``."""
-        is_flag = isinstance(value, bool) and kind is not bool
-        if is_flag or not isinstance(value, kind):
-            expected = " or ".join(_TYPE_NAMES.get(k, k.__name__) for k in _as_tuple(kind))
-            raise self.error(f"{what}: expected {expected}, found {value!r}")
+    @property
+    def check(self) -> dict[str, Any]:
+        """The section ``[check]`` as keyword arguments of :func:`urlset.check`.
 
-    def error(self, message: str) -> ConfigurationError:
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
+        """
+        options = self._options("check")
+        if "rules" in options:
+            options["rules"] = list(self._rules(options["rules"]))
+        is_parameter = {option.name: option.is_allowed("python") for option in CHECK_OPTIONS}
+        return {name: value for name, value in options.items() if is_parameter[name]}
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The keys of ``[check]`` for reports: ``fail_level``, ``max_examples`` and ``baseline``.
+
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
+        """
+        names = {option.name for option in CHECK_OPTIONS if not option.is_allowed("python")}
+        options = self._options("check")
+        return {name: value for name, value in options.items() if name in names}
+
+    def _options(self, section: str) -> dict[str, Any]:
+        """Return the values of a section by parameter name; empty values are left out."""
+        schema = _SECTIONS[section]
+        values = {}
+        for key, value in self.table.get(section, {}).items():
+            if key not in schema:
+                raise self._error(f"[{section}] has no key {key!r}{suggestion(key, schema)}")
+            option = schema[key]
+            self._expect(value, _checked_type(option), f"[{section}] {key}")
+            if value not in ("", []):
+                values[option.name] = self._value(option, value)
+        return values
+
+    def _value(self, option: Option, value: Any) -> Any:
+        if not option.is_path:
+            return option.value(value)
+        if "://" in value:
+            return value
+        path = self._relative_to_file(value)
+        return os.fspath(path) if option.type is str else path
+
+    def _relative_to_file(self, path: str) -> Path:
+        """Return a path of the file, relative to the working directory."""
+        if self.path is None or os.path.isabs(path):
+            return Path(path)
+        joined = self.path.parent / path
+        try:
+            return Path(os.path.relpath(joined))
+        except ValueError:  # on another drive
+            return joined
+
+    def _sources(self, sources: Sequence[str | Mapping[str, Any]]) -> Iterator[Any]:
+        """Yield the sources with paths relative to the working directory."""
+        for number, source in enumerate(sources, 1):
+            if isinstance(source, str):
+                yield self._source_path(source)
+                continue
+            where = f"[build] sources[{number}]"
+            for key, value in source.items():
+                if key not in _SOURCE_KEYS:
+                    raise self._error(f"{where} has no key {key!r}{suggestion(key, _SOURCE_KEYS)}")
+                self._expect(value, _SOURCE_KEYS[key], f"{where}.{key}")
+            if "path" not in source:
+                raise self._error(f"{where}: expected a path, found none")
+            yield {**source, "path": self._source_path(source["path"])}
+
+    def _source_path(self, text: str) -> str:
+        """Return a source of the file; a path is relative to the folder of the file."""
+        kind, path = split_kind(text)
+        if path is None or os.path.isabs(path):
+            return text
+        return kind + os.fspath(self._relative_to_file(path))
+
+    def _rules(self, tables: Sequence[Mapping[str, Any]]) -> Iterator[Rule]:
+        for number, table in enumerate(tables, 1):
+            try:
+                yield custom_rule(number, table)
+            except ValueError as error:
+                raise self._error(f"[check] rules[{number}]: {error}") from error
+
+    def _expect(self, value: object, kind: Any, where: str) -> None:
+        """Raise :class:`urlset.ConfigurationError` if a value is not of a type."""
+        if not _is_of_type(value, kind):
+            place, expected, found = _innermost_fault(value, kind, where)
+            raise self._error(f"{place}: expected {expected}, found {found!r}")
+
+    def _error(self, message: str) -> ConfigurationError:
         """Return an error whose message begins with the path of this file."""
         return ConfigurationError(f"{self.path}: {message}")
 
 
-_TYPE_NAMES = {
-    str: "a string",
-    int: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "a table",
-}
+def load_config(
+    path: str | os.PathLike[str] | None = None, start: str | os.PathLike[str] | None = None
+) -> Configuration:
+    r"""Load the configuration that the commands use: ``urlset.toml`` or ``pyproject.toml``.
 
-
-def read_configuration(path: str | None = None, start: Path | None = None) -> Configuration:
-    """Read the configuration at ``path``, or search one in ``start`` and its parents.
+    Its sections are keyword arguments for the functions, so a script and the command do the same:
+    ``urlset.build(**load_config().build)``.
 
     Args:
         path: The file to read; None to search one.
-        start: The folder where the search starts; by default the working directory.
+        start: The folder where the search starts; by default the working directory. The search
+            continues in its parents, up to the root of the repository.
 
     Returns:
         The configuration; it is empty if the search finds none.
 
     Raises:
-        urlset.ConfigurationError: The file cannot be read.
+        urlset.ConfigurationError: The file cannot be read, or has an unknown section.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "urlset.toml").write_text('[check]\nignore = ["X004", "D"]')
+    ...     load_config(start=folder).check
+    {'ignore': ['X004', 'D']}
     """
     if path is not None:
         return _read(Path(path))
-    folder = (start or Path.cwd()).resolve()
+    folder = Path(start or Path.cwd()).resolve()
     trusted = _trusted_owners(folder)
     notes: list[str] = []
     for candidate in (folder, *folder.parents):
@@ -154,36 +252,86 @@ def _read(path: Path) -> Configuration:
         tools = table.get("tool", {})
         table = tools.get("urlset", {}) if isinstance(tools, dict) else {}
     found = Configuration(path, table)
-    found.expect(table, dict, "[tool.urlset]")
-    _expect_sections(found)
-    return found
-
-
-def _expect_sections(found: Configuration) -> None:
-    for name, value in found.table.items():
-        if name in SECTIONS:
-            found.expect(value, dict, f"[{name}]")
+    found._expect(table, dict, "[tool.urlset]")
+    for name, value in table.items():
+        if name in _SECTIONS:
+            found._expect(value, dict, f"[{name}]")
         elif isinstance(value, dict) or _is_list_of_tables(value):
-            raise found.error(f"unknown section [{name}]{suggestion(name, SECTIONS)}")
+            raise found._error(f"unknown section [{name}]{suggestion(name, _SECTIONS)}")
         else:
-            where = " or ".join(f"[{section}]" for section in SECTIONS)
-            raise found.error(f"the key {name!r} is outside of a section; move it below {where}")
+            where = " or ".join(f"[{section}]" for section in _SECTIONS)
+            raise found._error(f"the key {name!r} is outside of a section; move it below {where}")
+    return found
 
 
 def _is_list_of_tables(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
-def _as_tuple(kind: type | tuple[type, ...]) -> tuple[type, ...]:
-    return kind if isinstance(kind, tuple) else (kind,)
+def _checked_type(option: Option) -> Any:
+    """Return the type of an option in TOML, with its limits."""
+    if option.type is Path:
+        return str
+    if option.minimum is None and option.maximum is None:
+        return option.type
+    from msgspec import Meta  # when a file has options, which is rare
+
+    return Annotated[option.type, Meta(ge=option.minimum, le=option.maximum)]
 
 
-def suggestion(key: str, keys: Iterable[str]) -> str:
-    """Return the end of a message about an unknown key: a similar key, or all known keys.
+def _is_of_type(value: object, kind: Any) -> bool:
+    if kind is dict:
+        return isinstance(value, dict)
+    import msgspec  # when a file has options, which is rare
 
-    >>> suggestion("buid", ["build", "check"]), suggestion("x", ["build", "check"])
-    ("; did you mean 'build'?", '; expected build, check')
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+_TYPE_NAMES = {
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
+
+
+def _innermost_fault(value: Any, kind: Any, where: str) -> tuple[str, str, Any]:
+    """Return where a value differs from its type, what is expected there, and what is found."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Union:  # at most one of its types has parts
+        for part in parts:
+            if get_origin(part) is type(value):
+                return _innermost_fault(value, part, where)
+    items: Iterator[tuple[str, Any]] = iter(())
+    if origin is list and isinstance(value, list):
+        items = ((f"{where}[{number}]", item) for number, item in enumerate(value, 1))
+    elif origin is dict and isinstance(value, dict):
+        items = ((f"{where}.{key}", item) for key, item in value.items())
+    for place, item in items:
+        if not _is_of_type(item, parts[-1]):
+            return _innermost_fault(item, parts[-1], place)
+    return where, _expected(kind), value
+
+
+def _expected(kind: Any) -> str:
+    """Return a type in words.
+
+    >>> _expected(list[str]), _expected(Literal["a", "b"]), _expected(Union[str, dict[str, str]])
+    ('a list', 'a, b', 'a string or a table')
     """
-    known = sorted(keys)
-    close = difflib.get_close_matches(key, known, 1)
-    return f"; did you mean {close[0]!r}?" if close else f"; expected {', '.join(known)}"
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return ", ".join(parts)
+    if origin is Union:
+        return " or ".join(map(_expected, parts))
+    if origin is Annotated:
+        least, most = parts[1].ge, parts[1].le
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        return f"{_expected(parts[0])} {limits}"
+    return _TYPE_NAMES[origin or kind]

@@ -17,6 +17,7 @@ Faults *inside* a document do not raise: they are reported in :attr:`urlset.Docu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "StoreFailure",
     "TargetError",
     "UrlsetError",
+    "suggestion",
 ]
 
 
@@ -132,3 +134,16 @@ class ConfigurationError(UrlsetError, ValueError):
 
 class EngineError(UrlsetError, RuntimeError):
     """The requested engine is not installed; ``urlset --version`` lists the installed ones."""
+
+
+def suggestion(key: str, keys: Iterable[str]) -> str:
+    """Return the end of a message about an unknown key: a similar key, or all known keys.
+
+    >>> suggestion("buid", ["build", "check"]), suggestion("x", ["build", "check"])
+    ("; did you mean 'build'?", '; expected build, check')
+    """
+    from difflib import get_close_matches  # only errors need it
+
+    known = sorted(keys)
+    close = get_close_matches(key, known, 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; expected {', '.join(known)}"

@@ -407,10 +407,16 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("sources = [{path = 1}]", "path of sources in [build]: expected a string, found 1"),
-        ('sources = [{path = "l", map = 5}]', "map of sources in [build]: expected a string or a "),
-        ('sources = [{path = "l", map = {loc = 5}}]', "map.loc of sources in [build]: expected a"),
-        ('sources = [{path = "l", kind = 7}]', "kind of sources in [build]: expected a string"),
+        ("sources = [{path = 1}]", "[build] sources[1].path: expected a string, found 1"),
+        (
+            'sources = [{path = "l", map = 5}]',
+            "[build] sources[1].map: expected a string or a table",
+        ),
+        (
+            'sources = [{path = "l", map = {loc = 5}}]',
+            "[build] sources[1].map.loc: expected a string",
+        ),
+        ('sources = [{path = "l", kind = 7}]', "[build] sources[1].kind: expected a string"),
         ('sources = ["l"]\noutput = ""', "--output: expected a folder or a bucket"),
         (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from urlset.builder.inputs import (
     InputOptions,
@@ -22,8 +22,9 @@ from urlset.builder.pipeline import LEDGER, Pipeline
 from urlset.builder.reports import Excluded
 from urlset.builder.result import Build, BuiltFile
 from urlset.model import ProgressEvent
+from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.publisher import CACHE_CONTROL, Encoding
+from urlset.publisher import CACHE_CONTROL
 from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
@@ -76,10 +77,10 @@ def build(
     max_bytes: int = MAX_BYTES,
     name: str = "sitemap",
     pattern: str | None = None,
-    format: Literal["xml", "text"] = "xml",
-    index: Literal["auto", "always", "section"] = "auto",
+    format: FileFormat = "xml",
+    index: IndexMode = "auto",
     stylesheet: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
+    on_error: OnError = "raise",
     ledger: StrPath | None = None,
     trust_mtime: bool = True,
     adopt: bool = False,

@@ -290,7 +290,7 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
     if not split.scheme.startswith("http") or not split.netloc:
         raise ValueError(
             f"expected the URL that {target} is served at, found none, and "
-            f"{sources[0].name} begins with {loc!r}; set the base URL, e.g. https://example.com/"
+            f"{sources[0].name} begins with {loc!r}; set base_url (--base-url), e.g. https://example.com/"
         )
     return f"{split.scheme}://{split.netloc}/", [first, *sources[1:]]
 
@@ -301,6 +301,7 @@ class _PeekedSource:
     def __init__(self, source: Source):
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
         self.table = getattr(source, "table", None)
+        self.source_type = source_type_of(source)
         self._batches = iter(source.batches())
         self._first = next(self._batches, None)
 

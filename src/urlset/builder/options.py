@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from urlset.builder.ascii_urls import escaped
+from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.publisher import CACHE_CONTROL, Encoding
+from urlset.publisher import CACHE_CONTROL
 from urlset.urls import parse_url
 from urlset.writer.file_names import FileNaming
 from urlset.writer.stylesheet import check_address
@@ -25,10 +26,6 @@ EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
 Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
 GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
 """The gates before a publication, with the exit code of the command for each."""
-
-FileFormat = Literal["xml", "text"]
-Index = Literal["auto", "always", "section"]
-OnError = Literal["raise", "skip"]
 
 _PATTERN = re.compile(
     r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
@@ -143,7 +140,7 @@ class BuildOptions:
     max_bytes: int = MAX_BYTES
     name: str = "sitemap"
     pattern: str | None = None
-    index: Index = "auto"
+    index: IndexMode = "auto"
     sections: Sequence[str] = ()
     filters: Sequence[Filter] = ()
     rewrites: Sequence[Rewrite] = ()
@@ -198,7 +195,7 @@ class BuildOptions:
                     f"found {name!r}; a query (--query) can rename it"
                 )
         self._expect_choices("format", [self.format], get_args(FileFormat))
-        self._expect_choices("index", [self.index], get_args(Index))
+        self._expect_choices("index", [self.index], get_args(IndexMode))
         self._expect_choices("on_error", [self.on_error], get_args(OnError))
         self._expect_choices("lastmod", self.lastmod, get_args(Evidence))
         self._expect_choices("force", self.force, tuple(GATES))

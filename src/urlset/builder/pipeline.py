@@ -50,6 +50,7 @@ from urlset.errors import SourceError, StoreError, TargetError
 from urlset.model import ProgressEvent
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
+from urlset.sources.candidates import source_type_of
 from urlset.store import ScratchDatabase
 
 __all__ = ["LEDGER", "Pipeline"]
@@ -269,6 +270,7 @@ class Pipeline:
             notes=(*self._notes, *(note for source in self._sources for note in source.notes)),
             failures=tuple(text for source in self._sources for text in source.failures),
             why=self._explained,
+            sources=tuple((source.name, source_type_of(source)) for source in self._sources),
         )
 
 

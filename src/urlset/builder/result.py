@@ -56,7 +56,8 @@ class Build:
     (``noindex``, ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason
     (option ``excluded`` writes all of them to a file). ``undated`` counts URLs without a
     ``lastmod``; ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has
-    further remarks, ``failures`` the inputs that could not be read.
+    further remarks, ``failures`` the inputs that could not be read. ``sources`` has the name and
+    the type (``html``, ``table``, ``log``, …) of each source.
     """
 
     target: str
@@ -76,6 +77,7 @@ class Build:
     why: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     undated: int = 0
+    sources: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def addresses(self) -> tuple[str, ...]:

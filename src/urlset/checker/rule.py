@@ -19,6 +19,7 @@ from typing import Literal
 from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
 from urlset.model import Level
+from urlset.option_schema import Profile
 
 __all__ = ["FixSafety", "Need", "Page", "Profile", "Rule", "engine_rule", "rule"]
 
@@ -29,9 +30,6 @@ by removing what other readers may use (opt-in)."""
 Need = Literal["place", "robots", "set", "markup", "order", "time"]
 """Input that a rule needs: the URL of the document, a robots.txt, several documents, markup facts
 (:mod:`urlset.checker.markup_facts`), the order of the elements, or the time of writing."""
-
-Profile = Literal["google", "bing", "yandex", "baidu"]
-"""Search engines with special rules."""
 
 # Format specifications of values. A width of thousands of characters would only cost memory.
 _FORMAT = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")

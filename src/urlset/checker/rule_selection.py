@@ -11,7 +11,7 @@ from typing import Any
 
 from urlset.checker.rule import Rule, rule
 from urlset.checker.rules import CATALOGUE
-from urlset.config import suggestion
+from urlset.errors import suggestion
 from urlset.model import Level
 
 __all__ = ["MIN_PREFIX", "catalogue_with", "custom_rule", "rules_named", "selector"]

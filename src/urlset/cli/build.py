@@ -1,69 +1,55 @@
-"""The command ``urlset build``: build sitemaps from sources, and update them incrementally."""
+"""The command ``urlset build``: build sitemaps from sources, and print a summary."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Annotated, Any
 
 import typer
 
-from urlset.cli import build_options as option
-from urlset.cli.console import start_logging
-from urlset.cli.options import EngineOption, Quiet, Verbose, as_usage_error
-from urlset.errors import GateError
+from urlset.builder import EVIDENCE, Build
+from urlset.builder import build as build_sitemaps
+from urlset.builder.inputs import parse_evidence
+from urlset.cli.console import (
+    Progress,
+    pluralize,
+    print_error,
+    print_errors,
+    print_info,
+    start_logging,
+)
+from urlset.cli.options import (
+    ConfigFile,
+    Quiet,
+    UsageError,
+    Verbose,
+    add_options,
+    as_usage_error,
+    given_options,
+)
+from urlset.cli.sink import Sink
+from urlset.config import load_config
+from urlset.errors import GateError, TargetError
+from urlset.option_schema import BUILD_OPTIONS
+from urlset.store import end_process_when_stuck
 
 __all__ = ["build"]
 
+MAX_SHOWN = 2
+"""Excluded URLs that the summary names for each reason."""
 
+
+@add_options(BUILD_OPTIONS)
 def build(
-    sources: option.Sources = None,
-    config: option.Config = None,
-    as_json: option.AsJson = False,
+    config: ConfigFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,
-    engine: EngineOption = None,
-    mapping: option.Mapping = None,
-    query: option.Query = None,
-    query_timeout: option.QueryTimeout = None,
-    table: option.Table = None,
-    delimiter: option.Delimiter = None,
-    strip_html: option.StripHtml = None,
-    trailing_slash: option.TrailingSlash = None,
-    with_: option.With = None,
-    keep_parameters: option.KeepParameters = None,
-    min_hits: option.MinHits = None,
-    trust_mtime: option.TrustMtime = None,
-    base_url: option.BaseUrl = None,
-    filters: option.Filters = None,
-    rewrites: option.Rewrites = None,
-    obey_robots: option.ObeyRobots = None,
-    hosts: option.Hosts = None,
-    git_root: option.GitRoot = None,
-    git_paths: option.GitPaths = None,
-    lastmod: option.Lastmod = None,
-    sections: option.Sections = None,
-    gzip: option.Gzip = None,
-    max_urls: option.MaxUrls = None,
-    max_bytes: option.MaxBytes = None,
-    name: option.Name = None,
-    pattern: option.NamePattern = None,
-    form: option.Format = None,
-    index: option.Index = None,
-    stylesheet: option.Stylesheet = None,
-    output: option.Output = None,
-    ledger: option.LedgerFile = None,
-    adopt: option.Adopt = False,
-    compact: option.Compact = False,
-    robots: option.Robots = None,
-    changes: option.Changes = None,
-    grace: option.Grace = None,
-    cache_control: option.CacheControl = None,
-    encoding: option.Encoding = None,
-    dry_run: option.DryRun = False,
-    why: option.Why = None,
-    on_error: option.OnError = None,
-    excluded: option.ExcludedFile = None,
-    min_share: option.MinShare = None,
-    force: option.Force = None,
+    **options: Any,
 ) -> None:
     """Build sitemaps from pages, lists or tables; rewrite changed files.
 
@@ -87,21 +73,202 @@ def build(
       urlset build --dry-run                     with the options of urlset.toml
       urlset build --why https://example.com/a   explain why it is listed, or not
     """  # noqa: D301 - the \b keeps the lines of the examples
-    options: dict[str, Any] = dict(locals())
     start_logging(verbose)
-    from urlset.cli.build_run import run_build
-
-    for name_ in ("config", "as_json", "quiet", "verbose"):
-        options.pop(name_)
+    end_process_when_stuck()
     try:
         with as_usage_error("build"):
-            code = run_build(config, options, as_json=as_json, is_quiet=quiet)
+            code = _run(config, options, as_json=as_json, is_quiet=quiet)
     except GateError as error:
-        from urlset.cli.build_run import report_gate
-        from urlset.cli.console import print_error
-
         if as_json:
-            report_gate(error)
+            _report_gate(error)
         print_error(str(error))
         code = error.exit_code
     raise typer.Exit(code)
+
+
+def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:
+    """Run a build with the options of the configuration and of the command line.
+
+    Returns:
+        The exit code.
+    """
+    config = load_config(file)
+    for note in config.notes:
+        print_info(note)
+    values = config.build | given_options(options, BUILD_OPTIONS)
+    sources, target = values.pop("sources", None), values.pop("target", None)
+    if not target:
+        raise UsageError("--output: expected a folder or a bucket to write into, found none")
+    if not sources:
+        raise UsageError(
+            "expected a source, found none; name a folder, a file, a site or - "
+            "(or `sources` in urlset.toml)"
+        )
+    has_robots, explained_urls = "robots" in values, values.get("why")
+    is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
+    with BuildOutput(target, values, as_json=as_json) as output:
+        with Progress(is_shown=not is_quiet) as progress:
+            result = build_sitemaps(
+                sources,
+                output.target,
+                progress=lambda event: progress.update(str(event)),
+                **values,
+            )
+        with Sink(None) as sink:
+            if explained_urls and not as_json:
+                lines: Iterable[str] = result.why
+            elif output.is_stdout or (is_quiet and not as_json):
+                lines = []
+            else:
+                lines = _result_lines(result, as_json=as_json)
+            for line in lines:
+                sink.write(f"{line}\n")
+            if not is_dry_run:
+                output.copy(result, sink)
+    if not explained_urls:
+        print_errors(result.failures)
+        print_errors(rejection.reason for rejection in result.rejected)
+        if not is_quiet:
+            evidence = parse_evidence(values["lastmod"]) if "lastmod" in values else EVIDENCE
+            _report_summary(result, evidence)
+            if is_dry_run:
+                print_info(f"Nothing was written: this was a dry run for {target}")
+            elif not has_robots and target != "-":
+                for address in result.addresses:
+                    print_info(f"For robots.txt: Sitemap: {address}")
+    return int(bool(result.failures or result.rejected))
+
+
+def _report_gate(error: GateError) -> None:
+    """Print the safety gate that failed, as a JSON object."""
+    fields = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    with Sink(None) as sink:
+        sink.write(f"{json.dumps(fields, ensure_ascii=False)}\n")
+
+
+class BuildOutput:
+    """Target of a build: a folder, a bucket, or stdout; a context manager.
+
+    A build for stdout uses a temporary folder with its own ledger, so nothing is recorded.
+
+    Args:
+        output: The value of ``--output``; ``-`` is stdout.
+        options: The options of :func:`urlset.build`; for stdout, the ledger is set in them.
+        as_json: Whether the result is printed as JSON, which excludes stdout.
+
+    Raises:
+        UsageError: An option has no effect for stdout.
+    """
+
+    def __init__(self, output: str, options: dict[str, Any], *, as_json: bool):
+        self.is_stdout = output == "-"
+        self.target = output
+        self._options = options
+        self._folder: TemporaryDirectory[str] | None = None
+        if not self.is_stdout:
+            return
+        refused = [name for name in ("robots", "cache_control", "encoding") if options.get(name)]
+        refused += ["json"] if as_json else []
+        if refused:
+            option = refused[0].replace("_", "-")
+            raise UsageError(
+                f"--{option}: cannot be combined with --output - (stdout); "
+                "name a folder, or remove the option"
+            )
+
+    def __enter__(self) -> BuildOutput:
+        if self.is_stdout:
+            self._folder = TemporaryDirectory(prefix="urlset-")
+            self.target = str(Path(self._folder.name) / "public")
+            self._options["ledger"] = Path(self._folder.name) / "ledger.duckdb"
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def copy(self, result: Build, sink: Sink) -> None:
+        """Copy the only file of the build to stdout."""
+        if not self.is_stdout:
+            return
+        names = [file.name for file in (*result.files, *result.indexes)]
+        if len(names) != 1:
+            raise TargetError(
+                f"expected one file for stdout, found {len(names):,} ({', '.join(names[:3])} …); "
+                "name a folder with --output"
+            )
+        with open(Path(self.target) / names[0], "rb") as file:
+            sink.copy(file)
+
+
+def _result_lines(result: Build, *, as_json: bool) -> Iterator[str]:
+    if as_json:
+        yield json.dumps(result.to_dict(), ensure_ascii=False)
+        return
+    for file in (*result.files, *result.indexes):
+        yield f"{result.target.rstrip('/')}/{file.name}"
+
+
+def _report_summary(result: Build, evidence: Sequence[str]) -> None:
+    """Print notes, exclusions and totals on stderr."""
+    for text in result.notes:
+        print_info(text)
+    for reason, count in (result.excluded_counts or {}).items():
+        print_info(
+            f"{pluralize(count, 'URL')} excluded: {reason} ({_first_urls(result, reason, count)})"
+        )
+    options = _date_options(result, evidence)
+    if result.undated and result.undated == result.urls and options:
+        urls = (
+            "The only URL has no" if result.urls == 1 else f"None of the {result.urls:,} URLs has a"
+        )
+        print_info(f"{urls} lastmod; {', '.join(options)}")
+    text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
+    if result.indexes:
+        text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
+    text += f", {len(result.changed_files):,} of them new or changed"
+    is_first = result.added == result.urls and not result.removed
+    counts = [(len(result.rejected), "rejected"), (result.duplicates, "listed before")]
+    if not is_first:
+        counts += [
+            (result.added, "added"),
+            (result.changed, "changed"),
+            (result.removed, "removed"),
+        ]
+    text += "".join(f"; {number:,} {word}" for number, word in counts if number)
+    print_info(text)
+
+
+def _first_urls(result: Build, reason: str, count: int) -> str:
+    """Return the first URLs that were excluded for a reason."""
+    prefixes = (f"{reason}: http://", f"{reason}: https://")
+    urls = [
+        one.url
+        for one in result.excluded
+        if one.reason == reason or one.reason.startswith(prefixes)
+    ]
+    return ", ".join(urls[:MAX_SHOWN]) + (", …" if count > MAX_SHOWN else "")
+
+
+def _date_options(result: Build, evidence: Sequence[str]) -> list[str]:
+    """Return advice about the options that could find dates in sources of these kinds."""
+    kinds = {kind for _, kind in result.sources}
+    options = []
+    if "html" in kinds and evidence:
+        options.append("--git-root DIR reads the dates of the sources of pages from git")
+    if "git" in kinds:
+        options.append("--git-path PATTERN maps pages to their sources in git")
+    if kinds & {"html", "git"} and evidence and "mtime" not in evidence:
+        options.append("--lastmod mtime uses the modification times of files")
+    is_table = kinds & {"table", "query", "rows"} or any(
+        kind == "text" and name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl"))
+        for name, kind in result.sources
+    )
+    if is_table and "given" in evidence:
+        options.append("--map lastmod=COLUMN names a column with dates")
+    return options

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from urlset.checker import Finding
-from urlset.cli.check_config import CheckConfig
-from urlset.cli.check_run import CheckRun, HtmlReport
+from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport
 from urlset.cli.console import (
     Progress,
     line_renderer,
@@ -24,10 +23,9 @@ from urlset.cli.console import (
 from urlset.cli.fix_run import run_fix
 from urlset.cli.options import (
     AuthFile,
-    BaseUrl,
     Concurrency,
+    ConfigFile,
     Delay,
-    EngineOption,
     Headers,
     IgnoreRobots,
     NetworkOptions,
@@ -38,10 +36,11 @@ from urlset.cli.options import (
     UsageError,
     UserAgent,
     Verbose,
-    time_limit,
+    add_options,
 )
 from urlset.cli.sink import Sink
 from urlset.cli.version import version_of_urlset
+from urlset.option_schema import CHECK_OPTIONS
 from urlset.reporter import (
     count_by_rule,
     report_github,
@@ -53,7 +52,6 @@ from urlset.reporter import (
     report_text,
     summary,
 )
-from urlset.store import RULE_S
 
 __all__ = ["check"]
 
@@ -71,75 +69,23 @@ class ReportFormat(StrEnum):
     junit = "junit"
 
 
-class FailLevel(StrEnum):
-    """Levels of findings, worst first."""
-
-    error = "error"
-    warning = "warning"
-    info = "info"
-
-
-class ProfileName(StrEnum):
-    """Search engines that have rules of their own."""
-
-    google = "google"
-    bing = "bing"
-    yandex = "yandex"
-    baidu = "baidu"
-
-
-Names = list[str] | None
-
-
+@add_options(
+    CHECK_OPTIONS,
+    order="sources select ignore extend_select profile format output fail_level statistics "
+    "max_examples baseline write_baseline report rule_timeout_s fix unsafe_fixes backup diff "
+    "config user_agent header auth_file delay concurrency timeout ignore_robots base_url engine "
+    "quiet verbose",
+)
 def check(
     sources: Sources,
-    select: Annotated[
-        Names,
-        typer.Option(
-            metavar="RULES",
-            help="Check only these rules: names, codes or starts of codes, separated by commas.",
-        ),
-    ] = None,
-    ignore: Annotated[
-        Names,
-        typer.Option(
-            metavar="RULES",
-            help="Do not check these rules. Of --select and --ignore, the longer code wins.",
-        ),
-    ] = None,
-    extend_select: Annotated[
-        Names,
-        typer.Option(
-            metavar="RULES", help="Check these rules, too. Some rules are off by default."
-        ),
-    ] = None,
-    profile: Annotated[
-        ProfileName | None, typer.Option(help="Check the rules of this search engine, too.")
-    ] = None,
     format: Annotated[ReportFormat, typer.Option(help="Format of the report.")] = ReportFormat.text,
     output: Output = None,
-    fail_level: Annotated[
-        FailLevel | None,
-        typer.Option(help="Exit with 1 for findings of this level or worse.  [default: error]"),
-    ] = None,
     statistics: Annotated[
         bool,
         typer.Option(
             "--statistics", help="Print only the number of findings of each rule, as text or json."
         ),
     ] = False,
-    max_examples: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Findings of each rule in text and github reports; 0 for all.  [default: 20]",
-        ),
-    ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Report only findings that are not in this file."),
-    ] = None,
     write_baseline: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
@@ -147,14 +93,6 @@ def check(
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the findings with charts to this HTML file, too."),
-    ] = None,
-    rule_timeout: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Time limit of each custom rule; 0 for none.  [default: 60]",
-        ),
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Apply the safe fixes to the files, then check them.")
@@ -176,13 +114,7 @@ def check(
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what --fix would change, without changing files.")
     ] = False,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Configuration file; by default urlset.toml in this folder or above.",
-        ),
-    ] = None,
+    config: ConfigFile = None,
     user_agent: UserAgent = None,
     header: Headers = None,
     auth_file: AuthFile = None,
@@ -190,10 +122,9 @@ def check(
     concurrency: Concurrency = None,
     timeout: Timeout = None,
     ignore_robots: IgnoreRobots = False,
-    base_url: BaseUrl = None,
-    engine: EngineOption = None,
     quiet: Quiet = False,
     verbose: Verbose = 0,
+    **options: Any,
 ) -> None:
     """Check sitemaps: report each problem, where it is and how to fix it.
 
@@ -230,24 +161,13 @@ def check(
         timeout=timeout,
         ignore_robots=ignore_robots,
     )
-    options = CheckConfig.load(
-        config,
-        select=select,
-        ignore=ignore,
-        extend_select=extend_select,
-        profile=profile,
-        fail_level=fail_level,
-        max_examples=max_examples,
-        baseline=baseline,
-        base_url=base_url,
-    )
+    settings = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
-        options = options._replace(baseline=None)
+        settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
         run_fix(
             sources,
-            options,
-            engine,
+            settings,
             is_fixed=fix,
             is_unsafe=unsafe_fixes,
             is_diff=diff,
@@ -256,7 +176,7 @@ def check(
         )
     elif backup is not None:
         raise UsageError("--backup, --no-backup: expected --fix, too")
-    run = CheckRun(options, network, engine, rule_timeout_s=time_limit(rule_timeout, RULE_S))
+    run = CheckRun(settings, network)
     html_report = None if report is None else HtmlReport(run, report)
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
@@ -265,7 +185,7 @@ def check(
         lines = (
             _count_by_rule(format, findings, run, sink)
             if statistics
-            else _report(format, findings, run, options, sink)
+            else _report(format, findings, run, settings, sink)
         )
         for text in lines:
             sink.write(f"{text}\n", is_markup=format == "text")
@@ -307,10 +227,10 @@ def _report(
     format_: ReportFormat,
     findings: Iterator[Finding],
     run: CheckRun,
-    options: CheckConfig,
+    settings: CheckConfig,
     sink: Sink,
 ) -> Iterator[str]:
-    examples = options.max_examples
+    examples = settings.max_examples
     if format_ == "json":
         yield from report_json(findings)
     elif format_ == "sarif":
@@ -318,7 +238,7 @@ def _report(
     elif format_ == "github":
         yield from report_github(findings, max_examples=examples)
     elif format_ == "junit":
-        yield from report_junit(findings, run.documents, fail_level=options.fail_level)
+        yield from report_junit(findings, run.documents, fail_level=settings.fail_level)
     else:
         render = line_renderer(is_stdout=sink.is_stdout)
         lines = report_text(

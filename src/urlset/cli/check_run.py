@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from urlset.checker import (
     FAILURE_CODES,
@@ -23,9 +24,9 @@ from urlset.checker import (
 )
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
-from urlset.cli.check_config import CheckConfig
-from urlset.cli.console import Progress, pluralize
-from urlset.cli.options import NetworkOptions, UsageError, as_usage_error
+from urlset.cli.console import Progress, pluralize, print_info
+from urlset.cli.options import NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.config import load_config
 from urlset.errors import SourceError
 from urlset.html_report import (
     ExampleLog,
@@ -35,13 +36,54 @@ from urlset.html_report import (
     write_html_report,
 )
 from urlset.model import Level, ProgressEvent
+from urlset.option_schema import CHECK_OPTIONS
 from urlset.reader import DocumentRecord
-from urlset.store import RULE_S, StoreSession, end_process_when_stuck
+from urlset.store import StoreSession, end_process_when_stuck
 
-__all__ = ["CheckRun", "HtmlReport"]
+__all__ = ["CheckConfig", "CheckRun", "HtmlReport"]
 
 PARTLY_READ = ("X002", "X009")
 """Rules about damaged documents. Most other rules skip these: a part may be misread."""
+
+
+class CheckConfig(NamedTuple):
+    """Options of a check, from the configuration and the command line.
+
+    Attributes:
+        options: Options of :func:`urlset.check`.
+        fail_level: The least severe level that makes the exit code 1.
+        max_examples: Findings of each rule that a report shows; None for all.
+        baseline: File of the known findings; None for none.
+    """
+
+    options: Mapping[str, Any]
+    fail_level: Level = "error"
+    max_examples: int | None = 20
+    baseline: Path | None = None
+
+    @classmethod
+    def load(cls, file: Path | None, values: Mapping[str, Any]) -> CheckConfig:
+        """Combine the configuration with the options of the command line, which take precedence.
+
+        Raises:
+            urlset.ConfigurationError: The configuration is invalid.
+        """
+        config = load_config(file)
+        for note in config.notes:
+            print_info(note)
+        options = config.check | config.report | given_options(values, CHECK_OPTIONS)
+        return cls(
+            fail_level=options.pop("fail_level", "error"),
+            max_examples=options.pop("max_examples", 20) or None,
+            baseline=options.pop("baseline", None),
+            options=options,
+        )
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """All rules, by code, with the custom ones."""
+        with as_usage_error("rules"):
+            return catalogue_with(self.options.get("rules", ()), self.options.get("levels", {}))
 
 
 class CheckRun:
@@ -67,9 +109,6 @@ class CheckRun:
         self,
         config: CheckConfig,
         network: NetworkOptions,
-        engine: str | None,
-        *,
-        rule_timeout_s: float | None = RULE_S,
     ):
         self.by_level: Counter[Level] = Counter()
         self.omitted: Counter[str] = Counter()
@@ -85,20 +124,18 @@ class CheckRun:
         self._settings = config
         self._baseline = Baseline.read(config.baseline) if config.baseline else None
         self._network = network
-        self._engine = engine
-        self._rule_timeout_s = rule_timeout_s
-        if config.rules:
+        options = config.options
+        if options.get("rules"):
             end_process_when_stuck()
-        with as_usage_error("rules"):
-            self.rules: dict[str, Rule] = catalogue_with(config.rules, config.levels)
+        self.rules = config.rules
         with as_usage_error("--select, --ignore or [check]"):
             self._selected = selector(
-                config.select,
-                config.ignore,
-                config.extend_select,
-                profile=config.profile,
+                options.get("select"),
+                options.get("ignore", ()),
+                options.get("extend_select", ()),
+                profile=options.get("profile"),
                 rules=self.rules,
-                ignore_in=config.ignore_in,
+                ignore_in=options.get("ignore_in", {}),
                 always=FAILURE_CODES,
             )
 
@@ -160,24 +197,14 @@ class CheckRun:
             self._read_entries = entries + event.urls
             self._report_progress(event, progress)
 
-        config = self._settings
-        examples = config.max_examples
+        examples = self._settings.max_examples
         with as_usage_error("--select, --ignore or [check]"):
             return find(
                 source,
-                base_url=config.base_url,
-                engine=self._engine,
-                select=config.select,
-                ignore=config.ignore,
-                extend_select=config.extend_select,
                 always=FAILURE_CODES,
-                ignore_in=config.ignore_in,
-                levels=config.levels,
-                profile=config.profile,
-                rules=config.rules,
                 max_excerpts=sys.maxsize if examples is None else examples,
                 progress=on_progress,
-                rule_timeout_s=self._rule_timeout_s,
+                **self._settings.options,
                 **self._network._asdict(),
             )
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import typer
 
 from urlset.atomic import is_outside_link
-from urlset.checker import Rule, catalogue_with, check
-from urlset.cli.check_config import CheckConfig
+from urlset.checker import check
+from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import pluralize, print_error, print_errors, print_info
 from urlset.cli.options import UsageError, as_usage_error
 from urlset.cli.sink import Sink
@@ -31,7 +31,6 @@ MAX_LISTED = 20
 def run_fix(
     sources: Sequence[str],
     config: CheckConfig,
-    engine: str | None,
     *,
     is_fixed: bool,
     is_unsafe: bool,
@@ -44,7 +43,6 @@ def run_fix(
     Args:
         sources: Files, folders, or ``-`` for stdin.
         config: The options of the check; only findings of its rules are fixed.
-        engine: The engine that parses; None for the default.
         is_fixed: Whether files are written.
         is_unsafe: Whether unsafe fixes are applied, too.
         is_diff: Whether the differences are shown instead.
@@ -61,14 +59,14 @@ def run_fix(
     _expect_writable(sources)
     failures: list[str] = []
     # Note: each source is written before the next one is read. An index may list another source.
-    results = _fix_each(sources, config, engine, is_unsafe, failures)
+    results = _fix_each(sources, config, is_unsafe, failures)
     if is_diff:
         code = _print_diff(results)
         print_errors(failures)
         raise typer.Exit(code or int(bool(failures)))
     for source, fixed in results:
         if source == "-":
-            raise typer.Exit(_write_to_stdout(fixed, config, engine, is_quiet=is_quiet))
+            raise typer.Exit(_write_to_stdout(fixed, config, is_quiet=is_quiet))
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         written = replace_files(fixed.documents, robots, backup)
         _report(fixed, config, written, is_quiet=is_quiet)
@@ -94,7 +92,6 @@ def _expect_writable(sources: Sequence[str]) -> None:
 def _fix_each(
     sources: Sequence[str],
     config: CheckConfig,
-    engine: str | None,
     is_unsafe: bool,
     failures: list[str],
 ) -> Iterator[tuple[str, Fixed]]:
@@ -102,25 +99,14 @@ def _fix_each(
     for source in sources:
         try:
             with as_usage_error("--select, --ignore or [check]"):
-                yield (source, _fix(source, config, engine, is_unsafe))
+                yield (source, _fix(source, config, is_unsafe))
         except SourceError as error:
             failures.append(str(error))
 
 
-def _fix(source: str, config: CheckConfig, engine: str | None, is_unsafe: bool) -> Fixed:
-    return fix(
-        source,
-        unsafe=is_unsafe,
-        base_url=config.base_url,
-        engine=engine,
-        select=config.select,
-        ignore=config.ignore,
-        extend_select=config.extend_select,
-        ignore_in=config.ignore_in,
-        levels=config.levels,
-        rules=config.rules,
-        profile=config.profile,
-    )
+def _fix(source: str, config: CheckConfig, is_unsafe: bool) -> Fixed:
+    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
+    return fix(source, unsafe=is_unsafe, **shared)
 
 
 def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
@@ -135,15 +121,15 @@ def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
     return int(is_changed)
 
 
-def _write_to_stdout(
-    fixed: Fixed, config: CheckConfig, engine: str | None, *, is_quiet: bool
-) -> int:
+def _write_to_stdout(fixed: Fixed, config: CheckConfig, *, is_quiet: bool) -> int:
     """Write the fixed document to stdout, and report the remaining errors in one line."""
     data = fixed.passed
     with Sink(None):
         sys.stdout.buffer.write(data)
     _report(fixed, config, is_quiet=is_quiet)
-    remaining = check(data, base_url=config.base_url, engine=engine, select=config.select)
+    names = ("base_url", "engine", "select")
+    shared = {name: config.options[name] for name in names if name in config.options}
+    remaining = check(data, **shared)
     errors = remaining.by_level["error"]
     if errors and not is_quiet:
         verb = "remains" if errors == 1 else "remain"
@@ -156,7 +142,7 @@ def _report(
 ) -> None:
     """Print what was fixed and removed, and, even if quiet, what could not be fixed."""
     info = (lambda _: None) if is_quiet else print_info
-    names = {code: rule.name for code, rule in _rules(config).items()}
+    names = {code: rule.name for code, rule in config.rules.items()}
     for code, count in sorted(fixed.counts.items()):
         info(f"fixed {count:,} × {code}[{names.get(code, '')}]")
     limit = config.max_examples
@@ -179,7 +165,3 @@ def _report(
     if len(backups) > MAX_LISTED:
         info(f"… and {len(backups) - MAX_LISTED:,} more")
     info(f"{changed} changed" if fixed.documents else "nothing to fix")
-
-
-def _rules(config: CheckConfig) -> dict[str, Rule]:
-    return catalogue_with(config.rules, {})

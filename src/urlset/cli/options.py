@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_origin
 
 import typer
 
 from urlset.errors import UrlsetError
+from urlset.option_schema import Option
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -20,6 +22,7 @@ __all__ = [
     "AuthFile",
     "BaseUrl",
     "Concurrency",
+    "ConfigFile",
     "Delay",
     "EngineName",
     "EngineOption",
@@ -33,7 +36,9 @@ __all__ = [
     "UsageError",
     "UserAgent",
     "Verbose",
+    "add_options",
     "as_usage_error",
+    "given_options",
     "time_limit",
 ]
 
@@ -90,6 +95,14 @@ BaseUrl = Annotated[
         metavar="URL",
         help="URL at which SOURCE is published: of the folder, or of the file. One that ends with "
         "/ is the folder that contains the file.",
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Configuration file; by default urlset.toml in this folder or above.",
     ),
 ]
 UserAgent = Annotated[
@@ -178,6 +191,75 @@ class NetworkOptions(NamedTuple):
 
         with as_usage_error("--header"):
             return cls(Policy(**changes), auth)  # type: ignore[arg-type]
+
+
+def add_options(
+    options: Sequence[Option], order: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that replaces ``**options`` of a command by declared options.
+
+    Args:
+        options: The declarations; those that the command line does not have are ignored.
+        order: Names of parameters in the order of the help, separated by spaces; the other
+            parameters follow, first those of the function.
+    """
+    places = {name: place for place, name in enumerate(order.split())}
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
+        declared = [_parameter(option) for option in options if option.is_allowed("command")]
+        parameters = sorted(
+            [*own, *declared], key=lambda parameter: places.get(parameter.name, len(places))
+        )
+        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Return an option as a parameter that typer reads."""
+    info: Any
+    if option.name == "sources":
+        info = typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
+    else:
+        # Without names, typer adds the opposite of a flag: --gzip / --no-gzip.
+        has_opposite = option.type is bool and not option.is_switch
+        info = typer.Option(
+            *(() if has_opposite else option.flags),
+            metavar=option.metavar,
+            min=option.minimum,
+            max=option.maximum,
+            help=option.help,
+            rich_help_panel=option.group,
+        )
+    kind: Any = option.type
+    if get_origin(kind) is list:
+        kind = list[str]
+    elif get_origin(kind) is Union:
+        kind = str
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=False if option.is_switch else None,
+        annotation=Annotated[kind if option.is_switch else kind | None, info],
+    )
+
+
+def given_options(values: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
+    """Return the options that the command line sets, as arguments for Python."""
+    return {
+        option.name: option.value(values[option.name])
+        for option in options
+        if option.is_allowed("command")
+        and values.get(option.name) not in (None, [])
+        and not (option.is_switch and not values[option.name])
+    }
 
 
 def time_limit(seconds: float | None, default: float) -> float | None:

@@ -7,13 +7,12 @@ them.
 
 from __future__ import annotations
 
-from urlset.publisher.factory import CACHE_CONTROL, Encoding, open_target
+from urlset.publisher.factory import CACHE_CONTROL, open_target
 from urlset.publisher.local import FolderTarget
 from urlset.publisher.target import Target, expired_orphans, update_orphans
 
 __all__ = [
     "CACHE_CONTROL",
-    "Encoding",
     "FolderTarget",
     "Target",
     "expired_orphans",

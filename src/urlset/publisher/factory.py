@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from urlset.errors import TargetError
 from urlset.object_store import SCHEMES
+from urlset.option_schema import Encoding
 from urlset.publisher.local import DryRun, FolderTarget
 from urlset.publisher.target import Target
 
-__all__ = ["CACHE_CONTROL", "Encoding", "open_target"]
-
-Encoding = Literal["gzip"]
+__all__ = ["CACHE_CONTROL", "open_target"]
 
 CACHE_CONTROL = "max-age=3600"
 """Default header: an hour. Crawlers request a sitemap a few times a day, and it is the default

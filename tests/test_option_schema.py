@@ -1,0 +1,231 @@
+"""Each option is declared once: in Python, urlset.toml and on the command line it is the same."""
+
+import inspect
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_origin
+
+import pytest
+
+import urlset
+from urlset.cli.app import run
+from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
+
+SCHEMAS = {"build": BUILD_OPTIONS, "check": CHECK_OPTIONS}
+ALL = [(command, option) for command, options in SCHEMAS.items() for option in options]
+PYTHON = [(command, option) for command, option in ALL if option.is_allowed("python")]
+POSITIONAL = {"sources", "target", "source"}
+
+
+def label(value: object) -> str:
+    return value.name if isinstance(value, Option) else str(value)
+
+
+def parameters(command: str) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(getattr(urlset, command)).parameters)
+
+
+@pytest.mark.parametrize("command", SCHEMAS)
+def test_python_has_the_declared_options_and_no_other(command):
+    declared = {option.name for each, option in PYTHON if each == command}
+
+    assert set(parameters(command)) - {"source"} == declared
+
+
+@pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
+def test_default_in_python_is_the_declared_one(command, option):
+    default = parameters(command)[option.name].default
+
+    if option.name in POSITIONAL:
+        assert default is inspect.Parameter.empty
+    else:
+        assert default == option.default
+
+
+WORDS = {str: "str", int: "int", float: "float", bool: "bool", Callable: "Callable"}
+SPECIAL = {
+    "sources": "Any",
+    "target": "StrPath",
+    "map": "Mapping[str, str] | str | None",
+    "filters": "str | Filter | Iterable[str | Filter]",
+    "rewrites": "str | Rewrite | Iterable[str | Rewrite]",
+    "lastmod": "str | Iterable[str] | None",
+    "force": "Gate | Iterable[Gate]",
+    "grace": "str | timedelta",
+    "query_timeout_s": "float | None",
+    "rule_timeout_s": "float | None",
+    "cache_control": "str | None",
+    "policy": "Policy | None",
+    "auth": "str | tuple[str, str] | None",
+    "now": "datetime | None",
+    "progress": "Callable[[ProgressEvent], None] | None",
+    "select": "Sequence[str] | None",
+    "ignore_in": "Mapping[str, Sequence[str]]",
+    "levels": "Mapping[str, Level]",
+    "rules": "Sequence[Rule]",
+    "format": "FileFormat",
+    "index": "IndexMode",
+    "on_error": "OnError",
+    "encoding": "Encoding | None",
+    "profile": "Profile | None",
+    "engine": "str | None",
+}
+"""Annotations of Python that are wider than the type of a text in a file, or have a name."""
+
+
+def annotation(command: str, option: Option) -> str:
+    """The annotation that follows from the declaration."""
+    if option.name in SPECIAL:
+        return SPECIAL[option.name]
+    if get_origin(option.type) is list:
+        return "str | Iterable[str]" if command == "build" else "Sequence[str]"
+    name = "StrPath" if option.type is Path else WORDS[option.type]
+    return name if option.default is not None else f"{name} | None"
+
+
+@pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
+def test_type_in_python_is_the_declared_one(command, option):
+    assert parameters(command)[option.name].annotation == annotation(command, option)
+
+
+@pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
+def test_literals_have_the_declared_choices(command, option):
+    name = SPECIAL.get(option.name, "").removesuffix(" | None")
+    if option.choices and option.name != "engine":
+        from urlset import option_schema
+
+        assert typing.get_args(getattr(option_schema, name)) == option.choices
+
+
+@pytest.mark.parametrize("command", SCHEMAS)
+def test_the_command_has_the_declared_options(command, capsys):
+    assert run([command, "--help"]) == 0
+    text = capsys.readouterr().out
+
+    for option in SCHEMAS[command]:
+        shown = option.metavar if option.name == "sources" else option.flags[0]
+        assert (f"{shown} " in text or f"{shown}\n" in text) == option.is_allowed("command"), shown
+
+
+@pytest.mark.parametrize("command", SCHEMAS)
+def test_names_keys_and_flags_are_unique(command):
+    options = SCHEMAS[command]
+
+    for values in (
+        [option.name for option in options],
+        [option.key for option in options if option.is_allowed("file")],
+        [flag for option in options if option.is_allowed("command") for flag in option.flags],
+    ):
+        assert len(set(values)) == len(values)
+
+
+# ── urlset.toml from Python ──
+
+VALUES: dict[Any, Any] = {str: "a", int: 3, float: 0.5, bool: True, Path: "a"}
+
+
+def example(option: Option) -> Any:
+    if get_origin(option.type) is Literal:
+        return option.choices[-1]
+    if get_origin(option.type) is list and option.name != "rules":
+        return ["a"]
+    return {"rules": [], "ignore_in": {"a": ["X"]}, "levels": {"X001": "info"}, "map": "loc=a"}.get(
+        option.name, VALUES.get(option.type)
+    )
+
+
+IN_FILE = [(command, option) for command, option in ALL if option.is_allowed("file")]
+
+
+@pytest.mark.parametrize(("command", "option"), IN_FILE, ids=label)
+def test_an_option_of_the_file_arrives_in_python(command, option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    value = example(option)
+    text = toml(value)
+    (tmp_path / "urlset.toml").write_text(f"[{command}]\n{option.key} = {text}\n")
+
+    config = urlset.load_config()
+    found = getattr(config, command) | (config.report if command == "check" else {})
+
+    if option.name == "rules":
+        assert "rules" not in found  # empty
+    else:
+        expected = Path(value) if option.type is Path else value
+        assert found[option.name] == expected
+        assert type(found[option.name]) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(command, option) for command, option in ALL if not option.is_allowed("file")],
+    ids=label,
+)
+def test_an_option_that_the_file_must_not_have_is_an_error(command, option, tmp_path):
+    file = tmp_path / "urlset.toml"
+    file.write_text(f"[{command}]\n{option.key} = true\n")
+    config = urlset.load_config(file)
+
+    with pytest.raises(urlset.ConfigurationError, match=f"has no key '{option.key}'"):
+        getattr(config, command)
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{key}" = {toml(item)}' for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+
+
+def test_a_build_by_the_file_is_that_of_the_command(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pages.csv").write_text("address\nhttps://example.com/a\nhttps://example.com/b\n")
+    (tmp_path / "urlset.toml").write_text(
+        '[build]\nsources = [{path = "pages.csv", map = {loc = "address"}}]\noutput = "maps"\n'
+        'filters = ["drop:b$"]\n'
+    )
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+
+    made = urlset.build(**urlset.load_config().build)
+
+    assert (made.urls, made.files[0].changed) == (1, True)
+    assert (tmp_path / ".urlset" / "ledger.duckdb").exists()
+    assert run(["build"]) == 0
+    assert "0 of them new or changed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "words"),
+    [
+        ("build", "max-urls", "60000", "max-urls: expected a number from 1 to 50,000, found 60000"),
+        ("build", "min-hits", "0", "min-hits: expected a number of at least 1, found 0"),
+        ("build", "format", "'json'", "format: expected xml, text, found 'json'"),
+        ("build", "map", "3", "map: expected a string or a table, found 3"),
+        ("build", "map", "{loc = 3}", "map.loc: expected a string, found 3"),
+        ("build", "sources", "[3]", "sources[1]: expected a string or a table, found 3"),
+        (
+            "build",
+            "sources",
+            "['a', {path = 'a', query = 1}]",
+            "[build] sources[2].query: expected a string, found 1",
+        ),
+        (
+            "check",
+            "per-path-ignores",
+            "{a = 'X'}",
+            "per-path-ignores.a: expected a list, found 'X'",
+        ),
+        ("check", "rules", "[1]", "rules[1]: expected a table, found 1"),
+    ],
+)
+def test_messages_name_file_key_expected_and_found(section, key, value, words, tmp_path):
+    file = tmp_path / "urlset.toml"
+    file.write_text(f"[{section}]\n{key} = {value}\n")
+
+    with pytest.raises(urlset.ConfigurationError) as caught:
+        getattr(urlset.load_config(file), section)
+
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(f"{file}: [{section}] ")
