@@ -64,8 +64,8 @@ key.
 `urlset.build(**urlset.load_config().build)`.
 """
 SOURCES = (
-    "open_source SourceOptions HtmlFolder Table Query TextSource Sitemaps AccessLog CandidateRows "
-    "Candidate Source"
+    "open_source SourceOptions HtmlFolder CrawledPages Table Query TextSource Sitemaps AccessLog "
+    "CandidateRows Candidate Source"
 ).split()
 BUILDER = ("BuildOptions", "Filter", "Rewrite", "Build", "BuiltFile")
 NESTED = (ContentSegment, Price, TvShow, VideoId)

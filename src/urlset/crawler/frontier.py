@@ -21,6 +21,9 @@ __all__ = ["Discovered", "Frontier", "Job"]
 WINDOW = 2_000
 """Waiting URLs in memory."""
 
+LOW_WATER = 8
+"""URLs being visited at which more are read from the tables; each read also writes."""
+
 MAX_RECORDS = 1_000
 """Visited pages in memory; then they are written to the tables."""
 
@@ -126,7 +129,7 @@ class Frontier:
 
     def next_job(self) -> Job | None:
         """Return the next URL to visit; None if there is none before the next response."""
-        if not self._window:
+        if not self._window and len(self._running) <= LOW_WATER:
             self._refill()
         if not self._window:
             return None

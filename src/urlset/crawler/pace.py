@@ -24,7 +24,7 @@ MIN_DELAY_S = 0.05
 
 MAX_DELAY_S = 30.0
 
-NOISE_S = 0.05
+NOISE_S = 0.2
 """Differences below this are not a sign of load: they are those of a fast host."""
 
 

@@ -194,13 +194,30 @@ class _Run:
                 self._read_sitemaps(frontier, progress)
             walk = self._walk(frontier)
             try:
-                with closing(self._drive(walk)) as records:
-                    for record in records:
-                        progress(ProgressEvent(walk.visited, source=record.url))
+                self._visit(walk, progress)
+                if not walk.limits and self._add_earlier_pages(frontier):
+                    self._visit(walk, progress)
             except BaseException:
                 self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
             self._finish(frontier, walk, walk.limits, is_over=True)
+
+    def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
+        with closing(self._drive(walk)) as records:
+            for record in records:
+                progress(ProgressEvent(walk.visited, source=record.url))
+
+    def _add_earlier_pages(self, frontier: Frontier) -> bool:
+        """Add pages of earlier crawls that nothing leads to any more; they may still answer."""
+        frontier.flush()
+        rows = self._session.rows(
+            f"SELECT url FROM store.pages p WHERE crawl < {self._number} AND verdict = 'ok' "
+            "AND NOT EXISTS (FROM store.frontier f WHERE f.url = p.url) ORDER BY url"
+        )
+        found = [Discovered(url, "earlier") for (url,) in rows]
+        if found:
+            frontier.add(found)
+        return bool(found)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRecord]:
         return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
@@ -313,6 +330,13 @@ class _Run:
             for url, state, text in rows
         }
 
+    def _forget_earlier_pages(self) -> None:
+        """Delete the pages that this crawl has not visited: nothing leads to them."""
+        stale = f"SELECT url FROM store.pages WHERE crawl < {self._number}"
+        with self._session.transaction():
+            self._session.run(f"DELETE FROM store.links WHERE url IN ({stale})")
+            self._session.run(f"DELETE FROM store.pages WHERE crawl < {self._number}")
+
     def _finish(
         self,
         frontier: Frontier,
@@ -323,6 +347,8 @@ class _Run:
     ) -> None:
         """Write what is in memory, compute the evidence, and record how the session ended."""
         frontier.flush()
+        if is_over and not ends:
+            self._forget_earlier_pages()
         update_evidence(self._session, self._start)
         reasons = completeness(self._session, self._options, ends)
         reasons += walk.unread_robots

@@ -49,8 +49,9 @@ __all__ = [
 ]
 
 SourceKind = Literal[
-    "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql"
-]
+    "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql",
+    "crawl",
+]  # fmt: skip
 TableForm = Literal["csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb"]
 TextForm = Literal["text", "csv", "jsonl"]
 LogForm = Literal["common", "extended", "json"]

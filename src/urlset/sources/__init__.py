@@ -15,6 +15,7 @@ from urlset.sources.candidates import (
 )
 
 if TYPE_CHECKING:
+    from urlset.sources.crawled import CrawledPages
     from urlset.sources.factory import SourceOptions, open_source
     from urlset.sources.git.dates import GitDates, git_dates
     from urlset.sources.html.folder import HtmlFolder
@@ -33,6 +34,7 @@ __all__ = [
     "AccessLog",
     "Candidate",
     "CandidateRows",
+    "CrawledPages",
     "GitDates",
     "HtmlFolder",
     "NoUrlColumnError",
@@ -50,6 +52,7 @@ __all__ = [
 _LAZY = {
     "AccessLog": "logs",
     "CandidateRows": "memory",
+    "CrawledPages": "crawled",
     "GitDates": "git",
     "HtmlFolder": "html",
     "NoUrlColumnError": "tables",

@@ -152,6 +152,7 @@ class Source(Protocol):
 
 SourceType = Literal[
     "candidates",
+    "crawl",
     "failed",
     "git",
     "html",

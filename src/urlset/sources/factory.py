@@ -83,7 +83,8 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
 
     Args:
         text: A path, a URL, ``-`` for standard input, or the URL of a database to query. A prefix
-            may state the kind: ``csv:``, ``html:``, ``log:``, ``sitemap:``, ``parquet:`` …
+            may state the kind: ``csv:``, ``html:``, ``log:``, ``crawl:``, ``sitemap:``,
+            ``parquet:`` …
         options: The options of the source.
 
     Raises:
@@ -107,6 +108,8 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
         )
     if _is_database(text):
         return _open_query(text, options)
+    if is_url(text) and options.kind == "crawl":
+        return _open_crawl(text, options, text)
     if is_url(text):
         if options.kind not in (None, "sitemap"):
             raise SourceError(
@@ -131,7 +134,7 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
     kind = options.kind or detect_kind(path, _mapped_columns(options), name=name)
     if kind == "sql":
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
-    if kind in ("sitemap", "text", "html", "log") and options.query is not None:
+    if kind in ("sitemap", "text", "html", "log", "crawl") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
     return _OPENERS.get(kind, _open_table)(path, options, name)
 
@@ -210,6 +213,14 @@ def _open_log(path: str, options: SourceOptions, name: str) -> Source:
     return AccessLog(path, base, engine=options.engine, name=name, **options.log)
 
 
+def _open_crawl(path: str, options: SourceOptions, name: str) -> Source:
+    from urlset.sources.crawled import CrawledPages
+
+    if path != name:
+        raise SourceError(f"{name}: expected the store of a crawl, found a stream; name the file")
+    return CrawledPages(path, policy=options.policy, auth=options.auth)
+
+
 def _base_url(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
@@ -224,6 +235,7 @@ _OPENERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
     "sitemap": _open_sitemaps,
     "html": _open_pages,
     "log": _open_log,
+    "crawl": _open_crawl,
 }
 
 

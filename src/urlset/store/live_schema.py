@@ -107,7 +107,7 @@ LIVE_TABLES = (
         depth          | UINTEGER  | clicks from the start of the crawl; null if no link leads to it
         attempts       | UINTEGER  | visits that failed and are repeated
         section        | VARCHAR   | first segment of its path; `/` for the home page
-        origins        | VARCHAR[] | how it was found: seed, link, sitemap, feed, redirect, canonical, hreflang, refresh or log
+        origins        | VARCHAR[] | how it was found: seed, link, sitemap, feed, redirect, canonical, hreflang, refresh, log or earlier (a crawl before this one)
         referrer       | VARCHAR   | first page or document that names it
         referrer_count | UINTEGER  | pages that link to it
         excluded_by    | VARCHAR   | why it is not visited: scope, robots, a trap with its pattern, or a limit

@@ -1,0 +1,131 @@
+"""Pages of a crawl as a source of a build."""
+
+import pytest
+
+import urlset
+from tests.site_box import SiteBox, page
+from urlset.errors import StoreError
+from urlset.sources import CrawledPages, open_source
+
+HTML = "text/html"
+POLICY = urlset.Policy(proxies={}, backoff_s=0.01)
+
+
+@pytest.fixture
+def box():
+    with SiteBox() as box:
+        paths = "a hidden other old lost refused doc.pdf data.zip closed"
+        links = "".join(f'<a href="/{path}">x</a>' for path in paths.split())
+        box.put("/", f"<html><body>{links}", kind=HTML)
+        box.put(
+            "/a",
+            '<html><head><link rel=alternate hreflang=de href="/de"><meta '
+            'property="article:modified_time" content="2026-01-02"></head><main>Text'
+            '<img src="/i.png"></main>',
+            kind=HTML,
+        )
+        box.put("/hidden", "<html><meta name=robots content=noindex>", kind=HTML)
+        box.put("/other", '<html><link rel=canonical href="/a">', kind=HTML)
+        box.play("/old", page(b"", 301, location="/a"))
+        box.put("/refused", b"", 403)
+        box.put("/doc.pdf", b"%PDF-1.7", kind="application/pdf")
+        box.put("/data.zip", b"PK", kind="application/zip")
+        box.put_robots("User-agent: *", "Disallow: /closed")
+        yield box
+
+
+def crawl(box, path, **options):
+    return urlset.crawl(box.site, path, policy=POLICY, recheck_s=0, **options)
+
+
+def candidates(source):
+    """Return the paths of all candidates, with the reason for exclusion or None."""
+    rows = [row for batch in source.batches() for row in zip(
+        batch["loc"].to_pylist(), batch["reason"].to_pylist(), strict=True)]  # fmt: skip
+    return {loc.split("/", 3)[3]: reason for loc, reason in rows}
+
+
+def test_pages_that_are_not_to_be_listed_have_the_reason(box, tmp_path):
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found == {
+        "": None,
+        "a": None,
+        "doc.pdf": None,
+        "data.zip": "no page",
+        "de": "404",
+        "hidden": "noindex",
+        "other": f"canonical: {box.url('/a')}",
+        "old": f"redirect: {box.url('/a')}",
+        "lost": "404",
+        "refused": "not visited: http-403",
+        "closed": "disallowed",
+    }
+
+
+def test_a_listed_page_that_refuses_to_answer_stays_listed(box, tmp_path):
+    box.put("/sitemap.txt", box.url("/refused"), kind="text/plain")
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    source = CrawledPages(str(tmp_path / "site.duckdb"))
+
+    assert candidates(source)["refused"] is None
+
+
+def test_a_crawl_is_built(box, tmp_path):
+    store = str(tmp_path / "site.duckdb")
+    crawl(box, store, exclude="refused").close()
+
+    built = urlset.build(
+        f"crawl:{store}",
+        str(tmp_path / "public"),
+        base_url=box.url("/"),
+        ledger=tmp_path / "ledger.duckdb",
+    )
+
+    entries = {e.loc: e for e in urlset.read(tmp_path / "public" / "sitemap.xml")}
+    assert built.urls == 3
+    assert entries.keys() == {box.url("/"), box.url("/a"), box.url("/doc.pdf")}
+    entry = entries[box.url("/a")]
+    assert entry.lastmod_text == "2026-01-02"
+    assert [image.loc for image in entry.images] == [box.url("/i.png")]
+    assert [alternate.hreflang for alternate in entry.alternates] == ["de"]
+
+
+def test_an_incomplete_crawl_is_a_failure_of_the_source(box, tmp_path):
+    crawl(box, tmp_path / "site.duckdb", max_pages=2).close()
+    source = CrawledPages(str(tmp_path / "site.duckdb"))
+
+    candidates(source)
+
+    assert "expected a complete crawl" in source.failures[0]
+    assert "max-pages" in source.failures[0]
+
+
+def test_a_site_is_crawled_for_a_build(box):
+    source = CrawledPages(box.site, policy=POLICY)
+    box.put("/refused", b"", 404)
+
+    assert candidates(source)["a"] is None
+
+
+def test_a_time_of_rendering_is_no_date(box, tmp_path):
+    stamp = "Fri, 02 Jan 2026 03:04:05 GMT"
+    box.put("/", '<html><a href="/b">', kind=HTML, last_modified=stamp, date=stamp)
+    later = "Sun, 22 Nov 2026 00:00:00 GMT"
+    box.put("/b", "<html>", kind=HTML, last_modified=stamp, date=later)
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    (batch,) = CrawledPages(str(tmp_path / "site.duckdb")).batches()
+
+    assert batch["header_lastmod"].to_pylist() == [None, "2026-01-02T03:04:05Z"]
+
+
+def test_a_store_without_a_crawl_is_reported(tmp_path):
+    with urlset.Store.open(tmp_path / "read.duckdb"):
+        pass
+
+    with pytest.raises(StoreError, match="expected a store with a crawl"):
+        list(open_source(f"crawl:{tmp_path / 'read.duckdb'}").batches())
