@@ -104,7 +104,7 @@ def test_gzip_of_many_members():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "urlset.engine.reference.zlib",
+            "urlset.inflate.zlib",
             SimpleNamespace(decompressobj=Unpacker, error=zlib.error),
         )
         assert reference.gunzip(member * 5_000, 1 << 20) == b"http://e.com/\n" * 5_000
