@@ -43,7 +43,7 @@ sitemaps](building.md#the-ledger) explains how it is used.
 LIVE_INTRO = """
 # Tables of crawls and audits
 
-`urlset crawl SITE --output site.duckdb` adds these tables to a store, beside the tables of its
+`urlset crawl SITE --output site.duckdb` adds these tables to a store, next to the tables of its
 sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
 `entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one
 page are the same text.
