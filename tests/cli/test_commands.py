@@ -13,9 +13,9 @@ from typing import NamedTuple
 import pytest
 
 from urlset.cli import main
-from urlset.cli.formats import w3c_lastmod
 from urlset.cli.version import version_line
 from urlset.model import Entry
+from urlset.reader.row_formats import w3c_lastmod
 from urlset.terminal_text import cells
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -13,7 +13,6 @@ import typer
 
 from urlset.atomic import is_special
 from urlset.cli.console import line_renderer, pluralize, start_logging, terminal_width
-from urlset.cli.formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.cli.options import (
     AuthFile,
     BaseUrl,
@@ -36,6 +35,7 @@ from urlset.cli.sink import Sink
 from urlset.cli.terminal_output import document_tree, entry_table
 from urlset.model import Entry
 from urlset.reader.filters import EntryFilter
+from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.terminal_text import sanitize
 
 __all__ = ["read"]

@@ -12,12 +12,12 @@ import typer
 
 from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
 from urlset.cli.console import Progress, line_renderer, terminal_width
-from urlset.cli.formats import query_lines
 from urlset.cli.options import UsageError, time_limit
 from urlset.cli.read_session import ReadSession
 from urlset.cli.sink import Sink
 from urlset.cli.terminal_output import query_table
 from urlset.errors import QueryError
+from urlset.reader.row_formats import csv_rows, json_array
 from urlset.store import (
     QUERY_S,
     QueryResult,
@@ -27,6 +27,7 @@ from urlset.store import (
     write_parquet,
 )
 from urlset.tempdirs import LockedTempDir
+from urlset.terminal_text import escape_json
 
 __all__ = ["write_tables"]
 
@@ -165,7 +166,7 @@ def _write_result(result: QueryResult, form: str, target: Path | None) -> None:
         if form == "table":
             lines = query_table(result, line_renderer(is_stdout=sink.is_stdout), terminal_width())
         else:
-            lines = query_lines(result, form)
+            lines = _query_lines(result, form)
         for text in lines:
             sink.write(text, is_markup=form == "table")
 
@@ -183,3 +184,26 @@ def _parquet(target: Path | None) -> Iterator[Path]:
         yield path
         with Sink(None) as sink, path.open("rb") as file:
             sink.copy(file)
+
+
+def _query_lines(result: QueryResult, form: str) -> Iterator[str]:
+    """Yield the rows of a query result in a text format.
+
+    Args:
+        result: The result of a query.
+        form: The format: jsonl, json, csv, or txt for a single column.
+
+    Raises:
+        UsageError: The format is txt, and the result has several columns.
+    """
+    if form in ("jsonl", "json"):
+        lines = (escape_json(f"{line}\n") for line in result.objects())
+        return lines if form == "jsonl" else json_array(lines)
+    if form == "csv":
+        return csv_rows(result.columns, result.texts())
+    if len(result.columns) != 1:
+        raise UsageError(
+            f"--format txt: expected a query for one column, found {len(result.columns)}; "
+            "select one, or use csv"
+        )
+    return (f"{value or ''}\n" for (value,) in result.texts())

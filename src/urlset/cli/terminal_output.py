@@ -7,9 +7,9 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from urlset.cli.console import format_size, pluralize
-from urlset.cli.formats import w3c_lastmod
 from urlset.model import Entry
 from urlset.reader import DocumentRecord
+from urlset.reader.row_formats import w3c_lastmod
 from urlset.terminal_text import Line, Span, cells, clip, sanitize
 from urlset.urls import split_origin
 

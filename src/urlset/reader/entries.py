@@ -290,6 +290,26 @@ class Entries:
 
         write_parquet(self, path)
 
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write all entries to one CSV file, atomically, as ``urlset read --format csv`` does.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        from urlset.reader.row_formats import csv_lines, write_lines
+
+        write_lines(csv_lines(self), path)
+
+    def to_jsonl(self, path: str | os.PathLike[str]) -> None:
+        """Write all entries to one file of JSON lines, as ``urlset read --format jsonl`` does.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        from urlset.reader.row_formats import jsonl_lines, write_lines
+
+        write_lines(jsonl_lines(self), path)
+
     @property
     def _latest(self) -> _ReadLog:
         if self._log is None:

@@ -1,4 +1,4 @@
-"""Format entries and query results as JSON lines, a JSON array, CSV or plain text.
+"""Format entries as JSON lines, a JSON array, CSV or plain text, and write them to files.
 
 These formats are public: the names of fields and their order do not change.
 """
@@ -6,28 +6,29 @@ These formats are public: the names of fields and their order do not change.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from json import JSONEncoder
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from urlset.cli.options import UsageError
+from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.dates import format_date, parse_date
+from urlset.errors import TargetError, UrlsetError
 from urlset.model import Entry
 from urlset.terminal_text import escape_json
-
-if TYPE_CHECKING:
-    from urlset.store import QueryResult
 
 __all__ = [
     "COLUMNS",
     "csv_lines",
+    "csv_rows",
     "json_array",
     "jsonl_lines",
-    "query_lines",
     "txt_lines",
     "w3c_lastmod",
+    "write_lines",
 ]
 
 COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
@@ -74,36 +75,13 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
     Note: a spreadsheet treats a cell that begins with ``=`` as a formula. A loc never begins so,
     and other values are not changed, because the file would then differ from the sitemap.
     """
-    return _csv_lines(COLUMNS, map(_cells, entries))
+    return csv_rows(COLUMNS, map(_cells, entries))
 
 
 def txt_lines(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the loc of each entry, one on a line: a text sitemap, if it is within the limits."""
     for entry in entries:
         yield f"{entry.loc}\n"
-
-
-def query_lines(result: QueryResult, form: str) -> Iterator[str]:
-    """Yield the rows of a query result in a text format.
-
-    Args:
-        result: The result of a query.
-        form: The format: jsonl, json, csv, or txt for a single column.
-
-    Raises:
-        UsageError: The format is txt, and the result has several columns.
-    """
-    if form in ("jsonl", "json"):
-        lines = (escape_json(f"{line}\n") for line in result.objects())
-        return lines if form == "jsonl" else json_array(lines)
-    if form == "csv":
-        return _csv_lines(result.columns, result.texts())
-    if len(result.columns) != 1:
-        raise UsageError(
-            f"--format txt: expected a query for one column, found {len(result.columns)}; "
-            "select one, or use csv"
-        )
-    return (f"{value or ''}\n" for (value,) in result.texts())
 
 
 def w3c_lastmod(entry: Entry) -> str | None:
@@ -157,9 +135,32 @@ def _without_empty(value: Any) -> Any:
     return [_without_empty(inner) for inner in value] if isinstance(value, tuple) else value
 
 
-def _csv_lines(
-    header: Iterable[str], rows: Iterable[Iterable[str | float | None]]
-) -> Iterator[str]:
+def write_lines(lines: Iterable[str], path: str | os.PathLike[str]) -> None:
+    """Write lines to a file in UTF-8; it replaces an existing file atomically, when complete.
+
+    Raises:
+        TargetError: The file cannot be written.
+    """
+    staged = None
+    try:
+        expect_replaceable(Path(path))
+        staged = AtomicFile(Path(path))
+        with open(staged.descriptor, "w", encoding="utf-8", newline="") as file:
+            for line in lines:
+                file.write(line)
+        staged.commit()
+    except UrlsetError:
+        raise
+    except OSError as error:
+        reason = write_error_reason(path, error)
+        raise TargetError(f"cannot write {os.fspath(path)!r}: {reason}") from error
+    finally:
+        if staged is not None:
+            staged.discard()
+
+
+def csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | float | None]]) -> Iterator[str]:
+    """Yield a header and rows as lines of CSV by RFC 4180; None is an empty cell."""
     buffer = _LineBuffer()
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(header)
