@@ -25,7 +25,7 @@ from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
-COMMANDS = ("read", "build", "check", "crawl", "rules")
+COMMANDS = ("read", "build", "check", "crawl", "audit", "rules")
 TABLES_INTRO = """\
 A store is a DuckDB file with these tables. `urlset read SOURCE --output site.duckdb`,
 `urlset.read(source).to_duckdb(path)` and `urlset.Store.fill` write one. `urlset.Store.query`,

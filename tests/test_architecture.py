@@ -62,6 +62,7 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
+    "urlset.auditor.inputs": "reads sitemaps and access logs, without visits",
     "urlset.builder.page_cache": "adapts the ledger to the cache protocol of the HTML source",
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.engine.reference.doctype": "counterpart of doctype.rs",
@@ -72,7 +73,6 @@ SMALL_MODULES = {
     "urlset.http.rate_limiter": "state of all hosts, without I/O",
     "urlset.object_store.aws_profile": "format of the configuration files of AWS",
     "urlset.publisher.factory": "imports a target only if an output names it",
-    "urlset.reporter": "public names of the reporters",
     "urlset.reporter.github": "one module per output format",
     "urlset.reporter.json": "one module per output format",
     "urlset.reporter.junit": "one module per output format",
@@ -83,6 +83,7 @@ SMALL_MODULES = {
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
+    "urlset.auditor.sampling",
     "urlset.builder.import_existing",
     "urlset.engine.reference.nesting",
     "urlset.formats.encoding",

@@ -1,7 +1,7 @@
-"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org), and crawl sites.
+"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org), crawl and audit sites.
 
-``read``, ``write``, ``build``, ``check``, ``fix`` and ``crawl`` are imported on first use, so that
-``import urlset`` is fast.
+``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl`` and ``audit`` are imported on first
+use, so that ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
 level info, requests and documents at the level debug. Without a handler they are silent.
@@ -37,6 +37,7 @@ from urlset.model import (
 )
 
 if TYPE_CHECKING:
+    from urlset.auditor import Audit, audit
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
     from urlset.config import Configuration, load_config
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternate",
+    "Audit",
     "Build",
     "Configuration",
     "ConfigurationError",
@@ -81,6 +83,7 @@ __all__ = [
     "TargetError",
     "UrlsetError",
     "Video",
+    "audit",
     "build",
     "check",
     "crawl",
@@ -95,6 +98,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Audit": "auditor",
     "Build": "builder",
     "Crawl": "crawler",
     "Configuration": "config",
@@ -110,6 +114,7 @@ _LAZY = {
     "Publication": "writer",
     "QueryResult": "store",
     "Store": "store",
+    "audit": "auditor",
     "build": "builder",
     "check": "checker",
     "crawl": "crawler",

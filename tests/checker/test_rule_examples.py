@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.example_site import answered_check, is_answered
+from tests.example_site import answered_check, audit_findings, is_answered
 from tests.reporter.report_schemas import junit_of, sarif_of
 from urlset.checker import CATALOGUE, Finding, Rule, check
 from urlset.checker.examples import Example, documents_of
@@ -29,6 +29,8 @@ def found_in_bad(rule: Rule) -> list[Finding]:
 def found(example: Example, rule: Rule) -> list[Finding]:
     """What the rules that are on by default, and this one, find in an example."""
     profile = next(iter(sorted(rule.profiles)), None)
+    if rule.is_live:
+        return audit_findings(example, rule, moment=MOMENT)
     if is_answered(example):
         return list(answered_check(example, moment=MOMENT))
     return list(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
 from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
-from urlset.checker.rule import Profile, Rule, rule
+from urlset.checker.rule import Basis, Profile, Rule, rule
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
 from urlset.checker.rule_texts import rule_texts
 from urlset.checker.rules import CATALOGUE, GROUPS
@@ -29,6 +29,7 @@ __all__ = [
     "GROUPS",
     "LEVELS",
     "Baseline",
+    "Basis",
     "Excerpt",
     "Finding",
     "Findings",

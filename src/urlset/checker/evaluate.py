@@ -18,7 +18,7 @@ from urlset.checker import robots_access
 from urlset.checker.macros import ascii_hosts, sql_map
 from urlset.checker.parallel import Task, run_tasks
 from urlset.checker.planner import plan
-from urlset.checker.rule import Rule
+from urlset.checker.rule import Basis, Rule
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import RULE_S, StoreSession, quoted
@@ -38,7 +38,7 @@ _ORDER = ("document", "source", "offset", "nth")
 _FOUND = """
 CREATE TABLE finding_rows (document UINTEGER, source VARCHAR, "offset" UBIGINT,
     line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
-    message VARCHAR, parameters VARCHAR[])"""
+    message VARCHAR, parameters VARCHAR[], basis VARCHAR)"""
 
 
 class FindingKey(NamedTuple):
@@ -58,7 +58,8 @@ class Row(NamedTuple):
     Problems of the engine have their exact position, with a ``column``. Other rows have the
     position of their entry, and ``nth`` to select one of several elements; ``offset`` is None for
     the whole document. ``document`` is None for a robots.txt, which ``source`` names.
-    ``parameters`` are the values in the message, in the order of :attr:`Rule.parameters`.
+    ``parameters`` are the values in the message, in the order of :attr:`Rule.parameters`, and
+    ``basis`` is that of a finding of an audit.
     """
 
     document: int | None
@@ -72,6 +73,7 @@ class Row(NamedTuple):
     level: Level
     message: str
     parameters: list[str | None]
+    basis: Basis | None
 
 
 class Result(NamedTuple):
@@ -84,7 +86,7 @@ class Result(NamedTuple):
         """Yield the findings by document and position; at most 10,000 of each rule."""
         query = """
             SELECT document, coalesce(f.source, d.source, getvariable('checked')), "offset", line,
-                "column", f.loc, nth, code, f.level, f.message, f.parameters
+                "column", f.loc, nth, code, f.level, f.message, f.parameters, f.basis
             FROM finding_rows f LEFT JOIN documents d USING (document)
             ORDER BY document NULLS FIRST, f.source, "offset" NULLS FIRST, line, code, nth,
                 message"""
@@ -181,7 +183,7 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     if counts:
         store.run(
             'INSERT INTO finding_rows SELECT document, source, "offset", line, "column", loc, '
-            f"NULL, code, level, message, [detail] FROM {problems} "
+            f"NULL, code, level, message, [detail], NULL FROM {problems} "
             'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
             f"<= {MAX_ROWS}"
         )
@@ -268,6 +270,7 @@ def _name_in_errors(rule: Rule) -> Iterator[None]:
 def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequence[str]) -> Tally:
     """Store the first rows of a query; return the counts of all if there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
+    basis = "basis" if "basis" in columns else quoted(rule.basis) if rule.basis else "NULL"
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
     values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
     # Without an order, several threads would keep arbitrary rows.
@@ -275,7 +278,7 @@ def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequ
     order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
     stored = store.run(
         f"INSERT INTO finding_rows SELECT {place}, {quoted(rule.code)}, {level}, "
-        f"{_message_sql(rule.message)}, {_parameters_sql(rule)} "
+        f"{_message_sql(rule.message)}, {_parameters_sql(rule)}, {basis} "
         f"FROM (SELECT *{values} FROM (FROM {matches}{order} LIMIT {MAX_ROWS}))"
     )
     if stored < MAX_ROWS:

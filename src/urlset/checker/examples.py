@@ -38,18 +38,21 @@ class Many:
 class ExampleResponse:
     """Response of a server for a document: a body with a status, or a transfer error.
 
-    ``error`` is one of :data:`urlset.http.ErrorCode`, or None.
+    ``error`` is one of :data:`urlset.http.ErrorCode`, or None. ``headers`` are pairs of a name in
+    lower case and a value; a page is HTML unless they have a ``content-type``.
     """
 
     body: str = ""
     status: int = 200
     error: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def head(self) -> str:
-        """HTTP status line of the response, shown on the documentation page of a rule."""
+        """Status line and headers of the response, shown on the documentation page of a rule."""
         if self.error is None:
-            return f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
+            lines = (f"{name.title()}: {value}" for name, value in self.headers)
+            return "\n".join((f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}", *lines))
         return (
             f"({self.error}: only this part arrives)" if self.body else f"(no answer: {self.error})"
         )

@@ -13,7 +13,7 @@ from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
 from urlset.checker.load import Failures, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.rule import Rule
+from urlset.checker.rule import Basis, Rule
 from urlset.checker.rule_texts import rule_texts
 from urlset.checker.text_cache import Excerpt, Text, TextCache
 from urlset.errors import SourceError
@@ -29,7 +29,15 @@ from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
 
-__all__ = ["FAILURE_CODES", "LEVELS", "Finding", "Findings", "Parameters", "failed_source"]
+__all__ = [
+    "FAILURE_CODES",
+    "LEVELS",
+    "Finding",
+    "Findings",
+    "Parameters",
+    "failed_source",
+    "finding_of",
+]
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The levels, most severe first."""
@@ -65,7 +73,8 @@ class Finding(NamedTuple):
     document. ``loc`` is the URL of its entry, ``fix`` a sentence, ``excerpt`` the line (for the
     first findings of each rule). ``parameters`` are the values in the message by name, as
     unformatted text, for programs: the columns that the message of the rule names, or the
-    ``detail`` of a problem that the engine reports.
+    ``detail`` of a problem that the engine reports. ``basis`` is what a finding of an audit is
+    based on (:data:`urlset.checker.Basis`); None for a finding of a check.
     """
 
     rule: str
@@ -80,6 +89,7 @@ class Finding(NamedTuple):
     offset: int | None
     excerpt: Excerpt | None = None
     parameters: Parameters = ()
+    basis: Basis | None = None
 
 
 def failed_source(
@@ -132,7 +142,9 @@ class Findings:
         rule_timeout_s: float | None = RULE_S,
     ):
         self._entries = entries
-        self._rules = {code: rule for code, rule in rules.items() if selected(rule, None)}
+        self._rules = {
+            code: rule for code, rule in rules.items() if selected(rule, None) and not rule.is_live
+        }
         self._selected = selected
         self._max_excerpts = max_excerpts
         self._now = now
@@ -289,7 +301,7 @@ class Findings:
                 continue
             yielded[row.code] += 1
             self._yielded[FindingKey(row.code, row.level, row.source)] += 1
-            finding = self._finding(row, place)
+            finding = finding_of(row, self._rules[row.code], place)
             if text is not None and yielded[row.code] <= self._max_excerpts:
                 finding = _with_excerpt(finding, place, text)
             yield finding
@@ -315,21 +327,23 @@ class Findings:
             self._omitted[key.code] += count if key in both else 0
         self._omitted = +self._omitted
 
-    def _finding(self, row: Row, place: ExactPlace) -> Finding:
-        rule = self._rules[row.code]
-        return Finding(
-            rule.name,
-            row.code,
-            row.level,
-            row.message,
-            row.source,
-            place.line,
-            place.column,
-            place.loc,
-            rule.page.fix_hint,
-            place.offset,
-            parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
-        )
+
+def finding_of(row: Row, rule: Rule, place: ExactPlace) -> Finding:
+    """Return the finding for a row, at its exact position."""
+    return Finding(
+        rule.name,
+        row.code,
+        row.level,
+        row.message,
+        row.source,
+        place.line,
+        place.column,
+        place.loc,
+        rule.page.fix_hint,
+        place.offset,
+        parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
+        basis=row.basis,
+    )
 
 
 def _with_excerpt(finding: Finding, place: ExactPlace, text: Text) -> Finding:

@@ -61,6 +61,8 @@ MACROS = {
     r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
+    # First folder of the path, such as /shop/; / for pages in the root folder.
+    "section_of(loc)": "coalesce(nullif(regexp_extract(path_of(loc), '^/[^/]+/'), ''), '/')",
     # Comparison key, equal for URLs that RFC 3986 section 6.2.2 calls equivalent and for URLs that
     # differ only in percent-encoding. Not for messages.
     # With a host in lower case and no port, only percent-encoding has to be undone.

@@ -21,15 +21,20 @@ from urlset.engine_rules import RULES
 from urlset.model import Level
 from urlset.option_schema import Profile
 
-__all__ = ["FixSafety", "Need", "Page", "Profile", "Rule", "engine_rule", "rule"]
+__all__ = ["Basis", "FixSafety", "Need", "Page", "Profile", "Rule", "engine_rule", "rule"]
 
 FixSafety = Literal["none", "safe", "unsafe", "opt-in"]
 """Whether a rule can be fixed: without a change of meaning (safe), with an assumption (unsafe), or
 by removing what other readers may use (opt-in)."""
 
-Need = Literal["place", "robots", "set", "markup", "order", "time"]
+Need = Literal["place", "robots", "set", "markup", "order", "time", "live"]
 """Input that a rule needs: the URL of the document, a robots.txt, several documents, markup facts
-(:mod:`urlset.checker.markup_facts`), the order of the elements, or the time of writing."""
+(:mod:`urlset.checker.markup_facts`), the order of the elements, the time of writing, or the
+responses of the server (``live``: only an audit evaluates the rule)."""
+
+Basis = Literal["observed", "complete", "sampled", "unknown"]
+"""What a finding of an audit is based on: a response that was received (observed), all responses of
+the site (complete), a sample of them (sampled), or no usable response (unknown)."""
 
 # Format specifications of values. A width of thousands of characters would only cost memory.
 _FORMAT = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")
@@ -79,6 +84,8 @@ class Rule:
         profiles: Search engines for which it is selected.
         fix_safety: Whether and how safely it can be fixed.
         is_custom: Whether it is outside the catalogue: its SQL is verified and runs with limits.
+        basis: What its findings are based on, unless its SQL has a column ``basis``; None for rules
+            that need no responses.
     """
 
     code: str
@@ -98,6 +105,7 @@ class Rule:
     profiles: frozenset[Profile] = frozenset()
     fix_safety: FixSafety = "none"
     is_custom: bool = False
+    basis: Basis | None = None
 
     @property
     def group(self) -> str:
@@ -108,6 +116,11 @@ class Rule:
     def parameters(self) -> tuple[str, ...]:
         """Names of the values in its message; a rule of the engine has one, ``detail``."""
         return _names_in(self.message)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether only an audit evaluates it, because it needs the responses of the server."""
+        return "live" in self.needs
 
     @property
     def is_engine_rule(self) -> bool:
@@ -142,6 +155,7 @@ def rule(
     is_default: bool = True,
     profiles: tuple[Profile, ...] = (),
     fix_safety: FixSafety = "none",
+    basis: Basis | None = None,
 ) -> Rule:
     """Return a rule of SQL. See :class:`Rule` and :class:`Page` for the arguments.
 
@@ -184,6 +198,7 @@ def rule(
         is_default=is_default,
         profiles=frozenset(profiles),
         fix_safety=fix_safety,
+        basis=basis or ("observed" if "live" in needs else None),
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
 
-from urlset.checker.rule import Rule, rule
+from urlset.checker.live_views import LIVE_NAMES
+from urlset.checker.rule import Need, Rule, rule
 from urlset.checker.rules import CATALOGUE
 from urlset.errors import suggestion
 from urlset.model import Level
@@ -141,6 +143,14 @@ def _lengths(names: Iterable[str], rules: Mapping[str, Rule]) -> dict[str, int]:
     return {code: len(name) for name in shortest_first for code in rules_named(name, rules)}
 
 
+def _needs_of(query: str) -> tuple[Need, ...]:
+    """Return what a query needs, according to the names of the tables and views in it."""
+    words = {*_WORD.findall(query)}
+    needs: list[Need] = ["markup", "order"] if "markup" in query else []
+    return (*needs, "live") if words & LIVE_NAMES else (*needs,)
+
+
+_WORD = re.compile(r"[a-z_]+")
 _REQUIRED = ("name", "message")
 _OPTIONAL = ("code", "level", "view", "where", "sql", "element", "why", "fix-hint", "source")
 _EXAMPLE = "<url><loc>https://example.com/</loc></url>"
@@ -186,5 +196,5 @@ def custom_rule(number: int, table: Mapping[str, Any]) -> Rule:
         where=table.get("where"),
         sql=table.get("sql"),
         element=table.get("element"),
-        needs=("markup", "order") if "markup" in query else (),
+        needs=_needs_of(query),
     )

@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from urlset.checker.live_views import LIVE_MATERIALIZED, LIVE_VIEWS
 from urlset.checker.macros import ASCII_HOSTS, MACROS
 from urlset.checker.site_views import SITE_VIEWS
 from urlset.checker.url_columns import (
@@ -197,13 +198,17 @@ VIEWS = {
             ON f.how = 'robots' AND d.loc = f.loc AND d.source = f.parent
         WHERE NOT (f.how = 'robots' AND f.parent IS NULL)""",
     **SITE_VIEWS,
+    **LIVE_VIEWS,
 }
 """SQL of the views by name, in the order of creation."""
 
-MATERIALIZED = frozenset(
-    "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
-    "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
-    "duplicate_keys repeated_keys duplicates unlisted_feeds".split()
+MATERIALIZED = (
+    frozenset(
+        "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
+        "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
+        "duplicate_keys repeated_keys duplicates unlisted_feeds".split()
+    )
+    | LIVE_MATERIALIZED
 )
 """Views that are created as tables, because they are queried often or are slow."""
 

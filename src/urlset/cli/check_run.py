@@ -20,6 +20,7 @@ from urlset.checker import (
     catalogue_with,
     failed_source,
     rule_texts,
+    rules_named,
     selector,
 )
 from urlset.checker import check as find
@@ -127,17 +128,23 @@ class CheckRun:
         options = config.options
         if options.get("rules"):
             end_process_when_stuck()
-        self.rules = config.rules
+        rules = config.rules
         with as_usage_error("--select, --ignore or [check]"):
             self._selected = selector(
                 options.get("select"),
                 options.get("ignore", ()),
                 options.get("extend_select", ()),
                 profile=options.get("profile"),
-                rules=self.rules,
+                rules=rules,
                 ignore_in=options.get("ignore_in", {}),
                 always=FAILURE_CODES,
             )
+        self.rules: dict[str, Rule] = {
+            code: rule for code, rule in rules.items() if not rule.is_live
+        }
+        for name in (*(options.get("select") or ()), *options.get("extend_select", ())):
+            if all(rules[code].is_live for code in rules_named(name, rules)):
+                print_info(f"{name}: not checked, because it needs `urlset audit`")
 
     def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
         """Yield the new findings in all sources; if one fails, the others are still checked."""

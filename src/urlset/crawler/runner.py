@@ -120,6 +120,7 @@ def crawl_into(
     auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
+    has_entries: bool = False,
 ) -> None:
     """Crawl a site into an open store, as :func:`crawl` does.
 
@@ -131,10 +132,11 @@ def crawl_into(
         auth: Bearer token, or user and password.
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
+        has_entries: Whether the store has the entries of the sitemaps; they are not read again.
     """
     start = start_of(site)
     store.add_live_tables()
-    run = _Run(store, start, options, policy or Policy(), auth, kind)
+    run = _Run(store, start, options, policy or Policy(), auth, kind, has_entries=has_entries)
     run.crawl(progress or (lambda _: None))
 
 
@@ -167,6 +169,8 @@ class _Run:
         policy: Policy,
         auth: str | tuple[str, str] | None,
         kind: str,
+        *,
+        has_entries: bool,
     ):
         self._store = store
         self._start = start
@@ -174,6 +178,7 @@ class _Run:
         self._policy = policy
         self._auth = auth
         self._kind = kind
+        self._has_entries = has_entries
         self._scope = Scope(start, options)
         self._session = store.session()
         self._session.run(_MEMORY)
@@ -283,13 +288,15 @@ class _Run:
             return
         progress(ProgressEvent())
         root = f"{origin_of(self._start)}/"
-        entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
-        with suppress(SourceError):
-            self._store.fill(entries, root=root)
+        which = "true" if self._has_entries else f"d.root = {quoted(root)}"
+        if not self._has_entries:
+            entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
+            with suppress(SourceError):
+                self._store.fill(entries, root=root)
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
-            f"ON d.document = e.document WHERE d.root = {quoted(root)} ORDER BY e.document, e.entry"
+            f"ON d.document = e.document WHERE {which} ORDER BY e.document, e.entry"
         )
         listed = (
             Discovered(url, "feed" if form in ("rss", "atom") else "sitemap", source)

@@ -15,18 +15,21 @@ _FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc"
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 
-def report_json(findings: Iterable[Finding]) -> Iterator[str]:
+def report_json(findings: Iterable[Finding], *, has_basis: bool = False) -> Iterator[str]:
     """Yield the lines of a JSON array of objects, each with the same nine fields.
+
+    With ``has_basis``, for an audit, there is a tenth one: ``basis``.
 
     >>> list(report_json([]))
     ['[', ']']
     """
+    names = (*_FIELDS, "basis") if has_basis else _FIELDS
     yield "["
     last = None
     for finding in findings:
         if last is not None:
             yield f"{last},"
-        last = escape_json(_encode({name: getattr(finding, name) for name in _FIELDS}))
+        last = escape_json(_encode({name: getattr(finding, name) for name in names}))
     if last is not None:
         yield last
     yield "]"

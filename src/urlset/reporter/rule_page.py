@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from urlset.checker import GROUPS, Rule
@@ -59,6 +60,7 @@ def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
     for rule in rules.values():
         message = template_text(rule.message).replace("|", "\\|").replace("<", "&lt;")
         notes = [] if rule.is_default or rule.profiles else ["off"]
+        notes += ["audit"] if rule.is_live else []
         notes += sorted(rule.profiles)
         notes += [] if rule.fix_safety == "none" else [f"fix: {rule.fix_safety}"]
         link = f"[{rule.name}](rules/{rule.name}.md)"
@@ -66,6 +68,8 @@ def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
 
 
 def _when(rule: Rule) -> str:
+    if rule.is_live:
+        return f"{_when(replace(rule, needs=frozenset()))}, in `urlset audit`"
     if rule.profiles:
         return f"with `--profile {' or '.join(sorted(rule.profiles))}`"
     return (

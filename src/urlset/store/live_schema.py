@@ -15,7 +15,7 @@ _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
 _ALTERNATES = "STRUCT(hreflang VARCHAR, href VARCHAR, origin VARCHAR)[]"
 
-LIVE_TABLES = (
+CRAWL_TABLES = (
     TableSchema.of(
         "crawls",
         "One row per crawl or audit of this store; `crawl` identifies it.",
@@ -124,6 +124,55 @@ LIVE_TABLES = (
         """,
     ),
 )
+
+AUDIT_TABLES = (
+    TableSchema.of(
+        "probes",
+        "One row per request of an audit that is not a visit of a page.",
+        """
+        kind    | VARCHAR  | media (file that an entry names), https, not-found (random URL of a folder), agent, packed or indexnow
+        url     | VARCHAR  | URL that was requested
+        key     | VARCHAR  | first listed URL that it is about, in the form that URLs are compared in
+        detail  | VARCHAR  | of media, Image, Thumbnail or Video; of not-found, the fingerprint; of agent, the user agent
+        status  | UINTEGER | HTTP status of the final URL; null if there was no response
+        fault   | VARCHAR  | what is wrong with it; null if nothing is, or it is unknown
+        width   | UINTEGER | width of an image in pixels
+        height  | UINTEGER | height of an image in pixels
+        """,
+    ),
+    TableSchema.of(
+        "previous_listing",
+        "One row per URL that the sitemaps listed at the audit before; empty after the first audit.",
+        """
+        key          | VARCHAR     | URL in the form that URLs are compared in
+        lastmod      | TIMESTAMPTZ | its lastmod at that audit
+        """,
+    ),
+    TableSchema.of(
+        "log_urls",
+        "One row per URL that access logs have a successful request of.",
+        """
+        url  | VARCHAR | URL
+        """,
+    ),
+    TableSchema.of(
+        "audit_findings",
+        "One row per finding of the last audit and per finding of the audit before that is fixed.",
+        """
+        code    | VARCHAR | code of the rule
+        rule    | VARCHAR | name of the rule
+        level   | VARCHAR | error, warning or info
+        basis   | VARCHAR | observed, complete, sampled or unknown
+        source  | VARCHAR | document or page that it is about
+        line    | UINTEGER | line in the document
+        loc     | VARCHAR | URL that it is about; null if it is about more than one
+        message | VARCHAR | description
+        change  | VARCHAR | new, fixed or still there since the audit before; null at the first audit
+        """,
+    ),
+)
+
+LIVE_TABLES = (*CRAWL_TABLES, *AUDIT_TABLES)
 
 LIVE_VIEWS: tuple[View, ...] = (
     View(

@@ -42,6 +42,7 @@ class StoreSession:
         self._cursor = connection.cursor()
         self._path = path
         self._is_clone = is_clone
+        self._is_sealed = is_sealed
         if not is_clone:
             self.run("ATTACH ':memory:' AS scratch")
         if not is_clone and not is_sealed:
@@ -62,8 +63,11 @@ class StoreSession:
     def seal(self) -> None:
         """Permanently restrict all later statements to the tables of the databases.
 
-        Data beyond the memory limit may use half of the free disk space.
+        Data beyond the memory limit may use half of the free disk space. Does nothing if the store
+        is sealed.
         """
+        if self._is_sealed:
+            return
         with map_errors(self._path):
             found = self._cursor.execute("SELECT current_setting('temp_directory')").fetchone()
             seal(self._cursor, spill=found[0] if found else None)

@@ -109,6 +109,10 @@ class Store:
             database.connection, query, values, seconds=timeout_s, hidden=database.hidden
         )
 
+    def seal(self) -> None:
+        """Permanently restrict all later statements to the tables of the store."""
+        self._database.seal()
+
     def session(self) -> StoreSession:
         """Return a session for trusted queries, with temporary tables and views."""
         database = self._database

@@ -1,0 +1,91 @@
+"""Read the sitemaps of an audit, and the access logs, into its store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+from urlset.arrow.streams import rows_to_stream
+from urlset.auditor.probes import ProbeRow
+from urlset.checker.load import Failures
+from urlset.checker.views import creation_order
+from urlset.formats.signatures import is_gzip
+from urlset.http import Response
+from urlset.reader import DocumentRecord, Entries
+from urlset.sources import AccessLog
+from urlset.store import Store, StoreSession
+
+__all__ = ["PackedSitemaps", "keep_listing", "read_access_logs", "read_sitemaps"]
+
+
+class PackedSitemaps:
+    """Sitemaps whose gzip was removed by the HTTP client, because the server declares it twice."""
+
+    def __init__(self) -> None:
+        self.rows: list[ProbeRow] = []
+
+    def on_response(self, response: Response) -> None:
+        """Note a response whose URL ends with .gz and whose body is not gzip any more."""
+        encoding = response.headers.get("content-encoding", "").lower()
+        path = response.url.partition("?")[0].lower()
+        if "gzip" in encoding and path.endswith(".gz") and not is_gzip(response.body):
+            url = response.request.url
+            self.rows.append(ProbeRow("packed", url, None, None, response.status))
+
+
+def keep_listing(store: Store) -> None:
+    """Copy the listed URLs of the audit before to the table ``previous_listing``."""
+    with store.session() as session:
+        for _, statement in creation_order(["listed_urls"]):
+            session.run(statement)
+        session.run("DELETE FROM store.previous_listing")
+        session.run(
+            "INSERT INTO store.previous_listing (key, lastmod) "
+            "SELECT key, listed_lastmod FROM listed_urls"
+        )
+
+
+def read_sitemaps(
+    store: Store,
+    entries: Entries,
+    packed: PackedSitemaps,
+    seen: Callable[[DocumentRecord], None] | None = None,
+) -> Failures:
+    """Read all sitemaps into the store; return the documents that could not be read.
+
+    Raises:
+        urlset.SourceError: Nothing could be read.
+    """
+    failures = Failures()
+    with store.writer(entries.source) as writer:
+
+        def on_response(response: Response) -> None:
+            packed.on_response(response)
+            writer.on_response(response)
+
+        with closing(entries.batches(on_response)) as batches:
+            for record, document, rows in batches:
+                number = writer.add(record, document, rows)
+                failures.add(number, record, document)
+                if seen is not None:
+                    seen(record)
+    return failures
+
+
+def read_access_logs(
+    session: StoreSession, paths: Sequence[str], base_url: str, engine: str | None = None
+) -> None:
+    """Replace the table ``log_urls`` by the pages that access logs have a successful request of.
+
+    Raises:
+        urlset.SourceError: No file is an access log.
+    """
+    log = AccessLog(paths, base_url, engine=engine)
+    session.run("DELETE FROM store.log_urls")
+    for batch in log.batches():
+        pairs = zip(
+            batch.column("loc").to_pylist(), batch.column("reason").to_pylist(), strict=True
+        )
+        rows = [(loc,) for loc, reason in pairs if reason is None]
+        session.load("incoming_log", rows_to_stream([("url", "string")], rows))
+        session.run("INSERT INTO store.log_urls (url) SELECT url FROM incoming_log")

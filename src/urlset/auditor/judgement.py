@@ -1,0 +1,220 @@
+"""Evaluate live rules on the store of an audit, and compare the findings with the audit before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.auditor.settings import AuditSettings
+from urlset.checker import FAILURE_CODES, LEVELS, Finding, Rule, catalogue_with, selector
+from urlset.checker.evaluate import FindingKey, Tally, evaluate
+from urlset.checker.findings import finding_of
+from urlset.checker.load import Failures
+from urlset.checker.locate import locate
+from urlset.checker.markup_facts import MarkupFacts
+from urlset.checker.text_cache import TextCache
+from urlset.model import Level
+from urlset.store import Store, StoreSession
+
+__all__ = ["AuditFindings", "Changes", "RuleSet", "RunFacts", "judge"]
+
+STORE_RULES = frozenset({"R010"})
+"""Codes of rules of a check that an audit evaluates, too: pages that it may not visit."""
+
+_FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
+    ("code", "string"),
+    ("rule", "string"),
+    ("level", "string"),
+    ("basis", "string"),
+    ("source", "string"),
+    ("line", "line"),
+    ("loc", "string"),
+    ("message", "string"),
+    ("change", "string"),
+]
+
+
+class RunFacts(NamedTuple):
+    """Facts about an audit that rules use: the row of the table ``audit_run``.
+
+    Attributes:
+        is_sampled: Whether only a sample of the listed URLs was visited.
+        is_crawl_complete: Whether all links of the site are known.
+        is_complete: Whether all URLs that were to be visited were visited.
+    """
+
+    is_sampled: bool
+    is_crawl_complete: bool
+    is_complete: bool
+
+
+class Changes(NamedTuple):
+    """Findings compared with those of the audit before; None for the first audit of a store."""
+
+    new: int
+    fixed: int
+    remaining: int
+
+
+class AuditFindings(NamedTuple):
+    """Findings of an audit, with their counts.
+
+    Attributes:
+        findings: The findings by document and position; at most 10,000 of each rule.
+        counts: All findings by rule, level and document.
+        changes: Comparison with the audit before.
+    """
+
+    findings: list[Finding]
+    counts: Tally
+    changes: Changes | None
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """Number of findings of each code, sorted by code."""
+        counts: Counter[str] = Counter()
+        for key, count in self.counts.items():
+            counts[key.code] += count
+        return {code: counts[code] for code in sorted(counts)}
+
+    @property
+    def by_level(self) -> dict[Level, int]:
+        """Number of findings of each level, including levels without findings."""
+        counts: Counter[Level] = Counter()
+        for key, count in self.counts.items():
+            counts[key.level] += count
+        return {level: counts[level] for level in LEVELS}
+
+    @property
+    def unlisted(self) -> Tally:
+        """Number of findings that are counted but not in ``findings``."""
+        listed = Counter(FindingKey(f.code, f.level, f.source) for f in self.findings)
+        return self.counts - listed
+
+    @property
+    def omitted(self) -> dict[str, int]:
+        """Number of findings of each code that are counted but not in ``findings``."""
+        counts: Counter[str] = Counter()
+        for key, count in self.unlisted.items():
+            counts[key.code] += count
+        return dict(counts)
+
+
+class RuleSet:
+    """Rules that an audit evaluates.
+
+    Attributes:
+        rules: Live rules, rules about unread documents and custom rules, by code.
+
+    Raises:
+        ValueError: A name in the settings matches no rule.
+    """
+
+    def __init__(self, settings: AuditSettings):
+        catalogue = catalogue_with(settings.rules, settings.levels)
+        self.selected = selector(
+            settings.select,
+            settings.ignore,
+            settings.extend_select,
+            profile=settings.profile,
+            rules=catalogue,
+            ignore_in=settings.ignore_in,
+            always=FAILURE_CODES,
+        )
+        self.rules = {
+            code: rule
+            for code, rule in catalogue.items()
+            if _is_evaluated(rule) and self.selected(rule, None)
+        }
+
+
+def _is_evaluated(rule: Rule) -> bool:
+    known = rule.code in FAILURE_CODES or rule.code in STORE_RULES
+    return rule.is_live or rule.is_custom or known
+
+
+def judge(
+    store: Store,
+    rules: RuleSet,
+    settings: AuditSettings,
+    failures: Failures,
+    facts: RunFacts,
+    source: str | None,
+) -> AuditFindings:
+    """Evaluate the rules on the store, and keep the findings in its table ``audit_findings``.
+
+    The store is sealed first, so no rule has access to anything but its tables.
+
+    Raises:
+        urlset.QueryError: The SQL of a custom rule fails or is not allowed.
+    """
+    store.seal()
+    with store.session() as session, TextCache() as texts:
+        session.load("markup_facts", MarkupFacts(set()).flow())
+        session.load("failures", failures.flow())
+        session.run(f"CREATE TABLE audit_run AS SELECT {_as_columns(facts)}")
+        result = evaluate(
+            session,
+            rules.rules.values(),
+            now=settings.now or datetime.now(UTC),
+            profile=settings.profile,
+            source=source,
+            rule_timeout_s=settings.rule_timeout_s,
+        )
+        counts = Counter(
+            {
+                key: count
+                for key, count in result.counts.items()
+                if rules.selected(rules.rules[key.code], key.source)
+            }
+        )
+        findings = [
+            finding_of(row, rules.rules[row.code], place)
+            for row, place, _ in locate(result.rows(), rules.rules, texts)
+            if rules.selected(rules.rules[row.code], row.source)
+        ]
+        changes = _store_findings(session, findings)
+    return AuditFindings(findings, counts, changes)
+
+
+def _as_columns(facts: RunFacts) -> str:
+    return ", ".join(f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items())
+
+
+def _store_findings(session: StoreSession, findings: Sequence[Finding]) -> Changes | None:
+    """Replace the findings of the audit before; return how they differ.
+
+    A finding is the same if rule and URL are equal; without a URL, rule and document. A finding
+    counts as fixed only if its URL was judged again: an unknown page fixes nothing.
+    """
+    rows = [
+        (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
+        for f in findings
+    ]
+    session.load("current_findings", rows_to_stream(_FINDING_COLUMNS, rows))
+    [(is_first,)] = session.rows("SELECT count(*) < 2 FROM store.crawls WHERE kind = 'audit'")
+    key = "code, coalesce(loc, source, '')"
+    session.run(
+        f"""CREATE TABLE compared_findings AS
+        SELECT * REPLACE (CASE WHEN {"true" if is_first else "false"} THEN NULL
+            WHEN ({key}) IN (SELECT ({key}) FROM store.audit_findings
+                WHERE change IS DISTINCT FROM 'fixed') THEN 'still there'
+            ELSE 'new' END AS change)
+        FROM current_findings
+        UNION ALL
+        SELECT * REPLACE ('fixed' AS change) FROM store.audit_findings
+        WHERE change IS DISTINCT FROM 'fixed'
+            AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)
+            AND coalesce(loc, '') NOT IN (
+                SELECT loc FROM current_findings WHERE basis = 'unknown' AND loc IS NOT NULL)"""
+    )
+    session.run("DELETE FROM store.audit_findings")
+    session.run("INSERT INTO store.audit_findings SELECT * FROM compared_findings")
+    if is_first:
+        return None
+    query = "SELECT change, count(*) FROM compared_findings GROUP BY change"
+    counts: Mapping[str, int] = dict(session.rows(query))
+    return Changes(counts.get("new", 0), counts.get("fixed", 0), counts.get("still there", 0))

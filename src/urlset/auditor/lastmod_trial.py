@@ -1,0 +1,44 @@
+"""Truth of lastmod by section: dates compared with the pages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from urlset.store import StoreSession
+
+__all__ = ["SectionTrial", "lastmod_trials"]
+
+
+class SectionTrial(NamedTuple):
+    """Dates of a section that could be compared with their pages.
+
+    Attributes:
+        section: First folder of the paths.
+        dates: Dates with a witness: the header Last-Modified, the date on the page, or the content
+            at the previous audit.
+        truthful: Dates that agree with it.
+        late: Dates older than the last change of the page.
+        early: Dates newer than it.
+        invented: Dates that changed without the page, or that are equal for many pages.
+    """
+
+    section: str
+    dates: int
+    truthful: int
+    late: int
+    early: int
+    invented: int
+
+    @property
+    def share(self) -> float:
+        """Share of truthful dates, from 0 to 1."""
+        return self.truthful / self.dates if self.dates else 0.0
+
+
+def lastmod_trials(session: StoreSession) -> list[SectionTrial]:
+    """Return the trials of all sections; the live views must exist in the session."""
+    query = (
+        "SELECT section, dates, truthful, late, early, invented FROM lastmod_sections "
+        "ORDER BY dates DESC, section"
+    )
+    return [SectionTrial(*row) for row in session.rows(query)]

@@ -1,0 +1,261 @@
+"""Audit a site: read its sitemaps, follow its links if asked for, visit its pages, judge."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from urlset.auditor.coverage import coverage_of
+from urlset.auditor.inputs import PackedSitemaps, keep_listing, read_access_logs, read_sitemaps
+from urlset.auditor.judgement import RuleSet, RunFacts, judge
+from urlset.auditor.lastmod_trial import lastmod_trials
+from urlset.auditor.result import Audit, Overview
+from urlset.auditor.run import Drive, Progress, SiteVisits
+from urlset.auditor.settings import AuditSettings
+from urlset.auditor.verdict_shares import verdict_shares
+from urlset.checker.views import creation_order
+from urlset.crawler import CrawlOptions, crawl_into
+from urlset.http import Policy, Walk, drive_in_thread, origin_of
+from urlset.model import ProgressEvent
+from urlset.reader import DocumentRecord, Entries, Source, read
+from urlset.store import Store, StoreSession, quoted
+from urlset.urls import split_origin
+
+__all__ = ["audit", "audit_entries"]
+
+
+class _Crawled(NamedTuple):
+    """Row of ``crawls``, and why the links of the site are not all known."""
+
+    number: int
+    reasons: tuple[str, ...] = ()
+    is_interrupted: bool = False
+
+
+def audit(
+    source: Source,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    **settings: Any,
+) -> Audit:
+    """Visit the pages that the sitemaps of a source list, and judge the responses by rules.
+
+    A response of a firewall, a rate limit or a server that is overloaded (401, 403, 429, 5xx …) is
+    not an error of the page: the page is visited a second time, more slowly, and is unknown if that
+    fails, too.
+
+    Args:
+        source: What has the sitemaps, as in :func:`urlset.read`: a site, or the URL or file of a
+            sitemap.
+        store: File that keeps the tables of the audit; None for a temporary one. A second audit
+            with the same file asks servers only for changes, and compares its findings.
+        progress: Called with the number of responses so far, and with the URL of the last one.
+        settings: Fields of :class:`urlset.auditor.AuditSettings`, such as ``sample``, ``crawl``,
+            ``logs``, ``max_minutes``, ``select`` or ``policy``.
+
+    Returns:
+        The findings and tables. Close it, or use it as a context manager.
+
+    Raises:
+        urlset.SourceError: No sitemap could be read.
+        urlset.StoreError: The store cannot be opened.
+        ValueError: A setting is invalid, or the name of a rule is unknown.
+        TypeError: There is no setting of a name.
+    """
+    unknown = settings.keys() - {field.name for field in fields(AuditSettings)}
+    if unknown:
+        raise TypeError(f"audit: there is no setting {min(unknown)!r}")
+    options = AuditSettings(**settings)
+    entries = read(
+        source,
+        base_url=options.base_url,
+        engine=options.engine,
+        policy=options.policy,
+        auth=options.auth,
+        robots=True,
+        keep=False,
+    )
+    path = None if store is None else os.fspath(store)
+    return audit_entries(entries, options, path=path, progress=progress)
+
+
+def audit_entries(
+    entries: Entries,
+    settings: AuditSettings,
+    *,
+    path: str | None = None,
+    progress: Progress | None = None,
+    drive: Drive | None = None,
+) -> Audit:
+    """Audit entries; as :func:`audit`, but ``drive`` may simulate the server."""
+    rules = RuleSet(settings)
+    store = Store.open(path)
+    try:
+        return _AuditRun(entries, settings, rules, store, progress, drive).audit()
+    except BaseException:
+        store.close()
+        raise
+
+
+def _drive(walk: Walk[Any], policy: Policy) -> Generator[Any]:
+    return drive_in_thread(walk, policy)
+
+
+class _AuditRun:
+    """Stages of one audit."""
+
+    def __init__(
+        self,
+        entries: Entries,
+        settings: AuditSettings,
+        rules: RuleSet,
+        store: Store,
+        progress: Progress | None,
+        drive: Drive | None,
+    ):
+        self._entries = entries
+        self._settings = settings
+        self._rules = rules
+        self._store = store
+        self._progress: Progress = progress or (lambda _: None)
+        self._drive = drive or _drive
+        self._started = datetime.now(UTC)
+
+    def audit(self) -> Audit:
+        store, settings = self._store, self._settings
+        if store.path is not None:
+            store.add_live_tables()
+            keep_listing(store)
+        packed = PackedSitemaps()
+        failures = read_sitemaps(store, self._entries, packed, self._on_document)
+        store.add_live_tables()
+        origin = self._main_origin()
+        crawl = self._crawl(origin) if settings.crawl else self._begin(origin)
+        with store.session() as session:
+            session.run("DELETE FROM store.probes")
+            if settings.logs:
+                read_access_logs(session, settings.logs, f"{origin}/", settings.engine)
+            visits = SiteVisits(
+                session,
+                crawl.number,
+                settings,
+                hosts=self._hosts(origin),
+                drive=self._drive,
+                progress=self._progress,
+            )
+            visits.add_probes(packed.rows)
+            if crawl.is_interrupted:
+                visits.reasons.append("interrupted")
+            visits.run(asks_agents="N011" in self._rules.rules)
+            self._end(session, crawl, visits)
+        reasons = tuple(visits.reasons)
+        facts = RunFacts(
+            is_sampled=settings.sample is not None,
+            is_crawl_complete=settings.crawl and not crawl.reasons,
+            is_complete=not reasons,
+        )
+        found = judge(store, self._rules, settings, failures, facts, self._entries.source)
+        return Audit(
+            self._entries.source,
+            settings,
+            store,
+            found,
+            self._overview(crawl),
+            self._entries.documents,
+            reasons,
+            visits.budget.requests,
+            self._rules.rules,
+        )
+
+    def _on_document(self, record: DocumentRecord) -> None:
+        self._progress(ProgressEvent(documents=1, source=record.source, error=record.error))
+
+    def _main_origin(self) -> str:
+        """Return the origin of most listed URLs; of the source if there are none."""
+        query = "SELECT loc FROM store.entries ORDER BY document, entry LIMIT 10000"
+        with self._store.session() as session:
+            origins = Counter(origin_of(loc) for (loc,) in session.rows(query))
+        origins.pop(None, None)
+        named = origin_of(self._entries.source or "") or origin_of(self._settings.base_url or "")
+        common = origins.most_common(1)
+        return (common[0][0] if common else named) or "https://localhost"
+
+    def _crawl(self, origin: str) -> _Crawled:
+        """Follow the links of the site; return the number of the crawl and why it has gaps."""
+        settings = self._settings
+        options = CrawlOptions(max_minutes=settings.max_minutes, recheck_s=settings.recheck_s)
+        is_interrupted = False
+        try:
+            crawl_into(
+                self._store,
+                f"{origin}/",
+                options,
+                policy=settings.policy,
+                auth=settings.auth,
+                progress=self._progress,
+                kind="audit",
+                has_entries=True,
+            )
+        except KeyboardInterrupt:
+            is_interrupted = True
+        with self._store.session() as session:
+            [(number, reasons)] = session.rows(
+                "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
+            )
+            # Scripts add links that a crawl does not see: then most pages have hardly any.
+            [(is_scripted,)] = session.rows(
+                "SELECT count(*) >= 20 AND count_if(link_count < 3) > 0.2 * count(*) "
+                f"FROM store.pages WHERE crawl = {number} AND verdict = 'ok' AND is_html"
+            )
+        found = [*reasons, *(["scripts: many pages have fewer than three links"] * is_scripted)]
+        return _Crawled(number, tuple(found), is_interrupted)
+
+    def _begin(self, origin: str) -> _Crawled:
+        """Add a row to ``crawls``; return its number."""
+        shown = json.dumps({"sample": self._settings.sample, "crawl": self._settings.crawl})
+        with self._store.session() as session:
+            [(number,)] = session.rows("SELECT coalesce(max(crawl), 0) + 1 FROM store.crawls")
+            session.run(
+                "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count) "
+                f"VALUES ({number}, 'audit', {quoted(f'{origin}/')}, {quoted(shown)}, "
+                f"{quoted(self._started.isoformat())}::TIMESTAMPTZ, 0)"
+            )
+        return _Crawled(int(number))
+
+    def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
+        reasons = ", ".join(map(quoted, dict.fromkeys([*crawl.reasons, *visits.reasons])))
+        session.run(
+            f"UPDATE store.crawls SET finished = {quoted(datetime.now(UTC).isoformat())}"
+            f"::TIMESTAMPTZ, is_complete = {str(not reasons).lower()}, "
+            f"reasons = [{reasons}]::VARCHAR[], "
+            f"request_count = coalesce(request_count, 0) + {visits.budget.requests} "
+            f"WHERE crawl = {crawl.number}"
+        )
+
+    def _hosts(self, origin: str) -> frozenset[str]:
+        """Return the hosts that the user named: of the source, of its base URL, or of a file."""
+        named = [self._entries.source or "", self._settings.base_url or ""]
+        hosts = {split_origin(url)[1] for url in named if url.lower().startswith("http")}
+        return frozenset(hosts or {split_origin(origin)[1]})
+
+    def _overview(self, crawl: _Crawled) -> Overview:
+        with self._store.session() as session:
+            for _, statement in creation_order(
+                ["listed_pages live_links lastmod_sections section_of duplicate_key"]
+            ):
+                session.run(statement)
+            listed, visited, shares = verdict_shares(session)
+            coverage = coverage_of(
+                session,
+                has_links=self._settings.crawl,
+                has_visits=bool(self._settings.logs),
+                is_complete=self._settings.crawl and not crawl.reasons,
+                reasons=crawl.reasons,
+            )
+            return Overview(listed, visited, shares, coverage, lastmod_trials(session))

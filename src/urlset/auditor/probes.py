@@ -1,0 +1,188 @@
+"""Requests of an audit that are no visits of pages: media files, random URLs, other versions."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_record import is_doubtful, read_record
+from urlset.crawler.page_urls import UrlResolver
+from urlset.http import Request, Response
+from urlset.robots import Robots
+
+__all__ = ["GOOGLEBOT", "Probe", "ProbeRow", "ProbeWalk", "image_size", "indexnow_fault"]
+
+GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+"""User agent of the probes of N011, which is off by default."""
+
+MAX_BYTES = 65_536
+"""Bytes of a media file that are received: its size in pixels is at the start."""
+
+_KEY = re.compile(r"[A-Za-z0-9-]{8,128}")
+_IMAGE = ("image/",)
+_VIDEO = ("video/", "audio/", "application/")
+
+
+class Probe(NamedTuple):
+    """A request: what it is about, as in the table ``probes``."""
+
+    kind: str
+    url: str
+    key: str | None = None
+    detail: str | None = None
+
+
+class ProbeRow(NamedTuple):
+    """Row of the table ``probes``."""
+
+    kind: str
+    url: str
+    key: str | None
+    detail: str | None
+    status: int | None
+    fault: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
+    """Walk over probes that yields their rows."""
+
+    def __init__(
+        self,
+        targets: Iterator[Probe],
+        robots: RobotsFiles,
+        pace: Pace,
+        budget: Budget,
+        *,
+        hosts: Collection[str] = (),
+        delay_s: float = 0.0,
+    ):
+        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
+        self._resolver = UrlResolver()
+
+    def request_for(self, target: Probe) -> Request:
+        """Return the request of a probe."""
+        is_agent = target.kind == "agent"
+        return Request(
+            target.url,
+            None,
+            "probe",
+            headers=(("User-Agent", GOOGLEBOT),) if is_agent else (),
+            follows_redirects=target.kind not in ("https", "not-found"),
+            max_bytes=MAX_BYTES if target.kind == "media" else None,
+            token=target,
+        )
+
+    def results_of(self, response: Response) -> Iterator[ProbeRow]:
+        """Yield the row of a probe."""
+        probe = response.request.token
+        assert isinstance(probe, Probe)
+        yield _READERS[probe.kind](self, probe, response)
+
+    def results_of_refusal(self, target: Probe, robots: Robots) -> Iterator[ProbeRow]:  # noqa: ARG002
+        """Yield nothing: what may not be requested is unknown."""
+        yield from ()
+
+    def _media(self, probe: Probe, response: Response) -> ProbeRow:
+        size = image_size(response.body) if probe.detail != "Video" else None
+        width, height = size or (None, None)
+        row = _row(probe, response)._replace(width=width, height=height)
+        record = read_record(response, self._resolver)
+        if response.has_document:
+            return row._replace(fault=_type_fault(probe.detail, response, size))
+        if is_doubtful(record) or record.row["verdict"] == "unknown" or response.status is None:
+            return row
+        return row._replace(fault=f"returns HTTP {response.status}")
+
+    def _not_found(self, probe: Probe, response: Response) -> ProbeRow:
+        record = read_record(response, self._resolver)
+        return _row(probe, response)._replace(detail=record.row.get("fingerprint"))
+
+    def _indexnow(self, probe: Probe, response: Response) -> ProbeRow:
+        return _row(probe, response)._replace(fault=indexnow_fault(probe.detail or "", response))
+
+    def _plain(self, probe: Probe, response: Response) -> ProbeRow:
+        return _row(probe, response)
+
+
+_READERS: dict[str, Callable[[ProbeWalk, Probe, Response], ProbeRow]] = {
+    "media": ProbeWalk._media,
+    "not-found": ProbeWalk._not_found,
+    "indexnow": ProbeWalk._indexnow,
+    "https": ProbeWalk._plain,
+    "agent": ProbeWalk._plain,
+}
+
+
+def indexnow_fault(key: str, response: Response) -> str | None:
+    """Return what is wrong with a key of IndexNow or its file; None if nothing is."""
+    if not _KEY.fullmatch(key):
+        return "the key must have 8 to 128 letters, digits or hyphens"
+    if response.status is None or response.status >= 500 or response.status == 429:
+        return None
+    if response.status != 200:
+        return f"returns HTTP {response.status}"
+    try:
+        text = response.body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    return None if text.strip() == key else "does not contain the key"
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height of a GIF, PNG, JPEG or WebP image from its first bytes, or None.
+
+    >>> image_size(b"GIF89a" + bytes([60, 0, 30, 0]))
+    (60, 30)
+    """
+    if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
+        return struct.unpack("<HH", data[6:10])
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
+        return struct.unpack(">II", data[16:24])
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return _webp_size(data)
+    return _jpeg_size(data) if data[:2] == b"\xff\xd8" else None
+
+
+def _webp_size(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X" and len(data) >= 30:
+        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+    if kind == b"VP8L" and len(data) >= 25:
+        bits = int.from_bytes(data[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    if kind == b"VP8 " and len(data) >= 30:
+        width, height = struct.unpack("<HH", data[26:30])
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+    place = 2
+    while place + 9 <= len(data) and data[place] == 0xFF:
+        marker, length = data[place + 1], int.from_bytes(data[place + 2 : place + 4], "big")
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", data[place + 5 : place + 9])
+            return width, height
+        place += 2 + length
+    return None
+
+
+def _row(probe: Probe, response: Response) -> ProbeRow:
+    return ProbeRow(probe.kind, probe.url, probe.key, probe.detail, response.status)
+
+
+def _type_fault(detail: str | None, response: Response, size: tuple[int, int] | None) -> str | None:
+    """Return why a response is not the media file that it should be, or None."""
+    content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not content_type or detail == "Player" or size is not None:
+        return None
+    wanted = _VIDEO if detail == "Video" else _IMAGE
+    if content_type.startswith(wanted) or content_type == "application/octet-stream":
+        return None
+    return f"is {content_type}, not {'a video' if detail == 'Video' else 'an image'}"

@@ -1,0 +1,174 @@
+"""Result of an audit: findings, tables, coverage, truth of lastmod, and the result in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import NamedTuple
+
+from urlset.auditor.coverage import Coverage
+from urlset.auditor.judgement import AuditFindings, Changes
+from urlset.auditor.lastmod_trial import SectionTrial
+from urlset.auditor.settings import AuditSettings
+from urlset.auditor.summary import share_lines, summary_sentence
+from urlset.auditor.verdict_shares import VerdictShare
+from urlset.checker import Finding, Rule
+from urlset.model import Level
+from urlset.notebook import html_table
+from urlset.reader import DocumentRecord
+from urlset.store import QueryResult, Store
+
+__all__ = ["Audit", "Overview"]
+
+TABLES = (
+    "documents", "entries", "pages", "links", "frontier", "crawls", "traps", "probes", "log_urls",
+    "audit_findings",
+)  # fmt: skip
+"""Tables of an audit that :attr:`Audit.tables` has."""
+
+
+class Overview(NamedTuple):
+    """Numbers of an audit that its summary needs."""
+
+    listed: int
+    visited: int
+    shares: list[VerdictShare]
+    coverage: Coverage
+    lastmod: list[SectionTrial]
+
+
+class Audit:
+    """Result of an audit: findings, tables, coverage and the truth of lastmod.
+
+    The tables are in a store, which :meth:`close` closes; it is a context manager. A store without
+    a path is deleted then.
+
+    Attributes:
+        source: What was audited.
+        settings: Settings of the audit.
+        store: Store with the tables (:data:`urlset.store.LIVE_TABLES`).
+        findings: Findings by document and position, at most 10,000 of each rule.
+        changes: How the findings differ from those of the audit before; None for the first one.
+        listed: Number of URLs that the sitemaps list, without duplicates.
+        visited: Number of them that were visited.
+        verdicts: Share of the listed URLs with each verdict, most frequent first.
+        coverage: URLs that are listed, linked and visited.
+        lastmod: Truth of lastmod by section.
+        reasons: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
+        request_count: Number of requests for pages and media.
+        rules: The rules that were evaluated, by code.
+    """
+
+    def __init__(
+        self,
+        source: str | None,
+        settings: AuditSettings,
+        store: Store,
+        found: AuditFindings,
+        overview: Overview,
+        documents: list[DocumentRecord],
+        reasons: tuple[str, ...],
+        request_count: int,
+        rules: Mapping[str, Rule],
+    ):
+        self.source = source
+        self.settings = settings
+        self.store = store
+        self.findings: list[Finding] = found.findings
+        self.changes: Changes | None = found.changes
+        self.listed = overview.listed
+        self.visited = overview.visited
+        self.verdicts = overview.shares
+        self.coverage = overview.coverage
+        self.lastmod = overview.lastmod
+        self.documents = documents
+        self.reasons = reasons
+        self.request_count = request_count
+        self.rules = rules
+        self._found = found
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether only a sample of the listed URLs was visited."""
+        return self.settings.sample is not None and self.visited < self.listed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was visited that was to be visited."""
+        return not self.reasons
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """Number of findings of each code, sorted by code."""
+        return self._found.by_rule
+
+    @property
+    def by_level(self) -> dict[Level, int]:
+        """Number of findings of each level, including levels without findings."""
+        return self._found.by_level
+
+    @property
+    def omitted(self) -> dict[str, int]:
+        """Number of findings of each code beyond the 10,000 that are listed."""
+        return self._found.omitted
+
+    @property
+    def found(self) -> AuditFindings:
+        """The findings with all counts."""
+        return self._found
+
+    @property
+    def summary(self) -> str:
+        """The result in one sentence."""
+        text = summary_sentence(
+            self.listed, self.visited, self.verdicts, is_sampled=self.is_sampled
+        )
+        if self.reasons:
+            text += f" The audit is not complete: {', '.join(self.reasons)}."
+        return text
+
+    @property
+    def shares(self) -> list[str]:
+        """A line for each verdict; of a sample with its interval."""
+        return share_lines(self.listed, self.verdicts, is_sampled=self.is_sampled)
+
+    @property
+    def tables(self) -> dict[str, QueryResult]:
+        """The tables of the store by name; each is an Arrow stream."""
+        return {name: self.table(name) for name in TABLES}
+
+    def table(self, name: str) -> QueryResult:
+        """Return a table of the store, an Arrow stream.
+
+        >>> import urlset
+        >>> with urlset.audit(b"https://example.com/a", max_requests=1) as found:  # doctest: +SKIP
+        ...     found.table("pages").columns[0]
+        'url'
+        """
+        if name not in TABLES:
+            raise ValueError(f"expected one of {', '.join(TABLES)}, found {name!r}")
+        return self.store.query(f"FROM {name}")
+
+    def close(self) -> None:
+        """Close the store; does nothing the second time."""
+        self.store.close()
+
+    def __enter__(self) -> Audit:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self.source!r}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        """Return an HTML table of the findings by rule for notebooks."""
+        names = {finding.code: finding.rule for finding in self.findings}
+        rows = [(code, names.get(code, ""), count) for code, count in self.by_rule.items()]
+        return html_table(self.summary, ("code", "rule", "findings"), rows)

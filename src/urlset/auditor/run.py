@@ -1,0 +1,402 @@
+"""Run the visits and probes of an audit on the store that holds the sitemaps."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.auditor.page_writer import PageWriter
+from urlset.auditor.probes import Probe, ProbeRow, ProbeWalk
+from urlset.auditor.sampling import allocate
+from urlset.auditor.settings import AuditSettings
+from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget, VisitWalk
+from urlset.checker.views import creation_order
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_record import PageRecord
+from urlset.crawler.page_urls import page_url
+from urlset.http import Policy, Walk
+from urlset.model import ProgressEvent
+from urlset.store import StoreSession
+
+__all__ = ["Drive", "Progress", "SiteVisits"]
+
+T = TypeVar("T", PageRecord, ProbeRow)
+
+Drive = Callable[[Walk[Any], Policy], Generator[Any]]
+"""Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a server."""
+
+Progress = Callable[[ProgressEvent], None]
+"""Function that is called with the number of responses so far, and with the URL of the last one."""
+
+CHUNK = 5_000
+"""URLs to visit that are in memory."""
+
+MAX_TARGETS = 10_000
+"""Canonical URLs and alternates that are visited although no sitemap lists them."""
+
+MAX_FOLDERS = 100
+"""Folders of which a random URL is requested, those with most pages first."""
+
+MAX_SITEMAPS = 5
+"""Sitemaps that are requested with another user agent."""
+
+_VIEWS = "listed_urls page_keys section_of normal_of host_of folder_of origin_of is_web"
+_PROBES: list[tuple[str, ColumnType]] = [
+    ("kind", "string"),
+    ("url", "string"),
+    ("key", "string"),
+    ("detail", "string"),
+    ("status", "line"),
+    ("fault", "string"),
+    ("width", "line"),
+    ("height", "line"),
+]
+
+
+class SiteVisits:
+    """Visits and probes of one audit. :meth:`run` does all of them.
+
+    Attributes:
+        budget: Requests and limits.
+        reasons: Why not everything was visited.
+
+    Args:
+        session: Session of the store, with the sitemaps and the live tables.
+        crawl: Number of the audit in the table ``crawls``.
+        settings: Settings of the audit.
+        hosts: Hosts that the user named, which may have private addresses.
+        drive: Runs the walks.
+        progress: Called with the state.
+        sleep: Waits before the second visits.
+    """
+
+    def __init__(
+        self,
+        session: StoreSession,
+        crawl: int,
+        settings: AuditSettings,
+        *,
+        hosts: frozenset[str],
+        drive: Drive,
+        progress: Progress,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self.budget = Budget(settings.max_requests, settings.max_minutes)
+        self.reasons: list[str] = []
+        self._session = session
+        self._crawl = crawl
+        self._settings = settings
+        self._hosts = hosts
+        self._drive = drive
+        self._progress = progress
+        self._sleep = sleep
+        self._done = 0
+        policy = settings.policy or Policy()
+        self._policy = replace(policy, retries=0) if settings.policy is None else policy
+        agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
+        self._robots = RobotsFiles(agent, is_obeyed=policy.obey_robots)
+        self._pace = Pace(policy.delay_s)
+        self._now: datetime | None = settings.now
+
+    def run(self, *, asks_agents: bool) -> None:
+        """Visit listed pages, repeat doubtful visits, visit their targets, and probe.
+
+        After Ctrl-C the rest is skipped, and ``reasons`` has ``interrupted``.
+        """
+        for _, statement in creation_order([_VIEWS]):
+            self._session.run(statement)
+        self._doubt_crawl()
+        stages: list[Callable[[], None]] = [self._visit_listed, self._visit_again]
+        if self._settings.targets:
+            stages.append(self._visit_targets)
+        if not self._settings.head_only:
+            stages.append(self._find_soft_404s)
+        stages.append(lambda: self._probe(asks_agents=asks_agents))
+        try:
+            for stage in stages:
+                stage()
+        except KeyboardInterrupt:
+            self.reasons.append("interrupted")
+        if self.budget.exceeded:
+            self.reasons.append(f"limit of {self.budget.exceeded}")
+        self._mark_pages()
+
+    def _doubt_crawl(self) -> None:
+        """Set pages of a crawl to unknown that failed with an overload or a timeout twice."""
+        self._session.run(
+            "UPDATE store.pages SET verdict = 'unknown', "
+            "unknown_reason = coalesce(error, 'http-503') "
+            f"WHERE crawl = {self._crawl} AND (verdict = 'server-error' AND status = 503 "
+            "OR verdict = 'unreachable' AND error IN ('timeout', 'stalled'))"
+        )
+
+    def _visit_listed(self) -> None:
+        total = self._choose()
+        self._visit(self._chosen(total))
+
+    def _choose(self) -> int:
+        """Create the table ``chosen`` of the listed URLs to visit; return their number.
+
+        The sections take turns, so that an audit that is ended early is a fair sample, too.
+        """
+        settings, session = self._settings, self._session
+        session.run(
+            "CREATE TABLE strata AS SELECT key, loc, section_of(loc) AS section, document, "
+            "row_number() OVER (PARTITION BY section_of(loc), document "
+            f"ORDER BY md5('{settings.seed}' || key)) AS turn FROM listed_urls"
+        )
+        if settings.sample is not None:
+            query = "SELECT section, document, count(*) FROM strata GROUP BY ALL ORDER BY ALL"
+            sizes = {(row[0], row[1]): row[2] for row in session.rows(query)}
+            shares = allocate(sizes, settings.sample, seed=settings.seed)
+            rows = [(*key, count) for key, count in shares.items()]
+            columns: list[tuple[str, ColumnType]] = [
+                ("section", "string"), ("document", "line"), ("n", "line"),
+            ]  # fmt: skip
+            session.load("allocation", rows_to_stream(columns, rows))
+            session.run(
+                "DELETE FROM strata s WHERE turn > (SELECT n FROM allocation a "
+                "WHERE a.section = s.section AND a.document = s.document)"
+            )
+        session.run(
+            "CREATE TABLE chosen AS SELECT row_number() OVER "
+            "(ORDER BY s.turn, s.section, s.document) AS nr, s.loc, "
+            "p.etag, p.last_modified FROM strata s "
+            "LEFT JOIN page_keys k ON k.key = s.key "
+            "LEFT JOIN store.pages p ON p.url = k.url AND p.status = 200 AND p.verdict = 'ok' "
+            f"AND p.crawl <> {self._crawl} "
+            "WHERE k.url IS NULL OR NOT EXISTS (FROM store.pages q WHERE q.url = k.url "
+            f"AND q.crawl = {self._crawl})"
+        )
+        [(count,)] = session.rows("SELECT count(*) FROM chosen")
+        return int(count)
+
+    def _chosen(self, total: int) -> Iterator[VisitTarget]:
+        for start in range(0, total, CHUNK):
+            query = (
+                "SELECT loc, etag, last_modified FROM chosen "
+                f"WHERE nr > {start} AND nr <= {start + CHUNK} ORDER BY nr"
+            )
+            for loc, etag, last_modified in list(self._session.rows(query)):
+                url = page_url(loc)
+                if url is not None:
+                    yield VisitTarget(url, etag, last_modified, self._settings.head_only)
+
+    def _visit_again(self) -> None:
+        """Visit pages without a usable response once more, later and more slowly."""
+        settings = self._settings
+        urls = self._column(
+            f"SELECT url FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'unknown' "
+            "AND unknown_reason <> 'robots' AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
+            f"ORDER BY md5(url) LIMIT {settings.max_rechecked}"
+        )
+        if not urls:
+            return
+        if settings.recheck_s:
+            self._sleep(settings.recheck_s)
+        policy = replace(self._policy, concurrency=2, per_host=1)
+        targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
+        self._visit(targets, is_second=True, policy=policy)
+        # An error of the network is one of the page only if the host responds for other pages.
+        self._session.run(
+            "UPDATE store.pages SET verdict = 'unknown', "
+            "unknown_reason = coalesce(error, 'connect') "
+            f"WHERE crawl = {self._crawl} AND verdict = 'unreachable' AND host_of(url) NOT IN "
+            "(SELECT host_of(url) FROM store.pages "
+            f"WHERE crawl = {self._crawl} AND status IS NOT NULL)"
+        )
+
+    def _visit_targets(self) -> None:
+        """Visit canonical URLs, alternates and URLs of access logs that are not visited yet.
+
+        Their heads suffice.
+        """
+        self._refresh_keys()
+        urls = self._column(
+            f"""
+            WITH visited AS (
+                SELECT canonical, alternates FROM store.pages
+                WHERE crawl = {self._crawl} AND verdict = 'ok'),
+            found AS (
+                SELECT canonical AS href FROM visited WHERE canonical IS NOT NULL
+                UNION SELECT unnest(list_transform(alternates, lambda a: a.href)) FROM visited
+                UNION SELECT unnest(list_transform(alternates, lambda a: a.href)) FROM store.entries
+                    WHERE len(alternates) > 0
+                UNION SELECT url FROM store.log_urls)
+            SELECT DISTINCT ON (normal_of(href)) href FROM found
+            WHERE is_web(href) AND normal_of(href) NOT IN (SELECT key FROM page_keys)
+                AND ({_boolean(self._settings.sample is None)} OR normal_of(href) NOT IN (
+                    SELECT key FROM listed_urls))
+            ORDER BY normal_of(href) LIMIT {MAX_TARGETS}"""
+        )
+        known = (page_url(url) for url in urls)
+        targets = (VisitTarget(url, ends_at_head=True) for url in known if url is not None)
+        self._visit(targets)
+
+    def _find_soft_404s(self) -> None:
+        """Request a random URL of each folder; pages with its content are error pages.
+
+        If most pages of a folder have its content, a script builds them in the browser: then
+        nothing is known about them.
+        """
+        folders = self._session.rows(
+            "SELECT folder, count(*) FROM (SELECT origin_of(url) || folder_of(url) AS folder "
+            f"FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'ok' AND is_html "
+            "AND fingerprint IS NOT NULL) GROUP BY folder "
+            f"ORDER BY count(*) DESC, folder LIMIT {MAX_FOLDERS}"
+        )
+        draw = random.Random(self._settings.seed)
+        probes = [
+            Probe("not-found", f"{folder}urlset-{draw.randrange(16**12):012x}")
+            for folder, _ in list(folders)
+        ]
+        self._ask(probes)
+        self._session.run(
+            f"""CREATE TABLE same_pages AS
+            SELECT p.url, count(*) OVER (PARTITION BY n.url) AS same, p.pages
+            FROM (SELECT url, fingerprint, origin_of(url) || folder_of(url) AS folder,
+                    path_of(url) AS path, count(*) OVER (
+                        PARTITION BY origin_of(url) || folder_of(url)) AS pages
+                FROM store.pages
+                WHERE crawl = {self._crawl} AND verdict = 'ok' AND fingerprint IS NOT NULL) p
+            JOIN store.probes n ON n.kind = 'not-found' AND n.status = 200
+                AND n.detail = p.fingerprint AND origin_of(n.url) || folder_of(n.url) = p.folder
+            WHERE p.path <> '/'"""
+        )
+        self._session.run(
+            "UPDATE store.pages p SET is_indexable = false, "
+            "verdict = CASE WHEN s.same > 5 AND s.same * 2 > s.pages "
+            "THEN 'unknown' ELSE 'soft-404' END, "
+            "unknown_reason = CASE WHEN s.same > 5 AND s.same * 2 > s.pages "
+            "THEN 'same-answer' END "
+            "FROM same_pages s WHERE p.url = s.url"
+        )
+
+    def _probe(self, *, asks_agents: bool) -> None:
+        """Request media files, https versions, sitemaps as Googlebot, and the key of IndexNow."""
+        probes = [*self._https_probes(), *self._indexnow_probes()]
+        if asks_agents:
+            urls = self._column(
+                "SELECT source FROM store.documents WHERE status = 200 AND kind IS NOT NULL "
+                f"ORDER BY document LIMIT {MAX_SITEMAPS}"
+            )
+            probes += [Probe("agent", url, None, "Googlebot") for url in urls]
+        if self._settings.media:
+            probes += self._media_probes()
+        self._ask(probes)
+
+    def _https_probes(self) -> list[Probe]:
+        urls = self._column(
+            "SELECT min(url) FROM store.pages WHERE verdict = 'ok' AND url LIKE 'http:%' "
+            f"AND crawl = {self._crawl} GROUP BY origin_of(url) ORDER BY 1"
+        )
+        return [Probe("https", f"https:{url.partition(':')[2]}") for url in urls]
+
+    def _indexnow_probes(self) -> list[Probe]:
+        key = self._settings.indexnow_key
+        if key is None:
+            return []
+        if key.lower().startswith(("http://", "https://")):
+            name = key.rpartition("/")[2].partition("?")[0].removesuffix(".txt")
+            return [Probe("indexnow", key, None, name)]
+        origins = self._column(
+            "SELECT origin_of(loc) FROM listed_urls GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
+        )
+        return [Probe("indexnow", f"{origin}/{key}.txt", None, key) for origin in origins]
+
+    def _media_probes(self) -> list[Probe]:
+        rows = self._session.rows(
+            f"""
+            WITH chosen_entries AS (
+                SELECT e.images, e.videos, l.key FROM store.entries e JOIN listed_urls l
+                ON l.document = e.document AND l.entry = e.entry
+                SEMI JOIN (SELECT key FROM strata) s ON s.key = l.key
+                WHERE len(e.images) > 0 OR len(e.videos) > 0)
+            SELECT url, any_value(detail ORDER BY detail), min(key) FROM (
+                SELECT key, unnest(list_transform(images, lambda i: i.loc)) AS url,
+                    'Image' AS detail FROM chosen_entries
+                UNION ALL
+                SELECT key, unnest(list_transform(videos, lambda v: v.thumbnail_loc)), 'Thumbnail'
+                FROM chosen_entries
+                UNION ALL
+                SELECT key, unnest(list_transform(videos, lambda v: v.content_loc)), 'Video'
+                FROM chosen_entries
+                UNION ALL
+                SELECT key, unnest(list_transform(videos, lambda v: v.player_loc)), 'Player'
+                FROM chosen_entries)
+            WHERE is_web(url) GROUP BY url ORDER BY min(key), url
+            LIMIT {self._settings.max_media}"""
+        )
+        return [Probe("media", url, key, detail) for url, detail, key in list(rows)]
+
+    def _visit(
+        self,
+        targets: Iterator[VisitTarget],
+        *,
+        is_second: bool = False,
+        policy: Policy | None = None,
+    ) -> None:
+        walk = VisitWalk(
+            targets,
+            self._robots,
+            self._pace,
+            self.budget,
+            hosts=self._hosts,
+            is_second=is_second,
+            delay_s=self._settings.recheck_delay_s if is_second else 0.0,
+            now=self._now,
+        )
+        writer = PageWriter(self._session, self._crawl)
+        try:
+            for record in self._results(walk, policy):
+                writer.add(record)
+        finally:
+            writer.flush()
+
+    def _ask(self, probes: list[Probe]) -> None:
+        walk = ProbeWalk(iter(probes), self._robots, self._pace, self.budget, hosts=self._hosts)
+        rows: list[ProbeRow] = []
+        try:
+            rows.extend(self._results(walk, None))
+        finally:
+            self.add_probes(rows)
+
+    def add_probes(self, rows: list[ProbeRow]) -> None:
+        """Add rows to the table ``probes``."""
+        self._session.load("incoming_probes", rows_to_stream(_PROBES, rows))
+        self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")
+
+    def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None) -> Iterator[T]:
+        for result in self._drive(walk, policy or self._policy):
+            self._done += 1
+            self._progress(ProgressEvent(self._done, source=result.url))
+            yield result
+        yield from walk.refused()
+
+    def _refresh_keys(self) -> None:
+        self._session.run("DROP TABLE page_keys")
+        for name, statement in creation_order(["page_keys"]):
+            if name == "page_keys":
+                self._session.run(statement)
+
+    def _mark_pages(self) -> None:
+        """Set the columns of ``pages`` that compare it with the sitemaps and the logs."""
+        is_visited = "NULL"
+        if self._settings.logs:
+            is_visited = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"
+        self._session.run(
+            "UPDATE store.pages SET is_listed = normal_of(url) IN (SELECT key FROM listed_urls), "
+            f"is_visited = {is_visited}"
+        )
+
+    def _column(self, query: str) -> list[str]:
+        return [row[0] for row in self._session.rows(query)]
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,111 @@
+"""Result of an audit in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from urlset.auditor.verdict_shares import FINE, VerdictShare
+from urlset.terminal_text import pluralize
+
+__all__ = ["share_lines", "summary_sentence"]
+
+MAX_NAMED = 2
+"""Verdicts that the sentence names beside the fine ones."""
+
+_PHRASES = {
+    "redirect": ("redirects", "redirect"),
+    "redirect-loop": ("redirects without end", "redirect without end"),
+    "gone": ("is gone", "are gone"),
+    "client-error": ("returns a client error", "return a client error"),
+    "server-error": ("returns a server error", "return a server error"),
+    "unreachable": ("does not respond", "do not respond"),
+    "soft-404": ("is an error page", "are error pages"),
+    "noindex": ("forbids indexing", "forbid indexing"),
+    "canonicalised": ("names another canonical URL", "name another canonical URL"),
+    "disallowed": ("is disallowed by robots.txt", "are disallowed by robots.txt"),
+    "unknown": ("could not be judged", "could not be judged"),
+}
+_LABELS = {
+    "fine": "fine",
+    "gone": "404 or 410",
+    "redirect": "redirect",
+    "canonicalised": "other canonical URL",
+    "soft-404": "soft 404",
+}
+
+
+def summary_sentence(
+    listed: int, visited: int, shares: Sequence[VerdictShare], *, is_sampled: bool
+) -> str:
+    """Return the result in one sentence.
+
+    >>> from urlset.auditor.sampling import Interval
+    >>> fine = VerdictShare("fine", 962, Interval(0.962, 0.962, 0.962), 962, "/", 900)
+    >>> gone = VerdictShare("gone", 38, Interval(0.038, 0.038, 0.038), 38, "/shop/", 30)
+    >>> summary_sentence(1000, 1000, [fine, gone], is_sampled=False)
+    'Of 1,000 listed URLs 96.2 % are fine; 38 are gone, most of them in /shop/.'
+    """
+    if not listed:
+        return "The sitemaps list no URLs."
+    if not visited:
+        return f"None of {pluralize(listed, 'listed URL')} was visited."
+    fine = next((share for share in shares if share.verdict == FINE), None)
+    others = [share for share in shares if share.verdict != FINE]
+    if is_sampled:
+        fine_share = str(fine.share) if fine else "0.0 %"
+        start = f"Of {listed:,} listed URLs about {fine_share} are fine"
+    elif visited < listed:
+        count = fine.visited if fine else 0
+        start = (
+            f"Of {visited:,} visited URLs, of {listed:,} listed, {_percent(count, visited)} are "
+            "fine"
+        )
+    elif not others:
+        return (
+            f"All {pluralize(listed, 'listed URL')} are fine."
+            if listed > 1
+            else ("The one listed URL is fine.")
+        )
+    else:
+        start = f"Of {listed:,} listed URLs {_percent(fine.urls if fine else 0, listed)} are fine"
+    parts = [start, *(_phrase(share, is_sampled=is_sampled) for share in others[:MAX_NAMED])]
+    return "; ".join(parts) + "."
+
+
+def share_lines(listed: int, shares: Sequence[VerdictShare], *, is_sampled: bool) -> list[str]:
+    """Return a line for each verdict; of a sample with the interval and the estimated number.
+
+    >>> from urlset.auditor.sampling import Interval
+    >>> share = VerdictShare("gone", 21, Interval(0.021, 0.0138, 0.0319), 21_000, "/shop/", 9)
+    >>> share_lines(1_000_000, [share], is_sampled=True)
+    ['404 or 410: 2.1 % (1.4–3.2 %), about 21,000 of 1,000,000']
+    """
+    lines = []
+    for share in shares:
+        label = _LABELS.get(share.verdict, share.verdict)
+        if is_sampled:
+            lines.append(f"{label}: {share.share}, about {share.urls:,} of {listed:,}")
+        else:
+            lines.append(f"{label}: {share.visited:,}")
+    return lines
+
+
+def _phrase(share: VerdictShare, *, is_sampled: bool) -> str:
+    count = share.urls if is_sampled else share.visited
+    one, many = _PHRASES.get(share.verdict, ("is other", "are other"))
+    text = f"{'about ' if is_sampled else ''}{count:,} {one if count == 1 else many}"
+    if share.visited > 1 and share.section != "/":
+        if share.in_section == share.visited:
+            return f"{text}, all of them in {share.section}"
+        if share.in_section * 2 > share.visited:
+            return f"{text}, most of them in {share.section}"
+    return text
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share as a percentage; only all are 100 %."""
+    value = 100 * part / whole
+    shown = f"{value:.1f}"
+    if part < whole and shown == "100.0":
+        return "99.9 %"
+    return f"{shown.removesuffix('.0') if part in (0, whole) else shown} %"

@@ -1,0 +1,304 @@
+"""Visit listed pages: a walk without I/O that requests them and records the responses."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import datetime
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
+from urlset.crawler.page_urls import UrlResolver, section_of
+from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
+from urlset.robots import MAX_BYTES as MAX_ROBOTS
+from urlset.robots import Robots, robots_from_response
+from urlset.urls import split_origin
+
+__all__ = ["Budget", "PoliteWalk", "RobotsFiles", "VisitTarget", "VisitWalk"]
+
+_FACTS = (
+    "title", "language", "fingerprint", "canonical", "canonical_from", "canonicals", "robots",
+    "robots_from", "unavailable_after", "refresh", "alternates", "lastmod", "lastmod_text",
+    "lastmod_from", "images", "link_count", "etag", "last_modified",
+)  # fmt: skip
+"""Columns with facts of a page; a URL that redirects has none, its target has them."""
+
+_LOOPS = ("redirect-loop", "too-many-redirects", "bad-redirect")
+_REFUSALS = frozenset({429, 503})
+
+
+class _HasUrl(Protocol):
+    @property
+    def url(self) -> str: ...
+
+
+T = TypeVar("T", bound=_HasUrl)
+R = TypeVar("R")
+
+
+class VisitTarget(NamedTuple):
+    """A URL to visit, with the validators of its stored response."""
+
+    url: str
+    etag: str | None = None
+    last_modified: str | None = None
+    ends_at_head: bool = False
+
+
+class Budget:
+    """Limits of an audit: requests and time.
+
+    Attributes:
+        requests: Number of requests that were started.
+        exceeded: The limit that was reached: ``requests`` or ``time``; None if there is none.
+    """
+
+    def __init__(
+        self,
+        max_requests: int | None = None,
+        max_minutes: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.requests = 0
+        self.exceeded: str | None = None
+        self._max_requests = max_requests
+        self._end = None if max_minutes is None else clock() + 60 * max_minutes
+        self._clock = clock
+
+    def spend(self) -> bool:
+        """Return whether another request may be started, and count it."""
+        if self._end is not None and self._clock() >= self._end:
+            self.exceeded = "time"
+        if self._max_requests is not None and self.requests >= self._max_requests:
+            self.exceeded = "requests"
+        self.requests += self.exceeded is None
+        return self.exceeded is None
+
+
+class RobotsFiles:
+    """The robots.txt files of the hosts of an audit, requested when first needed."""
+
+    def __init__(self, agent: str = "urlset", *, is_obeyed: bool = True):
+        self._agent = agent
+        self._is_obeyed = is_obeyed
+        self._files: dict[str, Robots] = {}
+        self._pending: dict[str, str] = {}
+
+    def request_for(self, origin: str) -> Request | None:
+        """Return a request for the robots.txt of a host; None if it is known or requested."""
+        url = f"{origin}/robots.txt"
+        if not self._is_obeyed or origin in self._files or url in self._pending:
+            return None
+        self._pending[url] = origin
+        return Request(url, None, "robots", max_bytes=MAX_ROBOTS + 1)
+
+    def is_pending(self, origin: str) -> bool:
+        """Return whether the robots.txt of a host was requested and has not arrived."""
+        return self._is_obeyed and f"{origin}/robots.txt" in self._pending
+
+    def receive(self, response: Response) -> str | None:
+        """Add a response; return its host, or None if it is not for a robots.txt."""
+        if response.request.purpose != "robots":
+            return None
+        origin = self._pending.pop(response.request.url, None)
+        if origin is not None:
+            self._files[origin] = robots_from_response(response)
+        return origin
+
+    def refusal(self, url: str, origin: str) -> Robots | None:
+        """Return the robots.txt that disallows a URL; None if it is allowed."""
+        robots = self._files.get(origin)
+        return None if robots is None or robots.allows(url, self._agent) else robots
+
+    def crawl_delay_s(self, origin: str) -> float:
+        """Return the ``Crawl-delay`` of a host in seconds; 0 if there is none."""
+        robots = self._files.get(origin)
+        return robots.crawl_delay_s(self._agent) if robots is not None else 0.0
+
+
+class PoliteWalk(Generic[T, R]):
+    """Walk over URLs that obeys robots.txt, ``Crawl-delay``, ``Retry-After`` and a budget.
+
+    Args:
+        targets: What to request; each has a ``url``.
+        robots: The robots.txt files.
+        pace: Delays between requests, which react to response times.
+        budget: Limits of the audit. URLs beyond it yield nothing.
+        hosts: Hosts that the user named, which may have private addresses.
+        delay_s: Least time between two requests to a host, in seconds.
+    """
+
+    def __init__(
+        self,
+        targets: Iterator[T],
+        robots: RobotsFiles,
+        pace: Pace,
+        budget: Budget,
+        *,
+        hosts: Collection[str] = (),
+        delay_s: float = 0.0,
+    ):
+        self._hosts = hosts
+        self._targets = targets
+        self._robots = robots
+        self._pace = pace
+        self._budget = budget
+        self._delay_s = delay_s
+        self._held: dict[str, list[T]] = {}
+        self._ready: deque[T] = deque()
+        self._refused: deque[R] = deque()
+
+    def next_request(self) -> Request | None:
+        """Return the next request; a URL waits until the robots.txt of its host has arrived."""
+        while True:
+            target = self._ready.popleft() if self._ready else next(self._targets, None)
+            if target is None:
+                return None
+            origin = origin_of(target.url) or ""
+            if request := self._robots.request_for(origin):
+                self._held.setdefault(origin, []).append(target)
+                return request._replace(scope=self._scope_of(origin))
+            if self._robots.is_pending(origin):
+                self._held.setdefault(origin, []).append(target)
+                continue
+            refusal = self._robots.refusal(target.url, origin)
+            if refusal is not None:
+                self._refused.extend(self.results_of_refusal(target, refusal))
+                continue
+            if not self._budget.spend():
+                return None
+            host = self._pace.of(origin, self._robots.crawl_delay_s(origin))
+            return self.request_for(target)._replace(
+                scope=self._scope_of(origin),
+                delay_s=max(host.delay_s, self._delay_s),
+                wait_s=self._pace.wait_s(origin, time.monotonic()),
+            )
+
+    def handle(self, response: Response) -> Iterator[R]:
+        """Yield the results of a response, and those of URLs that may not be requested."""
+        origin = self._robots.receive(response)
+        if origin is not None:
+            self._ready.extend(self._held.pop(origin, ()))
+        elif response.request.purpose != "robots":
+            self._observe(response)
+            yield from self.results_of(response)
+        yield from self.refused()
+
+    def refused(self) -> Iterator[R]:
+        """Yield the results of URLs that may not be requested; call it again after the walk."""
+        while self._refused:
+            yield self._refused.popleft()
+
+    def request_for(self, target: T) -> Request:
+        """Return the request for a target."""
+        raise NotImplementedError
+
+    def results_of(self, response: Response) -> Iterable[R]:
+        """Return the results of a response."""
+        raise NotImplementedError
+
+    def results_of_refusal(self, target: T, robots: Robots) -> Iterable[R]:
+        """Return the results for a URL that robots.txt disallows."""
+        raise NotImplementedError
+
+    def _scope_of(self, origin: str) -> NetworkScope:
+        return "anywhere" if split_origin(origin)[1] in self._hosts else "public"
+
+    def _observe(self, response: Response) -> None:
+        host = self._pace.of(origin_of(response.url) or "")
+        if response.status in _REFUSALS:
+            host.refuse(time.monotonic(), retry_after_s(response.headers.get("retry-after")))
+        elif response.first_byte_s is not None:
+            host.observe(response.first_byte_s, time.monotonic())
+
+
+class VisitWalk(PoliteWalk[VisitTarget, PageRecord]):
+    """Walk over pages that yields a record for each.
+
+    A response that may be temporary is recorded as unknown; a second walk with ``is_second``
+    confirms it.
+    """
+
+    def __init__(
+        self,
+        targets: Iterator[VisitTarget],
+        robots: RobotsFiles,
+        pace: Pace,
+        budget: Budget,
+        *,
+        hosts: Collection[str] = (),
+        is_second: bool = False,
+        delay_s: float = 0.0,
+        now: datetime | None = None,
+    ):
+        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
+        self._is_second = is_second
+        self._now = now
+        self._resolver = UrlResolver()
+
+    def request_for(self, target: VisitTarget) -> Request:
+        """Return a request for the page, conditional if it is known."""
+        return Request(
+            target.url,
+            None,
+            "page",
+            etag=target.etag,
+            last_modified=target.last_modified,
+            ends_at_head=target.ends_at_head,
+        )
+
+    def results_of(self, response: Response) -> Iterator[PageRecord]:
+        """Yield the record of a page."""
+        yield self._record(response)
+
+    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[PageRecord]:
+        """Yield the record of a page that may not be visited."""
+        record = disallowed_record(target.url, robots, self._now)
+        if robots.state == "unreachable":
+            record.row["verdict"] = "unknown"
+        yield record
+
+    def _record(self, response: Response) -> PageRecord:
+        url = response.request.url
+        final = response._replace(request=response.request._replace(url=response.url))
+        record = read_record(final, self._resolver, now=self._now)
+        row = record.row
+        row["url"] = url
+        row["section"] = section_of(url)
+        row["attempts"] = response.attempts + self._is_second
+        if response.request.ends_at_head:
+            row["fingerprint"] = None  # that of a head says nothing about the content
+        if response.error in _LOOPS:
+            row |= {"verdict": "redirect-loop", "unknown_reason": None}
+        elif response.redirects and not is_doubtful(record):
+            row |= {"verdict": "redirect", "unknown_reason": None}
+        if response.redirects:
+            statuses = response.redirect_statuses
+            row["redirects"] = [
+                {"url": hop, "status": status}
+                for hop, status in zip(response.redirects, statuses, strict=False)
+            ]
+            row |= dict.fromkeys(_FACTS)
+            row |= {"status": statuses[0] if statuses else None, "is_indexable": False}
+            row |= {"is_noindex": False, "is_html": False, "final_url": response.url}
+        elif self._is_second and is_doubtful(record):
+            _confirm(record, response)
+        return record._replace(url=url)
+
+
+def _confirm(record: PageRecord, response: Response) -> None:
+    """Replace the verdict unknown of a page that fails at the second visit, too.
+
+    A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
+    503, which means overload or maintenance, and a timeout.
+    """
+    status = response.status
+    if response.headers.get("cf-mitigated") == "challenge":
+        return
+    if status is not None and status >= 500 and status != 503:
+        record.row.update({"verdict": "server-error", "unknown_reason": None})
+    elif status is None and response.error not in ("timeout", "stalled"):
+        record.row.update({"verdict": "unreachable", "unknown_reason": None})

@@ -1,0 +1,153 @@
+"""Views that live rules query: listed URLs with the responses of the server, links, probes.
+
+They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store`), the tables that
+an audit adds (:mod:`urlset.auditor.tables`), and the views of :mod:`urlset.checker.views`. Two URLs
+are compared by ``key``, in the form of ``normal_of``, or by ``twin``, which also ignores what most
+servers ignore: scheme, www., the name of an index file and a slash at the end.
+"""
+
+from __future__ import annotations
+
+__all__ = ["LIVE_MATERIALIZED", "LIVE_NAMES", "LIVE_VIEWS"]
+
+_BAD_TARGET = """CASE
+            WHEN verdict = 'redirect' THEN 'redirects to ' || final_url
+            WHEN verdict = 'redirect-loop' THEN 'redirects without end'
+            WHEN verdict IN ('gone', 'client-error', 'server-error')
+                THEN 'returns HTTP ' || final_status
+            WHEN verdict = 'unreachable' THEN 'does not respond'
+            WHEN verdict = 'soft-404' THEN 'is an error page'
+            WHEN verdict = 'ok' AND is_noindex THEN 'is noindex'
+            WHEN verdict = 'ok' AND canonical_key <> key THEN 'has another canonical URL'
+        END"""
+
+_HTTP_DATE = "epoch(try_strptime({}, '%a, %d %b %Y %H:%M:%S GMT'))"
+
+LIVE_VIEWS = {
+    # Every listed URL once, at the first entry that lists it.
+    "listed_urls": """
+        SELECT key, duplicate_key(place.loc) AS twin, unnest(place)
+        FROM (SELECT normal_of(e.loc) AS key, arg_min({
+                    'document': e.document, 'entry': e.entry, 'offset': e."offset",
+                    'line': e.line, 'loc': e.loc, 'listed_lastmod': e.lastmod,
+                    'listed_lastmod_text': e.lastmod_text
+                }, (e.document, e.entry)) AS place
+            FROM entries e SEMI JOIN readable USING (document) GROUP BY key)""",
+    # Every visited URL, with the keys of the URL, its canonical and its final URL.
+    "page_keys": """
+        SELECT url, normal_of(url) AS key, duplicate_key(url) AS twin,
+            normal_of(canonical) AS canonical_key, normal_of(final_url) AS final_key
+        FROM pages QUALIFY row_number() OVER (PARTITION BY key ORDER BY is_listed DESC, url) = 1""",
+    # Every visited page; `fault` says why another page must not name it, or is NULL.
+    "live_pages": f"""
+        SELECT *, {_BAD_TARGET} AS fault
+        FROM (SELECT k.* EXCLUDE (url), p.* REPLACE (section_of(p.url) AS section)
+            FROM page_keys k JOIN pages p ON p.url = k.url)""",
+    # Every listed URL that was visited.
+    "listed_pages": """
+        SELECT l.document, l.entry, l."offset", l.line, l.loc, l.listed_lastmod,
+            l.listed_lastmod_text, p.*
+        FROM listed_urls l JOIN live_pages p USING (key)""",
+    # Canonical URLs of listed pages that differ from the page, with the page that they name.
+    "listed_canonicals": """
+        SELECT l.document, l."offset", l.line, l.loc, l.url, l.canonical,
+            t.fault AS target_fault, t.verdict AS target_verdict, t.final_url AS target_url,
+            t.is_noindex AS target_is_noindex, t.canonical AS target_canonical,
+            t.canonical_key <> t.key AS is_chain,
+            regexp_replace(l.canonical_key, '^https?:', '') = regexp_replace(l.key, '^https?:', '')
+                AS is_scheme_only
+        FROM listed_pages l LEFT JOIN live_pages t ON t.key = l.canonical_key
+        WHERE l.verdict = 'ok' AND NOT l.is_noindex AND l.canonical_key <> l.key""",
+    # Every hreflang link of a visited page, from its HTML, its headers or a sitemap.
+    "live_alternates": """
+        SELECT DISTINCT key, there, tag, origin, href FROM (
+            SELECT key, normal_of(alternate.href) AS there, tag_of(alternate.hreflang) AS tag,
+                alternate.origin AS origin, alternate.href AS href
+            FROM (SELECT key, unnest(alternates, recursive := false) AS alternate
+                FROM live_pages WHERE verdict = 'ok')
+            UNION ALL
+            SELECT normal_of(loc), normal_of(href), tag_of(hreflang), 'sitemap', href
+            FROM alternates
+            WHERE hreflang IS NOT NULL AND is_web(href) AND alternate.media IS NULL)""",
+    # Links from a page that answers to another page; a link to a redirect leads to its target.
+    "live_links": """
+        SELECT DISTINCT target_twin, source_twin, is_nofollow FROM (
+            SELECT duplicate_key(coalesce(t.final_url, l.target)) AS target_twin,
+                s.twin AS source_twin, l.is_nofollow
+            FROM links l JOIN live_pages s ON s.url = l.url AND s.verdict = 'ok'
+            LEFT JOIN pages t ON t.url = l.target
+            WHERE l.kind = 'a')
+        WHERE target_twin <> source_twin""",
+    # Sitemaps that were fetched over HTTP.
+    "fetched_sitemaps": """
+        SELECT s.document, s.source, s.kind, s.name, s.size, f.url, f.redirects, f.content_type,
+            f.etag, f.last_modified, f.seconds, f.first_byte_s, f.status
+        FROM readable s JOIN fetches f ON f.source = s.source
+        WHERE f.status = 200""",
+    # Dates of listed pages, in seconds, with their witnesses: the header Last-Modified, the date on
+    # the page, and whether the content changed since the previous audit. Last-Modified is ignored
+    # where it is the time of rendering: equal to Date, give or take 2 s, on several pages.
+    "lastmod_witnesses": f"""
+        SELECT * EXCLUDE (header_s, is_rendered), CASE WHEN count_if(is_rendered)
+                OVER (PARTITION BY section) < 3 THEN header_s END AS header_s
+        FROM (SELECT *, abs(header_s - sent_s) <= 2 AS is_rendered
+            FROM (SELECT l.document, l."offset", l.line, l.loc, l.section, l.lastmod_from,
+                    epoch(l.listed_lastmod) AS listed_s, l.listed_lastmod_text AS listed_text,
+                    epoch(l.lastmod) AS page_s, l.lastmod_text AS page_text,
+                    {_HTTP_DATE.format("l.last_modified")} AS header_s,
+                    {_HTTP_DATE.format("l.server_date")} AS sent_s, l.last_modified,
+                    epoch(o.lastmod) AS previous_s,
+                    l.previous_fingerprint <> l.fingerprint AS is_changed
+                FROM listed_pages l LEFT JOIN previous_listing o ON o.key = l.key
+                WHERE l.verdict = 'ok' AND l.listed_lastmod IS NOT NULL))""",
+    # Verdict on each date, if there is a witness. A day of tolerance: dates may lack a time or a
+    # time zone. Five equal dates, to the minute, that are newer than their pages are invented.
+    "lastmod_trials": """
+        SELECT *, CASE
+                WHEN is_changed AND listed_s = previous_s THEN 'late'
+                WHEN NOT is_changed AND listed_s > previous_s THEN 'invented'
+                WHEN is_changed AND listed_s > previous_s THEN 'truthful'
+                WHEN least(abs(listed_s - page_s), abs(listed_s - header_s)) <= 86400
+                    THEN 'truthful'
+                WHEN coalesce(page_s, header_s) > listed_s THEN 'late'
+                WHEN coalesce(page_s, header_s) < listed_s AND same_dates >= 5 THEN 'invented'
+                WHEN coalesce(page_s, header_s) < listed_s THEN 'early'
+            END AS trial
+        FROM (SELECT *, count(*) OVER (PARTITION BY section, listed_s // 60) AS same_dates
+            FROM lastmod_witnesses)""",
+    # Sections with the number of dates by verdict, at the first date that is not truthful.
+    "lastmod_sections": """
+        SELECT section, count(*) AS dates, count_if(trial = 'truthful') AS truthful,
+            count_if(trial = 'late') AS late, count_if(trial = 'early') AS early,
+            count_if(trial = 'invented') AS invented,
+            any_value(document ORDER BY document, "offset") FILTER (trial <> 'truthful')
+                AS document,
+            any_value("offset" ORDER BY document, "offset") FILTER (trial <> 'truthful')
+                AS "offset",
+            any_value(line ORDER BY document, "offset") FILTER (trial <> 'truthful') AS line
+        FROM lastmod_trials WHERE trial IS NOT NULL GROUP BY section""",
+    # Indexable listed pages with equal content, the first of them as the original.
+    "duplicate_pages": """
+        SELECT *, first_value(loc) OVER same AS original, row_number() OVER same AS nth
+        FROM listed_pages
+        WHERE verdict = 'ok' AND is_indexable AND fingerprint IS NOT NULL
+        WINDOW same AS (PARTITION BY fingerprint ORDER BY document, "offset")""",
+    # Response times by section.
+    "section_times": """
+        SELECT section, count(*) AS pages, quantile_cont(first_byte_s, 0.9) AS p90,
+            min_by(document, (document, "offset")) AS document
+        FROM listed_pages
+        WHERE first_byte_s IS NOT NULL AND NOT coalesce(is_from_cache, false)
+        GROUP BY section""",
+}
+"""SQL of the live views by name, in the order of creation."""
+
+LIVE_MATERIALIZED = frozenset(
+    "listed_urls page_keys live_alternates live_links lastmod_trials".split()
+)
+"""Live views that are created as tables."""
+
+LIVE_NAMES = frozenset(
+    (*LIVE_VIEWS, *"pages links frontier crawls traps probes audit_run log_urls".split())
+)
+"""Names of tables and views that only an audit has; a custom rule that uses one is live."""

@@ -1,0 +1,144 @@
+"""Live rules about listed, linked and visited URLs (groups P and N)."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import Many
+from urlset.checker.live_examples import page, site
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview"
+_LINKS = '<a href="/tea">Tea</a> <a href="/coffee">Coffee</a>'
+_PAGES = {"tea": page("Tea"), "coffee": page("Coffee")}
+_LOG = '192.0.2.1 - - [20/Nov/2026:08:00:00 +0000] "GET {} HTTP/1.1" 200 900 "-" "-"\n'
+_SHOP = {f"shop/{n}": page(f"Tea {n}") for n in range(1, 41)}
+_LISTED = "<url><loc>https://example.com/shop/{n}</loc><lastmod>2026-11-20</lastmod></url>"
+
+RULES = (
+    rule(
+        "P502 url-count-drop warning",
+        message="{percent:.0f} % fewer URLs than at the previous audit: {now:,} instead of "
+        "{previous:,}",
+        sql="""
+            SELECT previous, now, 100.0 * (previous - now) / previous AS percent
+            FROM (SELECT count(*) AS previous FROM previous_listing),
+                (SELECT count(*) AS now FROM listed_urls)
+            WHERE previous >= 10 AND now < previous * 0.7""",
+        why="A generator that stops early or loses its database writes a short sitemap. Search "
+        "engines then forget the missing pages.",
+        fix_hint="Compare the list with the previous one, and repair the generator if pages are "
+        "missing",
+        source="https://blogs.bing.com/webmaster/2016",
+        bad={
+            "before:sitemap.xml": (Many(_LISTED, 40),),
+            "sitemap.xml": (Many(_LISTED, 20),),
+            **_SHOP,
+        },
+        good={
+            "before:sitemap.xml": (Many(_LISTED, 40),),
+            "sitemap.xml": (Many(_LISTED, 39),),
+            **_SHOP,
+        },
+        needs=("live",),
+        basis="complete",
+    ),
+    rule(
+        "P503 not-in-sitemap info",
+        message="Indexable page {page} is in no sitemap; first link: {referrer}",
+        sql="""
+            SELECT p.url AS source, p.url AS loc, f.referrer FROM live_pages p
+            LEFT JOIN frontier f ON f.url = p.url
+            WHERE p.verdict = 'ok' AND p.is_indexable AND p.is_linked AND p.is_html
+                AND p.twin NOT IN (SELECT twin FROM listed_urls)
+                AND host_of(p.url) IN (SELECT host_of(loc) FROM listed_urls)
+                AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)""",
+        values={"page": "preview(loc)", "referrer": "coalesce(preview(referrer), 'unknown')"},
+        why="Search engines find the page only by links, later than the listed ones, and do not "
+        "know when it changes.",
+        fix_hint="List the page, or mark it with noindex if it should not be found",
+        source=_SOURCE,
+        bad={**site("", "tea", **_PAGES), "": page("Shop", body=_LINKS)},
+        good={**site("", "tea", "coffee", **_PAGES), "": page("Shop", body=_LINKS)},
+        needs=("live",),
+    ),
+    rule(
+        "P504 orphan-url info",
+        message="No page links to {page}",
+        sql="""
+            SELECT l.document, l."offset", l.line, l.loc FROM listed_pages l, audit_run
+            WHERE is_crawl_complete AND l.verdict = 'ok' AND l.is_indexable
+                AND path_of(l.url) <> '/' AND l.twin NOT IN (SELECT target_twin FROM live_links)""",
+        values={"page": "preview(loc)"},
+        why="Readers cannot reach the page, and search engines consider it unimportant. The crawl "
+        "was complete, so no link was missed; links that scripts add are not seen.",
+        fix_hint="Link to the page from a page of its subject, or remove it",
+        source=_SOURCE,
+        bad={
+            **site("", "tea", "coffee", **_PAGES),
+            "": page("Shop", body='<a href="/tea">Tea</a>'),
+        },
+        good={**site("", "tea", "coffee", **_PAGES), "": page("Shop", body=_LINKS)},
+        needs=("live",),
+        basis="complete",
+    ),
+    rule(
+        "N126 visited-not-listed info",
+        message="{page} is visited according to the logs, but in no sitemap",
+        # Pages that the audit found to be no page, noindex or a duplicate are meant to be missing.
+        sql="""
+            SELECT v.url AS source, v.url AS loc
+            FROM log_urls v JOIN live_pages p ON p.key = normal_of(v.url)
+            WHERE p.twin NOT IN (SELECT twin FROM listed_urls)
+                AND p.verdict = 'ok' AND p.is_indexable AND p.is_html
+                AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)""",
+        values={"page": "preview(loc)"},
+        why="People or search engines request the page, so it matters, but the sitemap does not "
+        "list it.",
+        fix_hint="List the page, or mark it with noindex if it should not be found",
+        source=_SOURCE,
+        bad={**site("tea", **_PAGES), "access.log": _LOG.format("/tea") + _LOG.format("/coffee")},
+        good={
+            **site("tea", "coffee", **_PAGES),
+            "access.log": _LOG.format("/tea") + _LOG.format("/coffee"),
+        },
+        needs=("live",),
+    ),
+    rule(
+        "N128 duplicate-content warning",
+        message="{page} has the same content as {original}",
+        view="duplicate_pages",
+        where="nth > 1",
+        values={"page": "preview(loc)", "original": "preview(original)"},
+        why="Search engines choose one of several equal pages, and it may be another one than you "
+        "expect. The others cost visits.",
+        fix_hint="List one of the URLs, and name it as the canonical URL of the others",
+        source="https://developers.google.com/search/docs/crawling-indexing/"
+        "consolidate-duplicate-urls",
+        bad=site("tea", "tea-2", tea=page("Tea"), **{"tea-2": page("Tea")}),
+        good=site("tea", "coffee", **_PAGES),
+        needs=("live",),
+    ),
+    rule(
+        "N129 slow-section info",
+        message="Section {section}: one response in ten takes longer than {p90:.1f} s "
+        "({pages:,} pages)",
+        sql="""
+            SELECT section, pages, p90, document,
+                if(is_sampled, 'sampled', 'complete') AS basis
+            FROM section_times, audit_run WHERE pages >= 10 AND p90 > 2""",
+        why="Search engines crawl a slow site less, so changes are found later.",
+        fix_hint="Cache the pages of this section, or make them faster",
+        source="https://developers.google.com/search/docs/crawling-indexing/"
+        "large-site-managing-crawl-budget",
+        bad={
+            "sitemap.xml": (Many(_LISTED, 10),),
+            **{f"shop/{n}": page(f"Tea {n}", x_seconds="3") for n in range(1, 11)},
+        },
+        good={
+            "sitemap.xml": (Many(_LISTED, 10),),
+            **{f"shop/{n}": page(f"Tea {n}", x_seconds="0.1") for n in range(1, 11)},
+        },
+        needs=("live",),
+    ),
+)

@@ -1,0 +1,234 @@
+"""Live rules about the status of listed pages: redirects, errors, unknown (group N)."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import ExampleResponse, entry
+from urlset.checker.live_examples import page, redirect, site
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_GOOGLE = "https://support.google.com/webmasters/answer/7451001"
+_STATUS = "https://developers.google.com/search/docs/crawling-indexing/http-network-errors"
+_REDIRECTS = "https://developers.google.com/search/docs/crawling-indexing/301-redirects"
+_RFC = "https://www.rfc-editor.org/rfc/rfc9110#section-15"
+_URL = {"page": "preview(loc)"}
+_TO = {"page": "preview(loc)", "target": "preview(final_url)"}
+_GOOD = site(tea=page("Tea"))
+
+RULES = (
+    rule(
+        "N101 url-redirect warning",
+        message="{page} redirects to {target} (HTTP {status})",
+        view="listed_pages",
+        where="verdict = 'redirect' AND len(redirects) < 2",
+        values=_TO,
+        why="A sitemap lists the URLs that search engines should show. A URL that redirects is not "
+        "shown, and each visit of it costs a request.",
+        fix_hint="List the URL to which it redirects, or remove the entry",
+        source=_REDIRECTS,
+        bad=site("old-tea", "tea", **{"old-tea": redirect("/tea"), "tea": page("Tea")}),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N102 url-client-error error",
+        message="{page} returns HTTP {final_status}",
+        view="listed_pages",
+        where="verdict IN ('gone', 'client-error')",
+        values=_URL,
+        why="The page does not exist. Search engines report the URL as an error and remove it from "
+        "their index; many such URLs make them visit the sitemap less often.",
+        fix_hint="Restore the page, or remove its entry",
+        source=_GOOGLE,
+        bad=site("tea", "coffee", tea=page("Tea")),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N103 url-server-error error",
+        message="{page} returns HTTP {final_status}, also on a second visit",
+        view="listed_pages",
+        where="verdict = 'server-error'",
+        values=_URL,
+        why="The server failed at both visits. Search engines retry for some days, crawl the whole "
+        "site more slowly, and then remove the page.",
+        fix_hint="Repair the page; the log of the server has the reason",
+        source=_STATUS,
+        bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(status=500)),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N104 url-unreachable error",
+        message="{page} does not respond: {reason}",
+        view="listed_pages",
+        where="verdict = 'unreachable'",
+        values={"page": "preview(loc)", "reason": "preview(coalesce(message, error))"},
+        why="There was no HTTP response on two visits, although the host answers for other URLs. "
+        "Search engines treat this as a server error.",
+        fix_hint="Find out why the server does not respond for this URL: a time limit, a crash, a "
+        "proxy",
+        source=_STATUS,
+        bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(error="connect")),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N107 url-forbidden warning",
+        message="{page} returns HTTP {final_status} to urlset, on both visits; whether search "
+        "engines can read it is unknown",
+        view="listed_pages",
+        where="verdict = 'unknown' AND unknown_reason IN ('http-401', 'http-403') "
+        "AND coalesce(attempts, 1) > 1",
+        values=_URL,
+        why="The page needs a login, or a firewall refuses unknown clients. A page with a login is "
+        "not indexed. A firewall may let search engines pass, so this is no proof of an error.",
+        fix_hint="Remove the entry if the page needs a login; else allow urlset in the firewall, "
+        "or audit with --header or --auth-file",
+        source=_RFC,
+        bad=site("tea", "account", tea=page("Tea"), account=ExampleResponse(status=403)),
+        good=_GOOD,
+        needs=("live",),
+        basis="unknown",
+    ),
+    rule(
+        "N108 url-soft-404 warning",
+        message="{page} returns the page that the server returns for a random URL of its folder",
+        view="listed_pages",
+        where="verdict = 'soft-404'",
+        values=_URL,
+        why='The status is 200, but the page says "not found". Search engines detect this, '
+        "do not index the page, and waste visits.",
+        fix_hint="Respond with 404 for pages that do not exist, and remove the entry",
+        source="https://developers.google.com/search/docs/crawling-indexing/http-network-errors"
+        "#soft-404-errors",
+        bad={
+            **site(
+                "shop/tea",
+                "shop/coffee",
+                "shop/gone",
+                **{"shop/tea": page("Tea"), "shop/coffee": page("Coffee")},
+            ),
+            "shop/gone": page("Not found", body="<p>Try the search."),
+            "shop/*": page("Not found", body="<p>Try the search."),
+        },
+        good=site("shop/tea", **{"shop/tea": page("Tea")}),
+        needs=("live",),
+    ),
+    rule(
+        "N109 url-not-indexable-type info",
+        message="{page} is {type}",
+        view="listed_pages",
+        where="""verdict = 'ok' AND NOT coalesce(is_html, false) AND regexp_matches(
+            coalesce(content_type, ''),
+            '^(?i:application/(json|javascript|zip|octet-stream|gzip)|text/(css|javascript)|font/)')
+            """,
+        values={"page": "preview(loc)", "type": "preview(split_part(content_type, ';', 1))"},
+        why="Search engines index pages, PDF and office documents, images and videos. They do not "
+        "show data, scripts or archives as results.",
+        fix_hint="Remove the entry",
+        source="https://developers.google.com/search/docs/crawling-indexing/indexable-file-types",
+        bad=site(
+            "tea",
+            "tea.json",
+            tea=page("Tea"),
+            **{"tea.json": ExampleResponse("{}", headers=(("content-type", "application/json"),))},
+        ),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N115 https-available warning",
+        message="{page} is also served over https; http URLs listed for this host: {n}",
+        sql="""
+            SELECT count(*) AS n, unnest(min_by({'document': l.document, 'offset': l."offset",
+                    'line': l.line, 'loc': l.loc}, (l.document, l.entry)))
+            FROM listed_pages l
+            WHERE l.loc ILIKE 'http://%' AND l.verdict = 'ok' AND host_of(l.loc) IN (
+                SELECT host_of(url) FROM probes WHERE kind = 'https' AND status = 200)
+            GROUP BY host_of(l.loc)""",
+        values=_URL,
+        why="Search engines prefer https, and browsers mark http as not secure. Two versions of "
+        "each page divide their ranking.",
+        fix_hint="List the https URLs, and redirect http to https",
+        source="https://developers.google.com/search/docs/crawling-indexing/"
+        "consolidate-duplicate-urls",
+        bad={
+            "sitemap.xml": entry("http://example.com/tea"),
+            "http://example.com/tea": page("Tea"),
+            "https://example.com/tea": page("Tea"),
+        },
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N116 url-unknown info",
+        message="{page} could not be judged: {reason}",
+        view="listed_pages",
+        where="verdict = 'unknown' AND NOT (unknown_reason IN ('http-401', 'http-403') "
+        "AND coalesce(attempts, 1) > 1)",
+        values={"page": "preview(loc)", "reason": "preview(coalesce(message, unknown_reason))"},
+        why="A firewall, a rate limit or a network error answered instead of the page. That says "
+        "nothing about the page: it is neither fine nor broken.",
+        fix_hint="Audit again, more slowly (--delay 1 --concurrency 1), or allow urlset in the "
+        "firewall",
+        source=_RFC,
+        bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(status=429)),
+        good=_GOOD,
+        needs=("live",),
+        basis="unknown",
+    ),
+    rule(
+        "N117 redirect-chain warning",
+        message="{page} redirects {n} times, at last to {target}",
+        view="listed_pages",
+        where="verdict = 'redirect' AND len(redirects) > 1",
+        values={**_TO, "n": "len(redirects)"},
+        why="Each redirect costs time, and search engines end after ten. A sitemap should list the "
+        "last URL of the chain.",
+        fix_hint="List the last URL, and redirect the first one to it directly",
+        source=_REDIRECTS,
+        bad=site(
+            "old-tea",
+            "tea",
+            **{"old-tea": redirect("/teas"), "teas": redirect("/tea"), "tea": page("Tea")},
+        ),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N118 redirect-loop error",
+        message="{page} never arrives: {reason}",
+        view="listed_pages",
+        where="verdict = 'redirect-loop'",
+        values={"page": "preview(loc)", "reason": "preview(message)"},
+        why="The redirects lead in a circle, or there are too many of them. Neither people nor "
+        "search engines can open the page.",
+        fix_hint="Correct the redirects, or remove the entry",
+        source=_REDIRECTS,
+        bad=site("old-tea", "tea", **{"old-tea": redirect("/old-tea"), "tea": page("Tea")}),
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "N125 meta-refresh warning",
+        message="{page} redirects its readers to {target} by meta refresh",
+        view="listed_pages",
+        where="verdict = 'ok' AND normal_of(refresh) <> key",
+        values={"page": "preview(loc)", "target": "preview(refresh)"},
+        why="Search engines treat a meta refresh as a redirect, and index the other page.",
+        fix_hint="List the other URL, and redirect with status 301 instead",
+        source=_REDIRECTS,
+        bad=site(
+            "old-tea",
+            "tea",
+            **{
+                "old-tea": page("Moved", '<meta http-equiv="refresh" content="0; url=/tea">'),
+                "tea": page("Tea"),
+            },
+        ),
+        good=_GOOD,
+        needs=("live",),
+    ),
+)

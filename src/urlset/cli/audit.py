@@ -1,0 +1,351 @@
+"""The command ``urlset audit``: visit the pages that sitemaps list, and report what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from urlset.cli.check import ReportFormat
+from urlset.cli.check_run import CheckConfig
+from urlset.cli.console import (
+    Progress,
+    line_renderer,
+    pluralize,
+    print_info,
+    start_logging,
+    terminal_width,
+)
+from urlset.cli.options import (
+    AuthFile,
+    Concurrency,
+    ConfigFile,
+    Delay,
+    Headers,
+    IgnoreRobots,
+    NetworkOptions,
+    Output,
+    Quiet,
+    Timeout,
+    UsageError,
+    UserAgent,
+    Verbose,
+    add_options,
+    as_usage_error,
+)
+from urlset.cli.sink import Sink
+from urlset.cli.version import version_of_urlset
+from urlset.option_schema import CHECK_OPTIONS
+from urlset.store import end_process_when_stuck
+
+if TYPE_CHECKING:
+    from urlset.auditor import Audit
+    from urlset.checker import Baseline, Finding
+    from urlset.model import Level, ProgressEvent
+
+__all__ = ["audit"]
+
+INTERRUPTED = 130
+
+
+@add_options(
+    CHECK_OPTIONS,
+    order="source sample seed crawl logs max_requests max_minutes head_only media recheck_after "
+    "indexnow_key store report format output fail_level max_examples baseline write_baseline "
+    "select ignore extend_select profile rule_timeout_s config user_agent header auth_file delay "
+    "concurrency timeout ignore_robots base_url engine quiet verbose",
+)
+def audit(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A site, the URL of a sitemap, or a file or folder with sitemaps.",
+            show_default=False,
+        ),
+    ],
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Visit only N of the listed URLs, the same share of each section and sitemap.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", help="Number that selects the sample."),
+    ] = 1,
+    crawl: Annotated[
+        bool,
+        typer.Option(
+            "--crawl",
+            help="Follow links, too, to find pages that are not listed, and listed ones that are "
+            "not linked.",
+        ),
+    ] = False,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Access log: compare the listed URLs with those that are visited.",
+        ),
+    ] = None,
+    max_requests: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Limit of requests."),
+    ] = None,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(min=0.01, metavar="N", help="Limit of the duration."),
+    ] = None,
+    head_only: Annotated[
+        bool,
+        typer.Option(
+            "--head-only",
+            help="End the transfer after the head of a page. Contents are not compared then.",
+        ),
+    ] = False,
+    media: Annotated[
+        bool,
+        typer.Option(
+            "--media/--no-media",
+            help="Request the images and videos of entries.",
+        ),
+    ] = True,
+    recheck_after: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Pause before the second visit of pages that answer 403, 429, 5xx or not.  "
+            "[default: 60]",
+        ),
+    ] = None,
+    indexnow_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Check the file of this IndexNow key; or the URL of the file.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the tables in this file (.duckdb). The next audit with it asks only for "
+            "changes, and says what is new and what is fixed.",
+        ),
+    ] = None,
+    format: Annotated[
+        ReportFormat, typer.Option(help="Format of the findings.")
+    ] = ReportFormat.text,
+    output: Output = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write all findings to this file, for --baseline.",
+        ),
+    ] = None,
+    user_agent: UserAgent = None,
+    header: Headers = None,
+    auth_file: AuthFile = None,
+    delay: Delay = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    ignore_robots: IgnoreRobots = False,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
+    verbose: Verbose = 0,
+    **options: Any,
+) -> None:
+    """Visit the pages that sitemaps list, and report what is wrong with them.
+
+    A response of a firewall, a rate limit or an overloaded server (401, 403, 429, 5xx …) is not an
+    error of the page: the page is visited again, more slowly, and is unknown if that fails, too.
+
+    Ctrl-C ends the visits; what was found is reported. Exit codes: 0 no errors, 1 findings of
+    --fail-level or worse, 2 nothing could be read, 130 after Ctrl-C. The rules are those of group N
+    and some of P and R: `urlset rules N`. json is that of `urlset check`, with a field basis:
+    observed, complete, sampled or unknown.
+
+    \b
+    Examples:
+      urlset audit https://example.com
+      urlset audit https://example.com --sample 1000 --delay 1
+      urlset audit https://example.com --crawl --store site.duckdb
+      urlset audit sitemap.xml --base-url https://example.com/ --format json
+      urlset audit https://example.com --store site.duckdb --fail-level warning
+      urlset audit https://example.com --logs access.log --logs access.log.1.gz
+    """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
+    network = NetworkOptions.of(
+        user_agent=user_agent,
+        headers=header,
+        auth_file=auth_file,
+        delay=delay,
+        concurrency=concurrency,
+        timeout=timeout,
+        ignore_robots=ignore_robots,
+    )
+    config_options = CheckConfig.load(config, options)
+    if write_baseline is not None:  # a new baseline has all findings
+        config_options = config_options._replace(baseline=None)
+    if config_options.options.get("rules"):
+        end_process_when_stuck()
+    settings: dict[str, Any] = {
+        "sample": sample,
+        "seed": seed,
+        "crawl": crawl,
+        "logs": tuple(logs or ()),
+        "max_requests": max_requests,
+        "max_minutes": max_minutes,
+        "head_only": head_only,
+        "media": media,
+        "indexnow_key": indexnow_key,
+        **config_options.options,
+        **network._asdict(),
+    }
+    if recheck_after is not None:
+        settings |= {"recheck_s": recheck_after, "recheck_delay_s": min(1.0, recheck_after)}
+    if crawl and sample is not None:
+        raise UsageError("--sample: expected no --crawl, which visits all pages")
+    from urlset.auditor import audit as run_audit
+
+    with Sink(output) as sink:
+        with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
+
+            def on_event(event: ProgressEvent) -> None:
+                progress.update(f"{event.urls:,} responses · {event.source or ''}")
+
+            found = run_audit(source, store=store, progress=on_event, **settings)
+        with found:
+            code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
+    raise typer.Exit(code)
+
+
+def _print(
+    found: Audit,
+    sink: Sink,
+    options: CheckConfig,
+    format_: ReportFormat,
+    write_baseline: Path | None,
+    *,
+    is_quiet: bool,
+) -> int:
+    """Write the findings and the summary; return the exit code."""
+    from urlset.checker import LEVELS, Baseline
+
+    known = Baseline.read(options.baseline) if options.baseline else None
+    new = _NewFindings(found, known)
+    for text in _report(format_, new, found, options, sink):
+        sink.write(f"{text}\n", is_markup=format_ == "text")
+    if format_ == "text":
+        for line in _summary(found):
+            sink.write(f"{line}\n")
+    elif not is_quiet:
+        print_info(found.summary)
+    if new.known and not is_quiet:
+        print_info(f"{pluralize(new.known, 'finding')} in the baseline, not listed")
+    if write_baseline is not None:
+        record = Baseline()
+        for _ in record.record(found.findings):
+            pass
+        record.record_counted(found.found.unlisted)
+        record.write(write_baseline)
+        print_info(
+            f"{pluralize(len(record), 'finding')} written to the baseline {str(write_baseline)!r}"
+        )
+        return 0
+    if "interrupted" in found.reasons:
+        return INTERRUPTED
+    bad = LEVELS[: LEVELS.index(options.fail_level) + 1]
+    return int(any(new.by_level[level] for level in bad))
+
+
+class _NewFindings:
+    """Findings that are not in a baseline, with their counts once they are iterated."""
+
+    def __init__(self, found: Audit, baseline: Baseline | None):
+        self.known = 0
+        self.by_level: Counter[Level] = Counter()
+        self.omitted: Mapping[str, int] = found.omitted
+        self._found = found
+        self._baseline = baseline
+        if baseline is None:
+            self.by_level.update(found.by_level)
+
+    def __iter__(self) -> Iterator[Finding]:
+        if self._baseline is None:
+            yield from self._found.findings
+            return
+        for finding in self._found.findings:
+            if self._baseline.match(finding):
+                self.known += 1
+            else:
+                self.by_level[finding.level] += 1
+                yield finding
+        unlisted = self._found.found.unlisted
+        new = self._baseline.match_counted(unlisted)
+        omitted: Counter[str] = Counter()
+        for key, count in new.items():
+            self.by_level[key.level] += count
+            omitted[key.code] += count
+        self.omitted = omitted
+        self.known += sum(unlisted.values()) - new.total()
+
+
+def _report(
+    format_: ReportFormat,
+    new: _NewFindings,
+    found: Audit,
+    options: CheckConfig,
+    sink: Sink,
+) -> Iterable[str]:
+    from urlset.reporter import (
+        report_github,
+        report_json,
+        report_junit,
+        report_sarif,
+        report_text,
+    )
+
+    findings = iter(new)
+    if format_ == "json":
+        return report_json(findings, has_basis=True)
+    if format_ == "sarif":
+        return report_sarif(findings, version=version_of_urlset(), rules=found.rules)
+    if format_ == "github":
+        return report_github(findings, max_examples=options.max_examples)
+    if format_ == "junit":
+        return report_junit(findings, found.documents, fail_level=options.fail_level)
+    # The counts are read after the findings, so they must be complete by then.
+    listed = list(findings)
+    render = line_renderer(is_stdout=sink.is_stdout)
+    lines = report_text(
+        listed, max_examples=options.max_examples, omitted=new.omitted, width=terminal_width()
+    )
+    return map(render, lines)
+
+
+def _summary(found: Audit) -> Iterator[str]:
+    """Yield the result in words."""
+    yield found.summary
+    if found.is_sampled:
+        yield from (f"  {line}" for line in found.shares)
+    yield from found.coverage.sentences()
+    dates = sum(trial.dates for trial in found.lastmod)
+    if dates:
+        truthful = sum(trial.truthful for trial in found.lastmod)
+        compared = "lastmod dates that can be compared with pages"
+        yield f"Of {dates:,} {compared} {truthful:,} are truthful."
+    if found.changes is not None:
+        changes = found.changes
+        yield (
+            f"Since the audit before: {changes.new:,} new, {changes.fixed:,} fixed, "
+            f"{changes.remaining:,} still there."
+        )
