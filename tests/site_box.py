@@ -27,6 +27,7 @@ class Hit(NamedTuple):
     headers: dict[str, str]
     number: int
     at: float
+    method: str = "GET"
 
 
 class Wire:
@@ -156,14 +157,14 @@ class SiteBox:
             return None
         request = start + await reader.readuntil(b"\r\n\r\n")
         first, *lines = request.decode("latin-1").split("\r\n")
-        path = first.split(" ")[1]
+        method, path, _ = first.split(" ")
         headers = {}
         for line in lines:
             name, colon, value = line.partition(":")
             if colon:
                 headers[name.lower()] = value.strip()
         self._counts[path] += 1
-        hit = Hit(path, headers, self._counts[path], time.monotonic())
+        hit = Hit(path, headers, self._counts[path], time.monotonic(), method)
         self.hits.append(hit)
         return hit
 

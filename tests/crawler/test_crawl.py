@@ -1,9 +1,9 @@
 """Crawl of a small site: pages, links, evidence, completeness, and a second run."""
 
 import pytest
-from tests.site_box import SiteBox, page
 
 import urlset
+from tests.site_box import SiteBox, page
 from urlset.errors import SourceError, StoreError
 
 HTML = "text/html; charset=utf-8"

@@ -2,9 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.site_box import SiteBox, page
 
 import urlset
+from tests.site_box import SiteBox, page
 from urlset.crawler.pace import MAX_DELAY_S, WINDOW, HostPace, Pace
 
 

@@ -10,9 +10,9 @@ import time
 from collections import Counter
 
 import pytest
-from tests.site_box import SiteBox, page
 
 import urlset
+from tests.site_box import SiteBox, page
 from urlset.crawler.journal import Journal
 from urlset.crawler.page_record import PageLinkRow, PageRecord
 from urlset.store import Store

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.site_box import SiteBox
 
 import urlset
+from tests.site_box import SiteBox
 from urlset.crawler.traps import MAX_CALENDAR, MAX_FACETS, Traps
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

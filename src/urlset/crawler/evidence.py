@@ -40,11 +40,14 @@ _CHAINS = f"""
         list_contains(list_transform(arg_max(steps, len(steps)), lambda s: s.url),
             arg_max(here, len(steps))) AS is_loop
     FROM chain GROUP BY start"""
-_REDIRECTS = """
+_REDIRECTS = f"""
     UPDATE store.pages p SET final_url = c.here, redirects = c.steps, final_status = q.status,
-        verdict = CASE WHEN c.is_loop THEN 'redirect-loop' ELSE 'redirect' END,
-        error = CASE WHEN c.is_loop THEN 'redirect-loop' END
-    FROM temp.chains c LEFT JOIN store.pages q ON q.url = c.here
+        verdict = CASE WHEN c.error IS NULL THEN 'redirect' ELSE 'redirect-loop' END,
+        error = c.error
+    FROM (SELECT start, here, steps, CASE WHEN is_loop THEN 'redirect-loop'
+            WHEN len(steps) >= {MAX_HOPS} AND EXISTS (FROM store.links l
+                WHERE l.url = here AND l.kind = 'redirect') THEN 'too-many-redirects' END AS error
+        FROM temp.chains) c LEFT JOIN store.pages q ON q.url = c.here
     WHERE p.url = c.start"""
 
 # A page is linked if another page has a link to it, or to a URL that redirects to it.
@@ -118,6 +121,7 @@ _REASONS = (
     ("include", "excluded_by = 'include'"),
     ("exclude", "excluded_by = 'exclude'"),
     ("folder", "excluded_by = 'scope: other folder'"),
+    ("redirects", "excluded_by = 'redirects'"),
     ("traps", "state = 'excluded' AND regexp_matches(excluded_by, "
      "'^(calendar|session|facets|repeated-path|depth): ')"),
 )  # fmt: skip
@@ -126,6 +130,7 @@ _MESSAGES = {
     "max-depth": "max-depth: {0} deeper than the limit",
     "include": "include: {0} without a match of include",
     "exclude": "exclude: {0} with a match of exclude",
+    "redirects": "redirects: {0} after more than 10 redirects",
     "folder": "folder: {0} outside of the folder of the start",
     "traps": "traps: {0} of patterns without an end",
 }
@@ -158,6 +163,9 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
     if unread and options.read_sitemaps:
         reasons.append(f"sitemaps: {unread:,} not read, or not completely")
+    (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
+    if cut:
+        reasons.append(f"size: {_urls(cut)} of which only the begin was read")
     if not options.follow_links:
         reasons.append("links: they were not followed")
     return reasons

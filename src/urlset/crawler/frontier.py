@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
+from urlset.crawler.evidence import MAX_HOPS
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import CrawlOptions
 from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord
@@ -35,6 +36,9 @@ LINKED = 1 << 30
 
 REPEATED = 1 << 31
 """Priority of pages that are visited a second time: after all others."""
+
+MAX_REDIRECTS = 100_000
+"""Targets of redirects in memory."""
 
 MAX_SECTIONS = 10_000
 """Sections that are visited in turn; further ones share their turn."""
@@ -110,6 +114,7 @@ class Frontier:
         self._records: list[PageRecord] = []
         self._links = 0
         self._turns: dict[str, int] = {}
+        self._hops: dict[str, int] = {}
         session.run(
             "CREATE OR REPLACE TEMP TABLE new_links (url VARCHAR, target VARCHAR, kind VARCHAR, "
             "rel VARCHAR, is_nofollow BOOLEAN, n UINTEGER)"
@@ -294,7 +299,9 @@ class Frontier:
         for url, origin, referrer, depth in found:
             section = section_of(url)
             reason = None
-            if origin != "seed":
+            if origin == "redirect" and self._hops_to(url, referrer) > MAX_HOPS:
+                reason = "redirects"
+            elif origin != "seed":
                 reason = self._reason_against(url, depth, is_exempt=is_exempt)
             priority = None if reason else self._priority(section, origin)
             rows.append((url, origin, referrer, depth, section, reason, priority))
@@ -324,6 +331,13 @@ class Frontier:
             "FROM incoming i WHERE NOT EXISTS (FROM store.frontier f WHERE f.url = i.url)",
             batch,
         )
+
+    def _hops_to(self, url: str, referrer: str | None) -> int:
+        """Return the number of redirects that lead to a URL, of those that are in memory."""
+        hops = self._hops[url] = self._hops.get(referrer or "", 0) + 1
+        if len(self._hops) > MAX_REDIRECTS:
+            del self._hops[next(iter(self._hops))]
+        return hops
 
     def _reason_against(self, url: str, depth: int | None, *, is_exempt: bool) -> str | None:
         reason = self.scope.reason_against(url)

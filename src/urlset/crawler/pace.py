@@ -24,6 +24,15 @@ MIN_DELAY_S = 0.05
 
 MAX_DELAY_S = 30.0
 
+MAX_PAUSE_S = 600.0
+"""Longest pause for one ``Retry-After``; a host that asks for more is tried again after it."""
+
+MIN_REFUSALS = 3
+"""Refusals (429, 503) among the last :data:`WINDOW` responses at which the rate is halved.
+
+A single page that always refuses says nothing about the load of its host.
+"""
+
 NOISE_S = 0.2
 """Differences below this are not a sign of load: they are those of a fast host."""
 
@@ -44,6 +53,7 @@ class HostPace:
         self.slowdowns = 0
         self._base: float | None = None
         self._times: deque[float] = deque(maxlen=WINDOW)
+        self._are_refusals: deque[bool] = deque(maxlen=WINDOW)
         self._since = 0
         self._window_began: float | None = None
 
@@ -55,6 +65,7 @@ class HostPace:
             now: The time of a monotonic clock in seconds.
         """
         self._times.append(first_byte_s)
+        self._are_refusals.append(False)
         self._since += 1
         if self._window_began is None:
             self._window_began = now
@@ -77,10 +88,18 @@ class HostPace:
         return False
 
     def refuse(self, now: float, retry_after_s: float | None) -> None:
-        """Slow down after 429 or 503, and pause for the time that the host asks for."""
-        self._slow_down(max(self.delay_s, MIN_DELAY_S))
+        """Add a response with status 429 or 503: pause as the host asks, slow down if it repeats.
+
+        Args:
+            now: The time of a monotonic clock in seconds.
+            retry_after_s: ``Retry-After`` in seconds; None if there is none.
+        """
+        self._are_refusals.append(True)
+        if sum(self._are_refusals) >= MIN_REFUSALS:
+            self._are_refusals.clear()
+            self._slow_down(max(self.delay_s, MIN_DELAY_S))
         if retry_after_s:
-            self.resume_at = max(self.resume_at, now + retry_after_s)
+            self.resume_at = max(self.resume_at, now + min(retry_after_s, MAX_PAUSE_S))
 
     def _slow_down(self, interval: float) -> bool:
         self.slowdowns += 1
@@ -91,9 +110,8 @@ class HostPace:
 class Pace:
     """Pace of all hosts of a crawl."""
 
-    def __init__(self, delay_s: float = 0.0, max_wait_s: float = 600.0):
+    def __init__(self, delay_s: float = 0.0):
         self._delay_s = delay_s
-        self._max_wait_s = max_wait_s
         self._hosts: dict[str, HostPace] = {}
 
     def of(self, origin: str, crawl_delay_s: float = 0.0) -> HostPace:
@@ -104,7 +122,7 @@ class Pace:
 
     def wait_s(self, origin: str, now: float) -> float:
         """Return the seconds until the host may be asked again, because of ``Retry-After``."""
-        return min(max(0.0, self.of(origin).resume_at - now), self._max_wait_s)
+        return max(0.0, self.of(origin).resume_at - now)
 
     @property
     def slowdowns(self) -> int:

@@ -152,7 +152,7 @@ def _header(response: Response, name: str) -> str | None:
 
 def _verdict(response: Response) -> str:
     status = response.status
-    if response.headers.get("cf-mitigated") == "challenge" or status is None:
+    if response.headers.get("cf-mitigated") == "challenge" or status is None or _is_cut(response):
         return "unknown"
     if 200 <= status < 300:
         return "ok"
@@ -168,7 +168,14 @@ def _verdict(response: Response) -> str:
 def _reason(response: Response) -> str:
     if response.headers.get("cf-mitigated") == "challenge":
         return "challenge"
-    return f"http-{response.status}" if response.status is not None else response.error or "timeout"
+    if response.status is None or _is_cut(response):
+        return response.error or "timeout"
+    return f"http-{response.status}"
+
+
+def _is_cut(response: Response) -> bool:
+    """Return whether the transfer of a page ended early; at a size limit, its begin is judged."""
+    return response.has_document and not response.is_whole and response.error != "too-large"
 
 
 def _is_conditional(response: Response) -> bool:

@@ -93,7 +93,12 @@ class CrawlWalk:
             if not robots.allows(job.url, self._agent):
                 self._record(disallowed_record(job.url, robots))
                 continue
-            return self._page_request(job, origin)
+            request = self._page_request(job, origin)
+            if self._is_over(request.wait_s):
+                return None
+            if not job.attempts:
+                self._started_pages += 1
+            return request
 
     def handle(self, response: Response) -> Iterator[PageRecord]:
         """Process a response; yield the record of a page, after it was stored."""
@@ -116,13 +121,14 @@ class CrawlWalk:
         self._record(record, is_repeated=is_repeated)
         yield record
 
-    def _is_over(self) -> bool:
+    def _is_over(self, wait_s: float = 0.0) -> bool:
+        """Return whether a limit is reached now, or in some seconds."""
         limits = self._options
         if limits.max_pages is not None and self._started_pages >= limits.max_pages:
             self._end("max-pages")
         elif (
             limits.max_minutes is not None
-            and self._clock() - self._began >= limits.max_minutes * 60
+            and self._clock() - self._began + wait_s >= limits.max_minutes * 60
         ):
             self._end("max-minutes")
         return bool(self.limits)
@@ -160,8 +166,6 @@ class CrawlWalk:
         if job.attempts and self._last_doubt is not None and self._options.recheck_s:
             wait = max(wait, self._last_doubt + self._options.recheck_s - now)
             delay = max(delay, REPEAT_DELAY_S)
-        if not job.attempts:
-            self._started_pages += 1
         return Request(
             job.url,
             purpose="page",
