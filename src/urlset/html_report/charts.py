@@ -189,7 +189,8 @@ def icicle(blocks: Sequence[Block]) -> str:
         inner = start
         for part in block.parts:
             part_width = 100 * part.size / max(1, total)
-            marks.append(_block(part, inner, part_width, y=56, height=42))
+            label = part.label.removeprefix(block.label)
+            marks.append(_block(part, inner, part_width, y=56, height=42, name=label))
             inner += part_width
         start += width
     items = [
@@ -252,7 +253,7 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
         label = escape(safe(row, 12))
         body.append(f'<tr><th scope="row">{label}</th>{"".join(line)}</tr>')
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Matrix of languages">'
+        '<div class="scroll" tabindex="0" role="group" aria-label="Matrix of languages">'
         f'<table class="matrix"><thead><tr><td>{escape(corner)}</td>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
@@ -269,11 +270,11 @@ def ranges(rows: Sequence[Range], ticks: Sequence[tuple[float, str]], *, most: f
     for row in rows:
         low, high = (min(100.0, 100 * value / most) for value in (row.low, row.high))
         marks = (
-            f'<line class="span" x1="{low:.2f}%" x2="{high:.2f}%" y1="11" y2="11"/>'
-            f'<circle class="low" cx="{low:.2f}%" cy="11" r="5"/>'
-            f'<circle class="high" cx="{high:.2f}%" cy="11" r="5"/>'
+            f'<line class="span" x1="{low:.2f}%" x2="{high:.2f}%" y1="14" y2="14"/>'
+            f'<circle class="low" cx="{low:.2f}%" cy="14" r="5"/>'
+            f'<circle class="high" cx="{high:.2f}%" cy="14" r="5"/>'
         )
-        drawn.append((row.label, _svg("range", 22, grid + marks), row.note))
+        drawn.append((row.label, _svg("range", 28, grid + marks), row.note))
     texts = "".join(
         f'<text x="{100 * at / most:.2f}%" y="12"{_anchor(at / most)}>{escape(text)}</text>'
         for at, text in ticks
@@ -325,15 +326,18 @@ def _bar(segments: Sequence[Segment], whole: float, *, height: int = 18) -> str:
     return _svg("bar", height, "".join(marks))
 
 
-def _block(block: Block, start: float, width: float, *, y: int, height: int) -> str:
-    name = safe(block.label, MAX_LABEL)
+def _block(
+    block: Block, start: float, width: float, *, y: int, height: int, name: str | None = None
+) -> str:
+    label = safe(block.label, MAX_LABEL)
     faults = f"{block.faults:,} of {block.size:,} ({share(block.faults, block.size)})"
-    size = "wide" if width >= 16 else "narrow" if width >= 7 else "tiny"
+    size = "wide" if width >= 16 else "narrow" if width >= 5.5 else "tiny"
     texts = ""
     if size != "tiny":
         middle = height / 2
         texts = (
-            f'<text x="8" y="{middle - 4:.0f}" class="name">{escape(name)}</text>'
+            f'<text x="8" y="{middle - 4:.0f}" class="name">'
+            f"{escape(safe(name or block.label, MAX_LABEL))}</text>"
             f'<text x="8" y="{middle + 14:.0f}">{escape(share(block.faults, block.size))}</text>'
         )
     inner = (
@@ -341,7 +345,7 @@ def _block(block: Block, start: float, width: float, *, y: int, height: int) -> 
         f'<g class="{size} on-{heat(block.faults, block.size)}">{texts}</g>'
     )
     box = attributes(x=f"{start:.3f}%", y=y, width=f"{max(width, 0.05):.3f}%", height=height)
-    return f"<svg{box}><title>{escape(f'{name}: {faults}')}</title>{inner}</svg>"
+    return f"<svg{box}><title>{escape(f'{label}: {faults}')}</title>{inner}</svg>"
 
 
 def _dots(members: Sequence[bool]) -> str:

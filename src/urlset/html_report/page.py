@@ -46,6 +46,9 @@ _ORDER = (
 )
 """Order of the figures: narrow ones follow each other, because two of them share a row."""
 
+_FLEXIBLE = ("dates", "trial")
+"""Wide figures that can be narrow."""
+
 
 class _Detail(NamedTuple):
     """How much of each rule is in the HTML: number of examples, and whether its SQL is shown."""
@@ -216,9 +219,13 @@ def _sentence(report: ReportInput) -> str:
     return f"{where}: {', '.join(found)}."
 
 
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
 def _when(moment: datetime) -> str:
     zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
-    return f"{moment.day} {moment:%B %Y, %H:%M}{zone}"
+    return f"{_day(moment)}, {moment:%H:%M}{zone}"
 
 
 def _source_parts(report: ReportInput) -> Iterator[str]:
@@ -247,13 +254,19 @@ def _source_parts(report: ReportInput) -> Iterator[str]:
 
 
 def _arranged(figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures in their order; a narrow one without a neighbor becomes wide."""
+    """Return the figures in their order, so that two narrow ones share a row.
+
+    A narrow one without a neighbor shares its row with a wide one that can be narrow, or is wide.
+    """
     found = sorted(figures, key=lambda figure: _ORDER.index(figure.key))
     at = 0
     while at < len(found):
         if found[at].is_wide:
             at += 1
-        elif at + 1 < len(found) and not found[at + 1].is_wide:
+            continue
+        following = found[at + 1] if at + 1 < len(found) else None
+        if following is not None and (not following.is_wide or following.key in _FLEXIBLE):
+            found[at + 1] = following._replace(is_wide=False)
             at += 2
         else:
             found[at] = found[at]._replace(is_wide=True)
@@ -337,7 +350,7 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
         return
     changes = [row for row in report.changes if row.new or row.fixed]
     new, fixed = (sum(getattr(row, name) for row in report.changes) for name in ("new", "fixed"))
-    since = f" since {_when(report.previous)}" if report.previous else " since the previous audit"
+    since = f" since {_day(report.previous)}" if report.previous else " since the previous audit"
     title = f"{plural(new, 'new finding')} and {fixed:,} fixed{since}"
     if not new and not fixed:
         title = f"Nothing changed{since}"
@@ -350,11 +363,10 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
     yield Figure(
         "changes",
         title,
-        "Findings by rule: fixed to the left, new to the right. At the end: fixed, new, still "
-        "there.",
+        "Findings by rule: fixed to the left, new to the right.",
         diverging_bars(
             [
-                (label(row), row.fixed, row.new, f"−{row.fixed:,}  +{row.new:,}  ={row.still:,}")
+                (label(row), row.fixed, row.new, f"{row.fixed:,} fixed, {row.new:,} new")
                 for row in ranked
             ]
         )
@@ -406,10 +418,21 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: _Det
     return (
         f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
         f'<span class="chip">{level}</span>'
-        f"<h4>{escape(safe(rule.message, 200))}</h4>"
+        f"<h4>{escape(safe(_headline(rule), 200))}</h4>"
         f'<span class="code">{escape(code)} {escape(rule.name)}</span>'
         f'<span class="count">{count:,}</span></summary>{"".join(parts)}</details>'
     )
+
+
+def _headline(rule: RuleText) -> str:
+    """Return the message of a rule; its name if the message consists of values only.
+
+    >>> _headline(RuleText("N001", "sitemap-http-error", "error", "…: …", "", "", "", None))
+    'Sitemap http error'
+    """
+    if sum(map(str.isalpha, rule.message)) >= 8:
+        return rule.message
+    return rule.name.replace("-", " ").capitalize()
 
 
 def _source(source: str) -> str:

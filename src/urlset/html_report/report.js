@@ -45,11 +45,12 @@
   function rowsOfColumns(columns, headings) {
     const names = { URL: "url", finding: "finding", where: "place", basis: "basis" };
     const shown = headings.map((heading) => names[heading]);
+    const roles = { place: "place", basis: "short" };
     return columns.url.map((_, number) => ({
       values: shown.map((name) => columns[name][number]),
       element() {
         const cells = this.values.map((text, at) => shown[at] === "url" ? urlCell(text)
-          : make("td", { className: shown[at] === "place" ? "place" : "" },
+          : make("td", { className: roles[shown[at]] ?? "" },
             make("bdi", { textContent: shortened(text) })));
         return make("tr", {}, ...cells);
       },

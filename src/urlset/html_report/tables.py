@@ -59,7 +59,7 @@ def example_table(code: str, examples: Sequence[Example], limit: int, total: int
         if with_place:
             cells.append(f'<td class="place">{untrusted(example.place, 80)}</td>')
         if with_basis:
-            cells.append(f"<td>{escape(example.basis)}</td>")
+            cells.append(f'<td class="short">{escape(example.basis)}</td>')
         lines.append(f"<tr>{''.join(cells)}</tr>")
     shown = min(limit, len(examples))
     more = ""
@@ -120,6 +120,6 @@ def _role(value: object) -> str:
 def _table(content: str, key: str | None, name: str) -> str:
     data = f' data-table="{escape(key)}"' if key else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}">'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(name)}">'
         f"<table{data}>{content}</table></div>"
     )
