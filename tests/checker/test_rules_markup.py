@@ -174,6 +174,8 @@ def url(*children: str) -> str:
         (url("<loc><![CDATA[<lastmod>a</lastmod><loc>]]></loc>", LASTMOD), None),
         (url(LOC, LASTMOD, '<a xmlns="urn:a"><loc>x</loc></a>'), None),  # not its loc
         (url(LOC, LASTMOD, "<a:b><c><loc>x</loc></c></a:b>"), None),
+        (url(LOC, "<a:b>", url(LASTMOD, LOC), "</a:b>"), None),  # not an entry of the sitemap
+        ("<url>" + LOC + PRIORITY + url(LASTMOD, LOC), ("loc", "lastmod", 1)),  # no </url>
         ("<url/>" + url(LOC), None),
         (LASTMOD + url(LOC), None),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -12,14 +11,10 @@ from urlset.checker.evaluate import Row
 from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.entry_spans import IN_PACKED
+from urlset.formats.spans import DocumentSpans, ElementSpan
 
 __all__ = ["BLOCK", "ExactPlace", "locate"]
 
-# Comments and CDATA have no tags. The length is bounded, so that one without an end stays cheap.
-_VOID = rb"<!--[\s\S]{0,4096}?-->|<!\[CDATA\[[\s\S]{0,4096}?\]\]>"
-_END = re.compile(_VOID + rb"|(</(?:[\w.-]+:)?(?:url|sitemap|item|entry)\s*>)", re.IGNORECASE)
-_STRAY_END = re.compile(_VOID + rb"|(</(?:[\w.-]+:)?loc\s*>)", re.IGNORECASE)
-_STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # an entry without <url> (S016)
 _LINE_END = re.compile(rb"([\r\n]|$)")
 
 BLOCK = 16 << 10
@@ -77,7 +72,7 @@ class _Locator:
     def __init__(self, text: Text):
         self.text = text
         self._entry = -1
-        self._end: int | None = None
+        self._spans = DocumentSpans(text.data)
         self._elements: dict[str, list[int]] = {}
         self._lines: _Counts | None = None
         self._columns: _Counts | None = None
@@ -88,10 +83,8 @@ class _Locator:
         self._set_entry(start)
         places = self._elements.get(name)
         if places is None:
-            if self._end is None:
-                self._end = _end_of(self.text, start)
-            tags = _tag(name).finditer(self.text.data, start, self._end)
-            places = [tag.start() for tag in tags if tag[1] is not None]
+            entry = self._spans.starting_at(start)
+            places = [] if entry is None else [found.start for found in _named(entry, name)]
             self._elements[name] = places
         return places[nth - 1] if nth <= len(places) else start
 
@@ -119,7 +112,7 @@ class _Locator:
     def _set_entry(self, start: int) -> None:
         """Reset the elements and lines if the entry changes."""
         if start != self._entry:
-            self._entry, self._end, self._elements, self._lines = start, None, {}, None
+            self._entry, self._elements, self._lines = start, {}, None
 
 
 class _Counts:
@@ -145,18 +138,9 @@ def _line_of(row: Row) -> tuple[int | None, int | None]:
     return (row.line, row.column or 1) if row.line else (None, None)
 
 
-def _end_of(text: Text, start: int) -> int:
-    """Return the position after an entry: after its end tag, or after its line."""
-    pattern = _STRAY_END if _STRAY.match(text.data, start) else _END
-    if text.kind == "text":
-        pattern = _LINE_END
-    tags = (found for found in pattern.finditer(text.data, start) if found[1] is not None)
-    found = next(tags, None)
-    return found.end() if found else len(text.data)
-
-
-@cache
-def _tag(name: str) -> re.Pattern[bytes]:
-    prefix, _, local = name.rpartition(":")
-    before = rf"{prefix}:" if prefix else r"(?:[\w.-]+:)?"
-    return re.compile(_VOID + rf"|(<{before}{local}[\s/>])".encode(), re.IGNORECASE)
+def _named(entry: ElementSpan, name: str) -> Iterator[ElementSpan]:
+    """Yield the entry and its descendants that have a name; any prefix if the name has none."""
+    prefix, _, local = name.lower().rpartition(":")
+    for found in (entry, *entry.descendants(local)):
+        if found.local_name == local and prefix in ("", found.prefix.lower()):
+            yield found

@@ -12,11 +12,14 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from urlset import engine as engines
 from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.checker.rule import Need
 from urlset.document import Document
-from urlset.engine import source_offset
-from urlset.protocol import FIND_ROOT, MAX_NAMESPACES, PROLOG_LIMIT
+from urlset.engine import ElementSpans, source_offset
+from urlset.engine.reference.tokens import Tag, attribute_spans
+from urlset.formats.spans import root_tag
+from urlset.protocol import MAX_NAMESPACES
 
 __all__ = ["COLUMNS", "Fact", "MarkupFacts", "facts_of"]
 
@@ -32,15 +35,7 @@ COLUMNS: tuple[tuple[str, ColumnType], ...] = (
 )
 """Columns of the table ``markup_facts``, which the view ``markup`` selects from."""
 
-_OPENING = re.compile(rb"<!--|" + FIND_ROOT.pattern, re.IGNORECASE)
-_TAG = re.compile(rb"""<[^\s/>"']++(?>(?:[^"'<>]++|"[^"]*+"|'[^']*+')*)>""")
-_ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _VERSION = re.compile(rb"""<\?xml\s[^<>?]*?version\s*+=\s*+["']([^"'<>]*+)["']""")
-# The value of an attribute ends before "<". Otherwise an unclosed quote would be scanned to the end
-# of the document from each tag.
-_REST = rb"""(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*)>"""
-_NODE = re.compile(rb"<(?:!--|!\[CDATA\[|(/?)((?>(?:([\w.-]++):)?)([\w.-]++))%b)" % _REST)
-_PREFIXED = re.compile(rb"([\w.-]++):")
 _BEFORE_A_NAME = frozenset(b"< \t\r\n\"'")
 _ORDER = {b"loc": 0, b"lastmod": 1, b"changefreq": 2, b"priority": 3}
 _AFTER_CORE = len(_ORDER)  # extensions come last
@@ -90,43 +85,35 @@ def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:
     if document.kind not in ("urlset", "index", "rss", "atom"):
         return
     text = document.text
-    root = _root(text)
+    root = root_tag(text)
     if root is None:
         return
     if "markup" in needs:
-        declared = _VERSION.search(text, 0, root.start())
+        declared = _VERSION.search(text, 0, root.start)
         yield Fact(0, "declaration", value=_decoded(declared[1]) if declared else None)
         if document.kind in ("urlset", "index"):
             yield from _attribute_facts(text, root)
     if "order" in needs and document.kind in ("urlset", "index"):
-        yield from _order_fact(text, root)
+        yield from _order_fact(document, root)
 
 
-def _root(text: bytes) -> re.Match[bytes] | None:
-    """Return the start tag of the root."""
-    position = 0
-    while found := _OPENING.search(text, position, PROLOG_LIMIT):
-        if found[0] != b"<!--":
-            return _TAG.match(text, found.start(), found.start() + PROLOG_LIMIT)
-        position = text.find(b"-->", found.end()) + 3
-        if position < 3:
-            break
-    return None
-
-
-def _attribute_facts(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+def _attribute_facts(text: bytes, root: Tag) -> Iterator[Fact]:
     """Yield the facts in the attributes of the root."""
     found = [
-        (attribute[1], attribute.start(), attribute[2] or attribute[3] or b"")
-        for attribute in _ATTRIBUTE.finditer(text, root.start(), root.end())
+        (
+            attribute.name.encode(),
+            attribute.name_start,
+            text[attribute.value_start : attribute.value_end],
+        )
+        for attribute in attribute_spans(text, root.start + 1 + len(root.name), root.end - 1)
     ]
     bound = {
         name[6:]: (place, value) for name, place, value in found[::-1] if name[:6] == b"xmlns:"
     }
     named = {name.partition(b":")[0] for name, _, _ in found if b":" in name}
-    own = text[root.start() + 1 : root.end()].partition(b":")[0]
+    own = root.name.rpartition(b":")[0]
     for prefix, (place, value) in islice(bound.items(), MAX_NAMESPACES):
-        if prefix not in named and prefix != own and not _is_used(text, prefix, root.end()):
+        if prefix not in named and prefix != own and not _is_used(text, prefix, root.end):
             yield Fact(place, "unused", _decoded(prefix), _decoded(value))
     for name, place, value in found:
         prefix, _, local = name.rpartition(b":")
@@ -146,44 +133,54 @@ def _is_used(text: bytes, prefix: bytes, start: int) -> bool:
     return False
 
 
-def _order_fact(text: bytes, root: re.Match[bytes]) -> Iterator[Fact]:
+def _order_fact(document: Document, root: Tag) -> Iterator[Fact]:
     """Yield a fact if the children of an entry are not in the order of the schema."""
-    own = _PREFIXED.match(text, root.start() + 1)
-    core = own[1] if own else None
-    if not any(pattern.search(text, root.end()) for pattern in _disorder_patterns(core)):
+    core, colon, _ = root.name.rpartition(b":")
+    text = document.text
+    patterns = _disorder_patterns(core if colon else None)
+    if not any(pattern.search(text, root.end) for pattern in patterns):
         return
+    columns = engines.get(document.engine).element_spans(text)
+    ranks = [_rank(name, core) for name in columns.name_table]
+    entries = (core + colon + b"url", core + colon + b"sitemap")
+    is_entry = [name in entries for name in columns.name_table]
+    is_root = [name == root.name for name in columns.name_table]
     first: Fact | None = None
-    count = rank = 0
-    last = inside = b""
-    is_bad = False
-    position = root.end()
-    while node := _NODE.search(text, position):
-        position = node.end()
-        closing, name, prefix, local = node.groups()
-        is_empty = text[position - 2 : position] == b"/>"
-        if name is None:  # a comment, or CDATA
-            end = text.find(b"-->" if node[0] == b"<!--" else b"]]>", position)
-            if end < 0:
-                break
-            position = end + 3
-        elif inside:
-            inside = b"" if closing and name == inside else inside
-        elif prefix != core:
-            rank, last = _AFTER_CORE, name
-            inside = b"" if closing or is_empty else name
-        elif local in (b"url", b"sitemap"):
-            count += is_bad
-            rank, last, is_bad = 0, b"", False
-        elif not closing and local in _ORDER:
-            if _ORDER[local] < rank:
-                is_bad = True
-                first = first or Fact(node.start(), "order", _decoded(name), _decoded(last))
-            else:
-                rank, last = _ORDER[local], name
-        elif not closing and not is_empty:
-            inside = name
+    count = 0
+    for row in columns.entries:
+        parent = columns.parents[row]
+        is_inside = parent >= 0 and columns.starts[row] < columns.ends[parent]
+        if is_inside and not is_root[columns.names[parent]]:
+            continue  # an entry inside other content, such as structured data
+        if is_entry[columns.names[row]] and (found := _misplaced(columns, row, ranks)):
+            count += 1
+            element, before = found
+            name, last = (_decoded(columns.name_table[columns.names[n]]) for n in (element, before))
+            first = first or Fact(columns.starts[element], "order", name, last)
     if first:
-        yield first._replace(times=count + is_bad)
+        yield first._replace(times=count)
+
+
+def _rank(name: bytes, core: bytes) -> int | None:
+    """Return the position of an element in the schema; None if it may be anywhere."""
+    prefix, _, local = name.rpartition(b":")
+    return _ORDER.get(local) if prefix == core else _AFTER_CORE
+
+
+def _misplaced(
+    columns: ElementSpans, entry: int, ranks: list[int | None]
+) -> tuple[int, int] | None:
+    """Return the rows of the first misplaced child of an entry and of the child before it."""
+    rank, last = 0, entry
+    row, stop, end = entry + 1, columns.following[entry], columns.content_ends[entry]
+    while row < stop and columns.starts[row] < end:
+        own = ranks[columns.names[row]]
+        if own is not None and own < rank:
+            return row, last
+        if own is not None:
+            rank, last = own, row
+        row = columns.following[row]
+    return None
 
 
 @lru_cache(16)

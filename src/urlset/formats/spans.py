@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from urlset import engine as engines
 from urlset.engine import ElementSpans
-from urlset.engine.reference.tokens import AttributeSpan, attribute_spans
+from urlset.engine.reference.context import Context
+from urlset.engine.reference.prolog import read_prolog
+from urlset.engine.reference.tokens import AttributeSpan, Tag, attribute_spans, tags
 from urlset.engine.reference.values import HTML_ENTITIES
 
-__all__ = ["AttributeSpan", "DocumentSpans", "ElementSpan", "decode_text"]
+__all__ = ["AttributeSpan", "DocumentSpans", "ElementSpan", "decode_text", "root_tag"]
 
 _ROOTS = frozenset((b"urlset", b"sitemapindex", b"rss", b"feed", b"rdf"))
 _PIECE = re.compile(rb"<!--.*?-->|<!\[CDATA\[(.*?)\]\]>|<\?.*?\?>|&([^;&<\s]{1,40});", re.DOTALL)
@@ -239,6 +241,17 @@ class DocumentSpans:
         row = bisect_right(self.columns.starts, at) - 1
         found = ElementSpan(self, row) if row >= 0 else None
         return found if found is not None and at < found.content_start else None
+
+
+def root_tag(text: bytes) -> Tag | None:
+    """Return the start tag of the root of a sitemap, an index or a feed; None if there is none.
+
+    >>> root_tag(b"<?xml version='1.0'?><urlset><url/></urlset>").name
+    b'urlset'
+    """
+    form, start = read_prolog(Context(text, None, None, []))
+    tag = next(tags(text, start), None) if form == "xml" else None
+    return tag if tag is not None and tag.name.rpartition(b":")[2].lower() in _ROOTS else None
 
 
 def decode_text(raw: bytes) -> str | None:
