@@ -183,6 +183,35 @@ def test_a_listed_url_that_was_not_visited_is_no_fault():
     assert ("listed URLs", "400", "") in found.numbers
 
 
+def test_a_sample_is_drawn_without_the_urls_that_were_not_visited():
+    with Store.open() as store:
+        fill(store, 2_000)
+        with store.session() as session:
+            session.run("DELETE FROM pages WHERE is_listed AND hash(url) % 10 > 1")
+            found = take_figures(session, BASE)
+
+    verdicts = next(figure for figure in found.figures if figure.key == "verdicts")
+    assert "not-visited" not in verdicts.chart
+    assert re.search(r"\d+ of 680<", verdicts.chart)
+    assert "visited listed URLs" in found.sentence
+
+
+def test_a_listed_url_that_is_written_differently_is_the_same_page():
+    with Store.open() as store:
+        fill(store, 400)
+        with store.session() as session:
+            session.run(
+                "UPDATE entries SET loc = replace(replace(loc, 'https://shop', 'HTTPS://Shop'), "
+                "'page', '%70age') || '#top'"
+            )
+            session.run("DELETE FROM frontier")
+            found = take_figures(session, BASE)
+
+    assert ("listed URLs", "400", "") in found.numbers
+    assert "not-visited" not in [role for _, _, role in found.numbers]
+    assert "visited listed" not in found.sentence
+
+
 def test_a_store_of_sitemaps_has_charts_of_its_dates_only(tmp_path):
     (tmp_path / "sitemap.xml").write_text(
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'

@@ -122,7 +122,7 @@ def test_script_shows_all_examples_searches_and_sorts_them(browse, report):
         const table = rule.querySelector("table");
         const texts = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
         const status = () => rule.querySelector("[role=status]").textContent;
-        const found = { first: texts(), status: status() };
+        const found = { first: texts(), status: status(), more: rule.querySelector(".more") };
         const search = rule.querySelector("input");
         search.value = "OUTLET";
         search.dispatchEvent(new Event("input"));
@@ -142,6 +142,7 @@ def test_script_shows_all_examples_searches_and_sorts_them(browse, report):
     found = browse(use)
 
     assert len(found["first"]) == 25
+    assert found["more"] is None  # all examples are in the report
     assert found["status"].startswith("1–25 of ")
     assert all("/outlet/" in text for text in found["searched"])
     assert " found among " in found["count"]

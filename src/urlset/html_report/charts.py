@@ -197,7 +197,8 @@ def icicle(blocks: Sequence[Block]) -> str:
         (f"heat-{number}", label.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
         for number, label in enumerate(HEAT_LABELS)
     ]
-    return _svg("icicle", 98, "".join(marks)) + legend(items)
+    height = 98 if any(block.parts for block in blocks) else 54
+    return _svg("icicle", height, "".join(marks)) + legend(items)
 
 
 def heat(faults: float, total: float) -> str:

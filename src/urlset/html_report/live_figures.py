@@ -43,13 +43,20 @@ _LABELS = {
 }
 _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 
-JUDGED = """
+# URLs that are written differently in a sitemap: one page, not a page that was not visited.
+_KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
+
+JUDGED = f"""
 WITH listed AS (
-    SELECT url, any_value(section) AS section
-    FROM (SELECT url, section FROM pages WHERE is_listed
-          UNION ALL
-          SELECT url, section FROM frontier WHERE list_contains(origins, 'sitemap'))
-    GROUP BY url),
+    SELECT url, section FROM pages WHERE is_listed
+    UNION ALL
+    SELECT any_value(loc), coalesce(any_value(url_section(loc)), '/')
+    FROM (SELECT loc, {_KEY.format("loc")} AS key
+          FROM (SELECT loc FROM entries
+                UNION ALL
+                SELECT url FROM frontier WHERE list_has_any(origins, ['sitemap', 'feed'])))
+    ANTI JOIN (SELECT {_KEY.format("url")} AS key FROM pages WHERE is_listed) USING (key)
+    GROUP BY key),
 judged AS (
     SELECT listed.url, listed.section, pages.* EXCLUDE (url, section),
         CASE
@@ -175,12 +182,17 @@ def section_table(sections: Sequence[Outcome]) -> Figure:
 
 def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
     shown = _top(sections)
-    present = [name for name in _CLASSES if total.counts[name]]
+    is_sample = total.visited * 2 < total.listed
+    present = [
+        name
+        for name in _CLASSES
+        if total.counts[name] and not (is_sample and name == "not-visited")
+    ]
     rows = [
         StackedRow(
             each.section,
             [Segment(name, each.counts[name]) for name in present],
-            f"{each.listed:,}",
+            f"{each.visited:,} of {each.listed:,}" if is_sample else f"{each.listed:,}",
         )
         for each in shown
     ]
@@ -195,10 +207,11 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
             f"{plural(worst.visited, 'visited URL')}"
         )
     labels = [(name, _LABELS[name]) for name in present]
+    drawn = "Visited URLs of each section" if is_sample else "Listed URLs of each section"
     return Figure(
         "verdicts",
         title,
-        "Listed URLs of each section by outcome. Not indexable: noindex, blocked by robots.txt, or "
+        f"{drawn} by outcome. Not indexable: noindex, blocked by robots.txt, or "
         "another canonical URL. Unknown: the server refused or did not answer twice.",
         stacked_bars(rows) + legend(labels),
         ("section", "listed", *(_LABELS[name] for name in present)),

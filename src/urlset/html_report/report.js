@@ -116,7 +116,7 @@
     if (total > PAGE) tools.append(before, after);
     table.parentElement.before(tools);
     const more = table.parentElement.nextElementSibling;
-    if (more?.classList.contains("more") && rows.length > PAGE) {
+    if (more?.classList.contains("more")) {
       const count = Number(more.dataset.total);
       if (count > total) more.textContent = `${total.toLocaleString("en")} of ${count.toLocaleString("en")} are in this report.`;
       else more.remove();

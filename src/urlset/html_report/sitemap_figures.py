@@ -89,6 +89,8 @@ def _sections(session: StoreSession) -> Figure | None:
         worst = max(faulty, key=lambda block: (block.faults / block.size, block.size))
         rate = share(worst.faults, worst.size)
         title = f"{safe(worst.label, 60)} has the highest share of URLs with findings: {rate}"
+        if all(block.faults == block.size for block in blocks):
+            title = "Every URL has an error or a warning"
     return Figure(
         "sections-of-files",
         title,
