@@ -104,7 +104,7 @@ class Frontier:
         self.scope = scope
         self.is_drained = False
         self._session = session
-        self._crawl = crawl
+        self.crawl = crawl
         self._journal = journal
         self._options = options
         self._traps = Traps()
@@ -146,17 +146,19 @@ class Frontier:
         """Return the job of a URL that is being visited."""
         return self._running.get(url)
 
-    def finish(self, record: PageRecord, *, is_repeated: bool = False) -> None:
+    def finish(
+        self, record: PageRecord, *, is_repeated: bool = False, line: str | None = None
+    ) -> None:
         """Add the record of a visited page.
 
         Args:
             record: The record.
             is_repeated: Whether the page is visited a second time, at the end of the crawl.
+            line: Its line for the journal, if it is known.
         """
         self._running.pop(record.url, None)
-        record.row["crawl"] = self._crawl
-        record.row["is_repeated"] = is_repeated
-        self._journal.add(record)
+        record.row.update(crawl=self.crawl, is_repeated=is_repeated)
+        self._journal.add(record, line)
         self._records.append(record)
         self._links += len(record.links)
         if len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS:
@@ -246,7 +248,7 @@ class Frontier:
         # The fingerprint of the visit before is kept, for the comparison.
         session.insert(
             "CREATE OR REPLACE TEMP TABLE earlier AS SELECT p.url, CASE WHEN p.crawl = "
-            f"{self._crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
+            f"{self.crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
             "FROM store.pages p SEMI JOIN incoming i ON p.url = i.url",
             batch,
         )

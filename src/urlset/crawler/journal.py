@@ -37,15 +37,15 @@ class Journal:
                 except (ValueError, TypeError):
                     return
 
-    def add(self, record: PageRecord) -> None:
-        """Append a record."""
+    def add(self, record: PageRecord, line: str | None = None) -> None:
+        """Append a record; ``line`` is its text, if it is known."""
         if self._path is None:
             return
         if self._file is None:
             expect_no_outside_link(self._path)
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             self._file = os.open(self._path, flags, 0o644)
-        data = memoryview(f"{to_json(record)}\n".encode())
+        data = memoryview(f"{line or to_json(record)}\n".encode())
         while data:
             data = data[os.write(self._file, data) :]
 

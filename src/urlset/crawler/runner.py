@@ -203,8 +203,10 @@ class _Run:
                 if not walk.limits and self._add_earlier_pages(frontier):
                     self._visit(walk, progress)
             except BaseException:
+                walk.close()
                 self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
+            walk.close()
             self._finish(frontier, walk, walk.limits, is_over=True)
 
     def _visit(self, walk: CrawlWalk, progress: Progress) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from urlset.crawler.options import CrawlOptions
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_urls import UrlResolver, page_url
+from urlset.crawler.page_worker import MAX_PENDING, PageWorker
 from urlset.html import MAX_BYTES
 from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
@@ -20,6 +22,9 @@ from urlset.urls import split_origin
 __all__ = ["CrawlWalk"]
 
 REFUSALS = frozenset({429, 503})
+WORKER_FROM = 100
+"""Pages of a session from which a second process reads them: its start takes half a second."""
+
 REPEAT_DELAY_S = 1.0
 """Least time between two requests when pages are visited a second time, if there is a pause."""
 
@@ -73,6 +78,9 @@ class CrawlWalk:
         self._scopes: dict[str, NetworkScope] = {split_origin(start)[1]: "anywhere"}
         self._last_doubt: float | None = None
         self._started_pages = visited
+        self._handled = 0
+        self._worker: PageWorker | None = None
+        self._collected: list[PageRecord] = []
 
     def next_request(self) -> Request | None:
         """Return the next request: for a page, or for a robots.txt before it."""
@@ -81,6 +89,9 @@ class CrawlWalk:
                 return None
             job = self._ready.popleft() if self._ready else self._frontier.next_job()
             if job is None:
+                if self._worker is not None and self._worker.pending:
+                    self._collected = self._collect(waits=True)
+                    continue
                 return None
             origin = origin_of(job.url) or ""
             robots = self.robots.get(origin)
@@ -109,8 +120,14 @@ class CrawlWalk:
             return
         job = response.request.token
         assert isinstance(job, Job)
-        record = read_record(response, self._resolver)
         self._observe(response)
+        if self._may_use_worker(response):
+            assert self._worker is not None
+            values = {"crawl": self._frontier.crawl, "attempts": job.attempts + 1}
+            self._worker.submit(response, {**values, "is_repeated": False})
+            yield from self._collect(waits=self._worker.pending >= MAX_PENDING)
+            return
+        record = read_record(response, self._resolver)
         self._follow_start(record)
         is_repeated = is_doubtful(record) and job.attempts == 0
         if is_repeated:
@@ -120,6 +137,32 @@ class CrawlWalk:
         record.row["attempts"] = job.attempts + 1
         self._record(record, is_repeated=is_repeated)
         yield record
+
+    def close(self) -> None:
+        """Store the pages that the worker has, and end it."""
+        if self._worker is not None:
+            while self._worker.pending:
+                self._collect(waits=True)
+            self._worker.close()
+            self._worker = None
+
+    def _may_use_worker(self, response: Response) -> bool:
+        """Return whether the worker reads a page; start it once there are enough pages."""
+        is_page = response.has_document and response.error is None
+        is_page = is_page and "cf-mitigated" not in response.headers  # a challenge: see `handle`
+        if self._worker is None and self._handled >= WORKER_FROM and (os.cpu_count() or 1) > 1:
+            self._worker = PageWorker()
+        self._handled += 1
+        return is_page and self._worker is not None and self._worker.is_alive
+
+    def _collect(self, *, waits: bool) -> list[PageRecord]:
+        """Store the pages that the worker has read; return their records."""
+        assert self._worker is not None
+        pages = self._worker.take(waits=waits)
+        for page in pages:
+            self._record(page.record, line=page.line)
+        collected, self._collected = self._collected, []
+        return collected + [page.record for page in pages]
 
     def _is_over(self, wait_s: float = 0.0) -> bool:
         """Return whether a limit is reached now, or in some seconds."""
@@ -209,8 +252,10 @@ class CrawlWalk:
         elif status is None and self.verdicts["ok"]:  # the host answers others
             row |= {"verdict": "unreachable", "unknown_reason": None}
 
-    def _record(self, record: PageRecord, *, is_repeated: bool = False) -> None:
+    def _record(
+        self, record: PageRecord, *, is_repeated: bool = False, line: str | None = None
+    ) -> None:
         if not is_repeated:
             self.visited += record.row["verdict"] != "disallowed"
             self.verdicts[record.row["verdict"]] += 1
-        self._frontier.finish(record, is_repeated=is_repeated)
+        self._frontier.finish(record, is_repeated=is_repeated, line=line)
