@@ -83,6 +83,10 @@ WITHOUT = {
     "P004": "the file is large and not packed",
     "R006": "the file is large",
     "R015": "the server does not answer",
+    "P502": "fewer URLs than at the audit before",
+    "P503": "no sitemap lists the page",
+    "P504": "no page links to it",
+    "R014": "the file of a key that is given",
 }
 """Rules among the others about form, repetition or size, and all that they look at: a document that
 is not so is no odd input."""

@@ -9,7 +9,6 @@ from urlset.arrow.streams import rows_to_stream
 from urlset.auditor.probes import ProbeRow
 from urlset.checker.load import Failures
 from urlset.checker.views import creation_order
-from urlset.formats.signatures import is_gzip
 from urlset.http import Response
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
@@ -19,16 +18,16 @@ __all__ = ["PackedSitemaps", "keep_listing", "read_access_logs", "read_sitemaps"
 
 
 class PackedSitemaps:
-    """Sitemaps whose gzip was removed by the HTTP client, because the server declares it twice."""
+    """Files named .gz that the server sends with Content-Encoding: gzip."""
 
     def __init__(self) -> None:
         self.rows: list[ProbeRow] = []
 
     def on_response(self, response: Response) -> None:
-        """Note a response whose URL ends with .gz and whose body is not gzip any more."""
+        """Note a response whose URL ends with .gz and that has this header."""
         encoding = response.headers.get("content-encoding", "").lower()
         path = response.url.partition("?")[0].lower()
-        if "gzip" in encoding and path.endswith(".gz") and not is_gzip(response.body):
+        if "gzip" in encoding and path.endswith(".gz"):
             url = response.request.url
             self.rows.append(ProbeRow("packed", url, None, None, response.status))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,13 +17,15 @@ from urlset.checker.load import Failures
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.text_cache import TextCache
+from urlset.checker.views import BROKEN
 from urlset.model import Level
 from urlset.store import Store, StoreSession
 
 __all__ = ["AuditFindings", "Changes", "RuleSet", "RunFacts", "judge"]
 
-STORE_RULES = frozenset({"R010"})
-"""Codes of rules of a check that an audit evaluates, too: pages that it may not visit."""
+STORE_RULES = BROKEN | {"H501", "R010", "R011"}
+"""Codes of rules of a check that an audit evaluates, too: about URLs that it may not visit, and
+documents that it could read only in part, or that are no sitemaps."""
 
 _FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
     ("code", "string"),
@@ -125,10 +128,21 @@ class RuleSet:
             always=FAILURE_CODES,
         )
         self.rules = {
-            code: rule
+            code: _with_answers_of_pages(rule)
             for code, rule in catalogue.items()
             if _is_evaluated(rule) and self.selected(rule, None)
         }
+
+
+def _with_answers_of_pages(rule: Rule) -> Rule:
+    """Return the rule about missing return links so that links of the visited pages count, too."""
+    if rule.code != "H501":
+        return rule
+    return replace(
+        rule,
+        sql=f"SELECT m.* FROM ({rule.sql}) m WHERE NOT EXISTS (SELECT 1 FROM live_alternates b "
+        "WHERE b.key = normal_of(m.href) AND b.there = normal_of(m.loc))",
+    )
 
 
 def _is_evaluated(rule: Rule) -> bool:

@@ -20,6 +20,7 @@ class SectionTrial(NamedTuple):
         late: Dates older than the last change of the page.
         early: Dates newer than it.
         invented: Dates that changed without the page, or that are equal for many pages.
+        unknown: Dates without a witness, which are not among ``dates``.
     """
 
     section: str
@@ -28,6 +29,7 @@ class SectionTrial(NamedTuple):
     late: int
     early: int
     invented: int
+    unknown: int = 0
 
     @property
     def share(self) -> float:
@@ -38,7 +40,7 @@ class SectionTrial(NamedTuple):
 def lastmod_trials(session: StoreSession) -> list[SectionTrial]:
     """Return the trials of all sections; the live views must exist in the session."""
     query = (
-        "SELECT section, dates, truthful, late, early, invented FROM lastmod_sections "
+        "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections "
         "ORDER BY dates DESC, section"
     )
     return [SectionTrial(*row) for row in session.rows(query)]

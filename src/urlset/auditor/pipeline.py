@@ -171,6 +171,7 @@ class _AuditRun:
             reasons,
             visits.budget.requests,
             self._rules.rules,
+            self._started,
         )
 
     def _on_document(self, record: DocumentRecord) -> None:
@@ -208,12 +209,12 @@ class _AuditRun:
             [(number, reasons)] = session.rows(
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
-            # Scripts add links that a crawl does not see: then most pages have hardly any.
+            # Scripts add links that a crawl does not see: then many pages have none.
             [(is_scripted,)] = session.rows(
-                "SELECT count(*) >= 20 AND count_if(link_count < 3) > 0.2 * count(*) "
+                "SELECT count(*) >= 20 AND count_if(link_count = 0) > 0.2 * count(*) "
                 f"FROM store.pages WHERE crawl = {number} AND verdict = 'ok' AND is_html"
             )
-        found = [*reasons, *(["scripts: many pages have fewer than three links"] * is_scripted)]
+        found = [*reasons, *(["scripts: many pages have no links"] * is_scripted)]
         return _Crawled(number, tuple(found), is_interrupted)
 
     def _begin(self, origin: str) -> _Crawled:

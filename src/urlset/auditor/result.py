@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
@@ -12,7 +15,16 @@ from urlset.auditor.lastmod_trial import SectionTrial
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.summary import share_lines, summary_sentence
 from urlset.auditor.verdict_shares import VerdictShare
-from urlset.checker import Finding, Rule
+from urlset.checker import Finding, Rule, rule_texts
+from urlset.checker.live_views import LIVE_VIEWS
+from urlset.html_report import (
+    ExampleLog,
+    LastmodTrial,
+    ReportInput,
+    RuleChange,
+    take_figures,
+    write_html_report,
+)
 from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord
@@ -57,6 +69,7 @@ class Audit:
         reasons: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
         request_count: Number of requests for pages and media.
         rules: The rules that were evaluated, by code.
+        started: When the audit started.
     """
 
     def __init__(
@@ -70,6 +83,7 @@ class Audit:
         reasons: tuple[str, ...],
         request_count: int,
         rules: Mapping[str, Rule],
+        started: datetime,
     ):
         self.source = source
         self.settings = settings
@@ -85,6 +99,7 @@ class Audit:
         self.reasons = reasons
         self.request_count = request_count
         self.rules = rules
+        self.started = started
         self._found = found
 
     @property
@@ -133,6 +148,25 @@ class Audit:
         return share_lines(self.listed, self.verdicts, is_sampled=self.is_sampled)
 
     @property
+    def notes(self) -> list[str]:
+        """Further results in sentences: estimates of a sample, coverage, dates, changes."""
+        notes = [f"{line}." for line in self.shares] if self.is_sampled else []
+        notes += self.coverage.sentences()
+        if self.coverage.has_links and not self.coverage.is_complete:
+            reasons = "; ".join(self.coverage.reasons)
+            notes.append(f"Which listed pages are not linked is unknown: {reasons}.")
+        if dates := sum(trial.dates for trial in self.lastmod):
+            truthful = sum(trial.truthful for trial in self.lastmod)
+            compared = "lastmod dates that can be compared with pages"
+            notes.append(f"Of {dates:,} {compared} {truthful:,} are truthful.")
+        if self.changes is not None:
+            notes.append(
+                f"Since the audit before: {self.changes.new:,} new, {self.changes.fixed:,} fixed, "
+                f"{self.changes.remaining:,} still there."
+            )
+        return notes
+
+    @property
     def tables(self) -> dict[str, QueryResult]:
         """The tables of the store by name; each is an Arrow stream."""
         return {name: self.table(name) for name in TABLES}
@@ -148,6 +182,55 @@ class Audit:
         if name not in TABLES:
             raise ValueError(f"expected one of {', '.join(TABLES)}, found {name!r}")
         return self.store.query(f"FROM {name}")
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the audit as one HTML file that works offline and without scripts.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        log = ExampleLog()
+        for finding in self.findings:
+            log.add(finding)
+        for key, count in self._found.unlisted.items():
+            log.add_omitted(key.level, key.code, count)
+        with self.store.session() as session:
+            figures = take_figures(session, self.source or "sitemaps")
+        report = ReportInput(
+            kind="audit",
+            site=self.source or "sitemaps",
+            moment=self.started,
+            log=log,
+            rules=rule_texts(self.rules),
+            sources=[figures],
+            sentence=self.summary,
+            notes=self.notes,
+            lastmod_trial=[
+                LastmodTrial(
+                    trial.section,
+                    trial.truthful,
+                    trial.late,
+                    trial.early,
+                    trial.invented,
+                    trial.unknown,
+                )
+                for trial in self.lastmod
+                if trial.dates
+            ],
+            lastmod_sql=LIVE_VIEWS["lastmod_sections"],
+            changes=self._rule_changes(),
+            changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
+        )
+        write_html_report(report, Path(path))
+
+    def _rule_changes(self) -> list[RuleChange] | None:
+        if self.changes is None:
+            return None
+        rows = self.store.query(
+            "SELECT code, count(*) FILTER (change = 'new'), count(*) FILTER (change = 'fixed'), "
+            "count(*) FILTER (change = 'still there') FROM audit_findings GROUP BY code ORDER BY 1"
+        )
+        return [RuleChange(*row) for row in rows]
 
     def close(self) -> None:
         """Close the store; does nothing the second time."""

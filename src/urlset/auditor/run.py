@@ -42,10 +42,12 @@ MAX_TARGETS = 10_000
 MAX_FOLDERS = 100
 """Folders of which a random URL is requested, those with most pages first."""
 
-MAX_SITEMAPS = 5
+MAX_SITEMAPS = 50
 """Sitemaps that are requested with another user agent."""
 
-_VIEWS = "listed_urls page_keys section_of normal_of host_of folder_of origin_of is_web"
+# Folder of a page, also of one whose URL ends with a slash.
+_FOLDER = "regexp_replace(regexp_replace(url, '[?#].*$', ''), '[^/]+/?$', '')"
+_VIEWS = "path_of listed_urls page_keys section_of normal_of host_of folder_of origin_of is_web"
 _PROBES: list[tuple[str, ColumnType]] = [
     ("kind", "string"),
     ("url", "string"),
@@ -245,27 +247,26 @@ class SiteVisits:
         nothing is known about them.
         """
         folders = self._session.rows(
-            "SELECT folder, count(*) FROM (SELECT origin_of(url) || folder_of(url) AS folder "
+            f"SELECT {_FOLDER} AS folder, count_if(ends_with(url, '/')) * 2 > count(*) "
             f"FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'ok' AND is_html "
-            "AND fingerprint IS NOT NULL) GROUP BY folder "
+            "AND fingerprint IS NOT NULL AND path_of(url) <> '/' GROUP BY folder "
             f"ORDER BY count(*) DESC, folder LIMIT {MAX_FOLDERS}"
         )
         draw = random.Random(self._settings.seed)
         probes = [
-            Probe("not-found", f"{folder}urlset-{draw.randrange(16**12):012x}")
-            for folder, _ in list(folders)
+            Probe("not-found", f"{folder}urlset-{draw.randrange(16**12):012x}{'/' * has_slash}")
+            for folder, has_slash in list(folders)
         ]
         self._ask(probes)
         self._session.run(
             f"""CREATE TABLE same_pages AS
             SELECT p.url, count(*) OVER (PARTITION BY n.url) AS same, p.pages
-            FROM (SELECT url, fingerprint, origin_of(url) || folder_of(url) AS folder,
-                    path_of(url) AS path, count(*) OVER (
-                        PARTITION BY origin_of(url) || folder_of(url)) AS pages
+            FROM (SELECT url, fingerprint, {_FOLDER} AS folder, path_of(url) AS path,
+                    count(*) OVER (PARTITION BY {_FOLDER}) AS pages
                 FROM store.pages
                 WHERE crawl = {self._crawl} AND verdict = 'ok' AND fingerprint IS NOT NULL) p
             JOIN store.probes n ON n.kind = 'not-found' AND n.status = 200
-                AND n.detail = p.fingerprint AND origin_of(n.url) || folder_of(n.url) = p.folder
+                AND n.detail = p.fingerprint AND {_FOLDER.replace("url", "n.url")} = p.folder
             WHERE p.path <> '/'"""
         )
         self._session.run(

@@ -181,9 +181,10 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     for code, its_level, source, count in store.rows(query):
         counts[FindingKey(code, its_level, source)] += count
     if counts:
+        detail = "detail" if "detail" in store.columns("SELECT * FROM problems") else "NULL"
         store.run(
             'INSERT INTO finding_rows SELECT document, source, "offset", line, "column", loc, '
-            f"NULL, code, level, message, [detail], NULL FROM {problems} "
+            f"NULL, code, level, message, [{detail}], NULL FROM {problems} "
             'QUALIFY row_number() OVER (PARTITION BY code ORDER BY document, "offset") '
             f"<= {MAX_ROWS}"
         )

@@ -24,7 +24,8 @@ _BAD_TARGET = """CASE
 _HTTP_DATE = "epoch(try_strptime({}, '%a, %d %b %Y %H:%M:%S GMT'))"
 
 LIVE_VIEWS = {
-    # Every listed URL once, at the first entry that lists it.
+    # Every listed URL once, at the first entry that lists it; also of documents that could only be
+    # read in part.
     "listed_urls": """
         SELECT key, duplicate_key(place.loc) AS twin, unnest(place)
         FROM (SELECT normal_of(e.loc) AS key, arg_min({
@@ -32,7 +33,7 @@ LIVE_VIEWS = {
                     'line': e.line, 'loc': e.loc, 'listed_lastmod': e.lastmod,
                     'listed_lastmod_text': e.lastmod_text
                 }, (e.document, e.entry)) AS place
-            FROM entries e SEMI JOIN readable USING (document) GROUP BY key)""",
+            FROM entries e GROUP BY key)""",
     # Every visited URL, with the keys of the URL, its canonical and its final URL.
     "page_keys": """
         SELECT url, normal_of(url) AS key, duplicate_key(url) AS twin,
@@ -69,10 +70,12 @@ LIVE_VIEWS = {
             SELECT normal_of(loc), normal_of(href), tag_of(hreflang), 'sitemap', href
             FROM alternates
             WHERE hreflang IS NOT NULL AND is_web(href) AND alternate.media IS NULL)""",
-    # Links from a page that answers to another page; a link to a redirect leads to its target.
+    # Links from a page that answers to another page. A link to a redirect leads to its target, and
+    # a link to a variant (with a session, for instance) to its canonical URL.
     "live_links": """
         SELECT DISTINCT target_twin, source_twin, is_nofollow FROM (
-            SELECT duplicate_key(coalesce(t.final_url, l.target)) AS target_twin,
+            SELECT unnest([duplicate_key(coalesce(t.final_url, l.target)),
+                    duplicate_key(t.canonical)]) AS target_twin,
                 s.twin AS source_twin, l.is_nofollow
             FROM links l JOIN live_pages s ON s.url = l.url AND s.verdict = 'ok'
             LEFT JOIN pages t ON t.url = l.target
@@ -117,7 +120,9 @@ LIVE_VIEWS = {
             FROM lastmod_witnesses)""",
     # Sections with the number of dates by verdict, at the first date that is not truthful.
     "lastmod_sections": """
-        SELECT section, count(*) AS dates, count_if(trial = 'truthful') AS truthful,
+        SELECT section, min(origin_of(loc)) || section AS loc, count(trial) AS dates,
+            count(*) - count(trial) AS unknown,
+            count_if(trial = 'truthful') AS truthful,
             count_if(trial = 'late') AS late, count_if(trial = 'early') AS early,
             count_if(trial = 'invented') AS invented,
             any_value(document ORDER BY document, "offset") FILTER (trial <> 'truthful')
@@ -125,7 +130,7 @@ LIVE_VIEWS = {
             any_value("offset" ORDER BY document, "offset") FILTER (trial <> 'truthful')
                 AS "offset",
             any_value(line ORDER BY document, "offset") FILTER (trial <> 'truthful') AS line
-        FROM lastmod_trials WHERE trial IS NOT NULL GROUP BY section""",
+        FROM lastmod_trials GROUP BY section""",
     # Indexable listed pages with equal content, the first of them as the original.
     "duplicate_pages": """
         SELECT *, first_value(loc) OVER same AS original, row_number() OVER same AS nth
@@ -134,7 +139,8 @@ LIVE_VIEWS = {
         WINDOW same AS (PARTITION BY fingerprint ORDER BY document, "offset")""",
     # Response times by section.
     "section_times": """
-        SELECT section, count(*) AS pages, quantile_cont(first_byte_s, 0.9) AS p90,
+        SELECT section, min(origin_of(loc)) || section AS loc, count(*) AS pages,
+            quantile_cont(first_byte_s, 0.9) AS p90,
             min_by(document, (document, "offset")) AS document
         FROM listed_pages
         WHERE first_byte_s IS NOT NULL AND NOT coalesce(is_from_cache, false)

@@ -140,6 +140,10 @@ def audit(
             "changes, and says what is new and what is fixed.",
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the findings with charts to this HTML file, too."),
+    ] = None,
     format: Annotated[
         ReportFormat, typer.Option(help="Format of the findings.")
     ] = ReportFormat.text,
@@ -177,7 +181,7 @@ def audit(
     Examples:
       urlset audit https://example.com
       urlset audit https://example.com --sample 1000 --delay 1
-      urlset audit https://example.com --crawl --store site.duckdb
+      urlset audit https://example.com --crawl --report report.html
       urlset audit sitemap.xml --base-url https://example.com/ --format json
       urlset audit https://example.com --store site.duckdb --fail-level warning
       urlset audit https://example.com --logs access.log --logs access.log.1.gz
@@ -225,6 +229,10 @@ def audit(
             found = run_audit(source, store=store, progress=on_event, **settings)
         with found:
             code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
+            if report is not None:
+                found.report(report)
+                if not quiet:
+                    print_info(f"report written to {str(report)!r}")
     raise typer.Exit(code)
 
 
@@ -245,7 +253,7 @@ def _print(
     for text in _report(format_, new, found, options, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
-        for line in _summary(found):
+        for line in (found.summary, *found.notes):
             sink.write(f"{line}\n")
     elif not is_quiet:
         print_info(found.summary)
@@ -330,22 +338,3 @@ def _report(
         listed, max_examples=options.max_examples, omitted=new.omitted, width=terminal_width()
     )
     return map(render, lines)
-
-
-def _summary(found: Audit) -> Iterator[str]:
-    """Yield the result in words."""
-    yield found.summary
-    if found.is_sampled:
-        yield from (f"  {line}" for line in found.shares)
-    yield from found.coverage.sentences()
-    dates = sum(trial.dates for trial in found.lastmod)
-    if dates:
-        truthful = sum(trial.truthful for trial in found.lastmod)
-        compared = "lastmod dates that can be compared with pages"
-        yield f"Of {dates:,} {compared} {truthful:,} are truthful."
-    if found.changes is not None:
-        changes = found.changes
-        yield (
-            f"Since the audit before: {changes.new:,} new, {changes.fixed:,} fixed, "
-            f"{changes.remaining:,} still there."
-        )

@@ -387,6 +387,8 @@ def _speed(session: StoreSession) -> Figure | None:
     pages = sum(row[1] for row in found)
     # A section with a handful of pages has no meaningful 95th percentile.
     shown = [row for row in found if row[1] >= min(20, pages / 10)][:MAX_SECTIONS]
+    if not shown:
+        return None
     slowest = shown[0]
     title = (
         f"{slowest[0]} is the slowest section: 5 % of its pages take over {duration(slowest[3])}"

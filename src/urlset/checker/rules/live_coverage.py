@@ -124,7 +124,7 @@ RULES = (
         message="Section {section}: one response in ten takes longer than {p90:.1f} s "
         "({pages:,} pages)",
         sql="""
-            SELECT section, pages, p90, document,
+            SELECT section, loc, pages, p90, document,
                 if(is_sampled, 'sampled', 'complete') AS basis
             FROM section_times, audit_run WHERE pages >= 10 AND p90 > 2""",
         why="Search engines crawl a slow site less, so changes are found later.",

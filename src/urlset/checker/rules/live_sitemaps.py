@@ -130,7 +130,7 @@ RULES = (
     ),
     rule(
         "N006 sitemap-gz-encoding warning",
-        message="{source_url} is served with Content-Encoding: gzip and arrives unpacked",
+        message="{source_url} is served with Content-Encoding: gzip",
         sql="""
             SELECT s.document, s.source FROM readable s
             JOIN probes p ON p.kind = 'packed' AND p.url = s.source""",

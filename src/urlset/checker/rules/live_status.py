@@ -202,7 +202,10 @@ RULES = (
         message="{page} never arrives: {reason}",
         view="listed_pages",
         where="verdict = 'redirect-loop'",
-        values={"page": "preview(loc)", "reason": "preview(message)"},
+        values={
+            "page": "preview(loc)",
+            "reason": "coalesce(preview(message), 'redirects in a circle')",
+        },
         why="The redirects lead in a circle, or there are too many of them. Neither people nor "
         "search engines can open the page.",
         fix_hint="Correct the redirects, or remove the entry",
