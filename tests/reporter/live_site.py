@@ -45,7 +45,9 @@ SELECT url, section, 1 AS crawl, verdict, 'Page ' || n AS title,
     CASE verdict WHEN 'redirect' THEN 301 WHEN 'gone' THEN 404 WHEN 'unknown' THEN 429 ELSE 200 END
         AS status,
     if(verdict = 'unknown', 'http-429', NULL) AS unknown_reason,
-    is_hidden AND n % 2 = 0 AS is_noindex, verdict = 'ok' AND NOT is_hidden AS is_indexable,
+    is_hidden AND n % 2 = 0 AS is_noindex,
+    if(is_hidden AND n % 2 = 1, '{base}/other', url) AS canonical,
+    verdict = 'ok' AND NOT is_hidden AS is_indexable,
     n < {count} AS is_listed, n % 23 <> 0 OR n >= {count} AS is_linked, n % 4 <> 1 AS is_visited,
     round(half * (0.55 + 0.9 * noise + 3 * noise ** 9), 4) AS first_byte_s, 1.0 AS seconds,
     false AS is_from_cache, [] AS alternates

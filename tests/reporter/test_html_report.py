@@ -183,6 +183,37 @@ def test_a_listed_url_that_was_not_visited_is_no_fault():
     assert ("listed URLs", "400", "") in found.numbers
 
 
+def test_a_listed_pdf_is_fine():
+    """It answers 200, nothing forbids indexing, and it has no canonical URL."""
+    with Store.open() as store:
+        fill(store, 400)
+        with store.session() as session:
+            before = take_figures(session, BASE)
+            session.run(
+                "UPDATE pages SET is_html = false, is_indexable = false, canonical = NULL "
+                "WHERE is_indexable AND hash(url) % 3 = 0"
+            )
+            after = take_figures(session, BASE)
+
+    assert after.numbers == before.numbers
+
+
+def test_folders_of_one_page_are_pages():
+    with Store.open() as store:
+        fill(store, 400)
+        with store.session() as session:
+            session.run("UPDATE pages SET url = url || '/' WHERE section = 'blog'")
+            session.run("UPDATE pages SET url = replace(url, '/page-', '-page-')")
+            session.run("DELETE FROM entries")
+            session.run("DELETE FROM frontier")
+            found = take_figures(session, BASE)
+
+    figure = next(figure for figure in found.figures if figure.key == "folders")
+    labels = [str(row[0]) for row in figure.rows]
+    assert "/blog/" in labels
+    assert not [label for label in labels if label.startswith("/blog/") and "page-" in label]
+
+
 def test_a_sample_is_drawn_without_the_urls_that_were_not_visited():
     with Store.open() as store:
         fill(store, 2_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 
 from urlset.checker.rule import Rule
@@ -13,7 +14,7 @@ __all__ = ["rule_texts"]
 
 
 def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
-    """Return message, reason, fix and SQL of each rule, by code."""
+    """Return title, reason, fix and SQL of each rule, by code."""
     return {code: _rule_text(rule) for code, rule in rules.items()}
 
 
@@ -27,9 +28,23 @@ def _rule_text(rule: Rule) -> RuleText:
         rule.code,
         rule.name,
         rule.level,
-        template_text(rule.message),
+        _title(template_text(rule.message), rule.name),
         page.why,
         page.fix_hint,
         page.source,
         sql,
     )
+
+
+def _title(template: str, name: str) -> str:
+    """Return a message template without values at its ends; the name if nothing remains.
+
+    >>> _title("… forbids indexing: … (…)", "url-noindex")
+    'Forbids indexing'
+    >>> _title("…: …", "sitemap-http-error")
+    'Sitemap http error'
+    """
+    text = re.sub(r"^… |: …$", "", re.sub(r" \(…\)$", "", template))
+    if sum(map(str.isalpha, text)) < 8:
+        text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]

@@ -239,11 +239,13 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
         cells: Cell by row and column; a missing one stays empty.
         corner: Text of the upper left cell.
     """
-    head = "".join(f'<th scope="col">{escape(safe(name, 12))}</th>' for name in names)
+    rows = [name for name in names if any(row == name for row, _ in cells)]
+    columns = [name for name in names if any(column == name for _, column in cells)]
+    head = "".join(f'<th scope="col">{escape(safe(name, 12))}</th>' for name in columns)
     body = []
-    for row in names:
+    for row in rows:
         line = []
-        for column in names:
+        for column in columns:
             cell = cells.get((row, column))
             if cell is None:
                 line.append('<td class="none"></td>')

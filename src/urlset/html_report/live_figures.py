@@ -41,11 +41,15 @@ _LABELS = {
     "unknown": "unknown",
     "not-visited": "not visited",
 }
+_REST = "…"
+"""End of the label of a block that stands for several folders, or for pages in no folder."""
+
 _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
 _KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
 
+# A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
 JUDGED = f"""
 WITH listed AS (
     SELECT url, section FROM pages WHERE is_listed
@@ -61,7 +65,8 @@ judged AS (
     SELECT listed.url, listed.section, pages.* EXCLUDE (url, section),
         CASE
             WHEN pages.url IS NULL THEN 'not-visited'
-            WHEN verdict = 'ok' AND is_indexable THEN 'fine'
+            WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
+                AND (is_indexable OR canonical IS NULL) THEN 'fine'
             WHEN verdict IN ('ok', 'disallowed') THEN 'not-indexable'
             WHEN verdict = 'redirect' THEN 'redirect'
             WHEN verdict = 'unknown' THEN 'unknown'
@@ -274,11 +279,16 @@ def _faults_by_folder(session: StoreSession) -> Figure | None:
         return None
     if len(blocks) > MAX_SECTIONS:
         others = blocks[MAX_SECTIONS - 1 :]
-        rest = _sum_of(f"{len(others):,} other sections", others)
+        rest = _sum_of(f"{len(others):,} sections{_REST}", others)
         blocks = [*blocks[: MAX_SECTIONS - 1], rest]
     everything = _sum_of("all", blocks)
     least = max(10, everything.size * _IS_BLOCK)
-    large = [b for block in blocks for b in (*block.parts, block) if b.size >= least and b.faults]
+    large = [
+        b
+        for block in blocks
+        for b in (*block.parts, block)
+        if b.size >= least and b.faults and not b.label.endswith(_REST)
+    ]
     title = "No folder has faults"
     if everything.faults:
         title = f"Faults are spread thinly: {share(everything.faults, everything.size)} of all URLs"
@@ -306,14 +316,20 @@ def _faults_by_folder(session: StoreSession) -> Figure | None:
 
 
 def _section_block(section: str, rows: Sequence[tuple[str | None, int, int]]) -> Block:
+    # A folder with one page is that page: /blog/rye/.
+    pages = [row for row in rows if not row[0] or row[1] == 1]
     parts = [
-        Block(f"{section}{folder}/" if folder else f"{section}…", visited, faults)
+        Block(f"{section}{folder}/", visited, faults)
         for folder, visited, faults in rows
+        if folder and visited > 1
     ]
+    if pages:
+        faults = sum(row[2] for row in pages)
+        parts.append(Block(f"{section}{_REST}", sum(row[1] for row in pages), faults))
     parts.sort(key=lambda part: -part.size)
     if len(parts) > MAX_SECTIONS:
         others = parts[MAX_SECTIONS - 1 :]
-        parts = [*parts[: MAX_SECTIONS - 1], _sum_of(f"{len(others):,} other folders", others)]
+        parts = [*parts[: MAX_SECTIONS - 1], _sum_of(f"{len(others):,} folders{_REST}", others)]
     whole = _sum_of(section, parts)
     return whole._replace(parts=parts if len(parts) > 1 else ())
 

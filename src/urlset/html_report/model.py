@@ -103,12 +103,12 @@ class ExampleLog:
 
 
 class RuleText(NamedTuple):
-    """Documentation of a rule: message with ellipses for values, reason, fix, source and SQL."""
+    """Documentation of a rule: title, reason, fix, source and SQL."""
 
     code: str
     name: str
     level: Level
-    message: str
+    title: str
     why: str
     fix_hint: str
     source: str

@@ -418,21 +418,10 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: _Det
     return (
         f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
         f'<span class="chip">{level}</span>'
-        f"<h4>{escape(safe(_headline(rule), 200))}</h4>"
+        f"<h4>{escape(safe(rule.title, 200))}</h4>"
         f'<span class="code">{escape(code)} {escape(rule.name)}</span>'
         f'<span class="count">{count:,}</span></summary>{"".join(parts)}</details>'
     )
-
-
-def _headline(rule: RuleText) -> str:
-    """Return the message of a rule; its name if the message consists of values only.
-
-    >>> _headline(RuleText("N001", "sitemap-http-error", "error", "…: …", "", "", "", None))
-    'Sitemap http error'
-    """
-    if sum(map(str.isalpha, rule.message)) >= 8:
-        return rule.message
-    return rule.name.replace("-", " ").capitalize()
 
 
 def _source(source: str) -> str:
