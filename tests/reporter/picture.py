@@ -5,25 +5,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+from examples.box.server import Box
+
+import urlset
 from tests import browsers
 from tests.reporter.chromium import drive
-from tests.reporter.live_site import BASE, fill, findings
-from tests.reporter.test_html_report import report_of
-from urlset.html_report import ExampleLog, take_figures
-from urlset.store import Store
 
-WIDTH, HEIGHT = 1200, 1150
+WIDTH, HEIGHT = 1200, 1180
 
 
 def main(destination: str) -> None:
-    """Write a picture of the start of a report."""
-    log = ExampleLog()
-    with Store.open() as store:
-        fill(store, 48_000)
-        for found in findings(store):
-            log.add(found)
-        with store.session() as session:
-            figures = take_figures(session, BASE)
+    """Write a picture of the start of the report of an audit of the shop in the box."""
+    path = browsers.found("chromium")
+    if path is None:
+        sys.exit("expected chromium on PATH")
 
     async def use(page):
         await page.open(report.as_uri(), width=WIDTH)
@@ -32,12 +27,13 @@ def main(destination: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.html")
-        report.write_text(report_of(log, [figures]), "utf-8")
-        path = browsers.found("chromium")
-        if path is None:
-            sys.exit("expected chromium on PATH")
-        found = drive(path, Path(folder, "profile"), use)
-    Path(destination).write_bytes(base64.b64decode(found["data"]))
+        with (
+            Box() as box,
+            urlset.audit(box.origin("shop"), crawl=True, policy=urlset.Policy(proxies={})) as found,
+        ):
+            found.report(report)
+        picture = drive(path, Path(folder, "profile"), use)
+    Path(destination).write_bytes(base64.b64decode(picture["data"]))
 
 
 if __name__ == "__main__":
