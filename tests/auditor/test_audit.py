@@ -14,7 +14,7 @@ import urlset
 import urlset.checker
 from urlset.auditor import Audit, AuditSettings
 from urlset.auditor.pipeline import audit_entries
-from urlset.checker.examples import HOME, ExampleResponse, Piece
+from urlset.checker.examples import HOME, ExampleResponse, Piece, entry
 from urlset.checker.live_examples import hreflang, page, redirect, site
 from urlset.http import Policy, Request, Response, Walk
 from urlset.reader import Entries
@@ -169,6 +169,34 @@ def test_noindex_and_canonicalised_pages_need_no_entry():
 
     with audited(example, MOMENT, crawl=True) as found:
         assert found.findings == []
+
+
+def test_a_finding_is_fixed_only_if_its_rule_and_its_sitemap_were_judged_again(tmp_path: Path):
+    path = str(tmp_path / "site.duckdb")
+    children = [f"<sitemap><loc>{HOME}{name}.xml</loc></sitemap>" for name in ("a", "b")]
+    example: dict[str, Piece] = {
+        "sitemap.xml": "".join(children),
+        "a.xml": entry(f"{HOME}tea"),
+        "b.xml": entry(f"{HOME}coffee"),
+        "tea": TEA,
+    }
+    unread = {**example, "b.xml": ExampleResponse("no", 503)}
+    mended = {**example, "coffee": COFFEE}
+    with audit_with(SimulatedServer(example), example, path) as found:
+        assert [(f.code, f.loc) for f in found.findings] == [("N102", f"{HOME}coffee")]
+
+    with audit_with(SimulatedServer(example), example, path, select=("N101",)) as found:
+        assert found.changes == (0, 0, 0)
+    with audit_with(SimulatedServer(unread), unread, path) as found:
+        assert found.changes is not None
+        assert found.changes.fixed == 0
+    with audit_with(SimulatedServer(example), example, path) as found:
+        assert found.changes is not None
+        assert found.changes.remaining == 1
+    with audit_with(SimulatedServer(mended), mended, path) as found:
+        assert [f.code for f in found.findings] == []
+        assert found.changes is not None
+        assert found.changes.fixed >= 1
 
 
 def test_a_second_audit_asks_for_changes_and_compares(tmp_path: Path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -19,13 +19,16 @@ from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
 from urlset.model import Level
-from urlset.store import Store, StoreSession
+from urlset.store import Store, StoreSession, quoted
 
 __all__ = ["AuditFindings", "Changes", "RuleSet", "RunFacts", "judge"]
 
 STORE_RULES = BROKEN | {"H501", "R010", "R011"}
 """Codes of rules of a check that an audit evaluates, too: about URLs that it may not visit, and
 documents that it could read only in part, or that are no sitemaps."""
+
+NEED_LINKS = frozenset({"P504"})
+"""Codes of rules that find nothing if not all links of the site are known."""
 
 _FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
     ("code", "string"),
@@ -190,7 +193,8 @@ def judge(
             for row, place, _ in locate(result.rows(), rules.rules, texts)
             if rules.selected(rules.rules[row.code], row.source)
         ]
-        changes = _store_findings(session, findings)
+        judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS)
+        changes = _store_findings(session, findings, judged)
     return AuditFindings(findings, counts, changes)
 
 
@@ -198,11 +202,19 @@ def _as_columns(facts: RunFacts) -> str:
     return ", ".join(f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items())
 
 
-def _store_findings(session: StoreSession, findings: Sequence[Finding]) -> Changes | None:
+def _store_findings(
+    session: StoreSession, findings: Sequence[Finding], judged: Set[str]
+) -> Changes | None:
     """Replace the findings of the audit before; return how they differ.
 
-    A finding is the same if rule and URL are equal; without a URL, rule and document. A finding
-    counts as fixed only if its URL was judged again: an unknown page fixes nothing.
+    A finding is the same if rule and URL are equal; without a URL, rule and document. It counts as
+    fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not
+    evaluated, nor a sitemap that could not be read. Such a finding is kept as ``not checked``.
+
+    Args:
+        session: Session of the store.
+        findings: The findings of this audit.
+        judged: Codes of the rules that could find something in this audit.
     """
     rows = [
         (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
@@ -219,11 +231,16 @@ def _store_findings(session: StoreSession, findings: Sequence[Finding]) -> Chang
             ELSE 'new' END AS change)
         FROM current_findings
         UNION ALL
-        SELECT * REPLACE ('fixed' AS change) FROM store.audit_findings
+        SELECT * REPLACE (CASE
+            WHEN code NOT IN ({", ".join(map(quoted, sorted(judged))) or "''"}) THEN 'not checked'
+            WHEN loc IN (SELECT loc FROM current_findings WHERE basis = 'unknown')
+                THEN 'not checked'
+            WHEN EXISTS (FROM failures) AND NOT EXISTS (FROM entries e WHERE e.loc = f.loc)
+                THEN 'not checked'
+            ELSE 'fixed' END AS change)
+        FROM store.audit_findings f
         WHERE change IS DISTINCT FROM 'fixed'
-            AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)
-            AND coalesce(loc, '') NOT IN (
-                SELECT loc FROM current_findings WHERE basis = 'unknown' AND loc IS NOT NULL)"""
+            AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)"""
     )
     session.run("DELETE FROM store.audit_findings")
     session.run("INSERT INTO store.audit_findings SELECT * FROM compared_findings")

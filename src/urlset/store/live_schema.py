@@ -157,7 +157,7 @@ AUDIT_TABLES = (
     ),
     TableSchema.of(
         "audit_findings",
-        "One row per finding of the last audit and per finding of the audit before that is fixed.",
+        "One row per finding of the last audit, and per finding of the audit before that is fixed or was not checked again.",
         """
         code    | VARCHAR | code of the rule
         rule    | VARCHAR | name of the rule
@@ -167,7 +167,7 @@ AUDIT_TABLES = (
         line    | UINTEGER | line in the document
         loc     | VARCHAR | URL that it is about; null if it is about more than one
         message | VARCHAR | description
-        change  | VARCHAR | new, fixed or still there since the audit before; null at the first audit
+        change  | VARCHAR | new, fixed, still there or not checked since the audit before; null at the first audit
         """,
     ),
 )
