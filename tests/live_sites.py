@@ -56,8 +56,8 @@ def audit(box: SiteBox, **options: Any) -> Any:
     """Audit the site in a box, quickly."""
     policy = {name: options.pop(name) for name in POLICY if name in options}
     known: dict[str, Any] = {
-        "confirm_after_s": 0.0,
-        "confirm_delay_s": 0.0,
+        "recheck_s": 0.0,
+        "recheck_delay_s": 0.0,
         "policy": quick(**policy),
     }
     return urlset.audit(options.pop("start", box.site), **(known | options))

@@ -157,8 +157,7 @@ def _sitemap(site: Site, sitemap: Sitemap, origin: str) -> Answer:
     if sitemap.serve.startswith("gzip"):
         body = gzip.compress(body, mtime=0)
         headers["Content-Type"] = "application/gzip"
-    if sitemap.serve == "gzip-twice":
-        body = gzip.compress(body, mtime=0)
+    if sitemap.serve == "gzip-encoded":
         headers["Content-Encoding"] = "gzip"
     if sitemap.serve == "html":
         return _text(NO_SUCH_PAGE, HTML)
@@ -234,7 +233,8 @@ def _html(site: Site, page: Page, origin: str) -> str:
         for language, path in page.alternates.items()
     ]
     head.append(page.head.replace("{origin}", origin))
-    nav = f'<nav><a href="{page.section}">Back</a></nav>' if page.path != "/" else ""
+    menu = "".join(f'<a href="{section}">{section}</a> ' for section in site.sections)
+    nav = f'<nav><a href="{page.section}">Back</a> {menu}</nav>' if page.path != "/" else ""
     main = "\n".join(_main(site, page, words))
     return (
         f'<!doctype html>\n<html lang="{page.language}">\n<head>\n'

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.example_site import ALL, Answered, SimulatedServer, audited
 
 import urlset
 import urlset.checker
+from tests.example_site import ALL, Answered, SimulatedServer, audited
 from urlset.auditor import Audit, AuditSettings
 from urlset.auditor.pipeline import audit_entries
 from urlset.checker.examples import HOME, ExampleResponse, Piece, entry

@@ -190,7 +190,11 @@ class _AuditRun:
     def _crawl(self, origin: str) -> _Crawled:
         """Follow the links of the site; return the number of the crawl and why it has gaps."""
         settings = self._settings
-        options = CrawlOptions(max_minutes=settings.max_minutes, recheck_s=settings.recheck_s)
+        options = CrawlOptions(
+            max_pages=settings.max_requests,
+            max_minutes=settings.max_minutes,
+            recheck_s=settings.recheck_s,
+        )
         is_interrupted = False
         try:
             crawl_into(

@@ -174,8 +174,9 @@ def _reason(response: Response) -> str:
 
 
 def _is_cut(response: Response) -> bool:
-    """Return whether the transfer of a page ended early; at a size limit, its begin is judged."""
-    return response.has_document and not response.is_whole and response.error != "too-large"
+    """Return whether the transfer of a page failed; at a size limit, its begin is judged."""
+    is_partial = response.has_document and not response.is_whole
+    return is_partial and response.error not in (None, "too-large")
 
 
 def _is_conditional(response: Response) -> bool:

@@ -1,0 +1,112 @@
+"""The sites in a box: an audit finds every planted fault, and nothing else.
+
+``URLSET_BOX_SEEDS=100`` audits them with the random faults of a hundred seeds; by default of two.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from examples.box.answers import access_log
+from examples.box.pages import sites
+from examples.box.server import Box, RandomFaults
+
+import urlset
+from tests.http_walks import quick
+
+SEEDS = int(os.environ.get("URLSET_BOX_SEEDS", "2"))
+SITES = sites()
+
+OFF_BY_DEFAULT = (
+    "hreflang-html-conflict",
+    "sitemap-no-validators",
+    "sitemap-ua-dependent",
+    "thumbnail-size",
+)
+
+# Rules that compare pages: a page that cannot be read leaves their findings about others unknown.
+COMPARE = {
+    "canonical-chain",
+    "canonical-to-error",
+    "duplicate-content",
+    "hreflang-html-conflict",
+    "hreflang-html-no-return",
+    "hreflang-target-bad",
+    "lastmod-untruthful",
+    "media-unreachable",
+    "not-in-sitemap",
+    "orphan-url",
+    "redirect-chain",
+    "thumbnail-size",
+    "url-canonicalised",
+    "url-redirect",
+    "url-soft-404",
+    "visited-not-listed",
+}
+FAILED = {"url-unknown", "url-server-error", "url-unreachable"}
+
+
+def audit(box: Box, name: str, folder: Path, **options: Any) -> dict[tuple[str, str], Any]:
+    """Audit a site and return its findings by rule and URL."""
+    log = folder / "access.log"
+    log.write_text(access_log(SITES[name]))
+    known: dict[str, Any] = {
+        "crawl": True,
+        "logs": [str(log)],
+        "extend_select": OFF_BY_DEFAULT,
+        "recheck_s": 0.0,
+        "recheck_delay_s": 0.0,
+        "policy": quick(retries=1, read_timeout_s=5.0, total_timeout_s=10.0),
+    }
+    result = urlset.audit(box.origin(name), **(known | options))
+    return {(f.rule, url_of(f, box.origin(name))): f for f in result.findings}
+
+
+def url_of(finding: Any, origin: str) -> str:
+    """Return the URL that a finding is about: of a page, a section or a sitemap."""
+    section = dict(finding.parameters).get("section")
+    if section is not None:
+        return f"{origin}{section}"
+    return str(finding.loc or finding.source)
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_audit_finds_every_planted_fault_and_nothing_else(name, tmp_path):
+    with Box() as box:
+        found = set(audit(box, name, tmp_path))
+        expected = box.expected(name)
+
+    assert sorted(expected - found) == [], "not found"
+    assert sorted(found - expected) == [], "found, but not planted"
+
+
+@pytest.mark.parametrize("name", ["shop", "office"])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_under_random_faults_no_finding_is_false(seed, name, tmp_path):
+    with Box(faults=RandomFaults(seed)) as box:
+        policy = quick(retries=1, read_timeout_s=0.3, concurrency=32, per_host=32)
+        findings = audit(box, name, tmp_path, policy=policy)
+        expected, affected = box.expected(name), box.affected(name)
+        listed = {
+            box.origin(name) + page.path for page in SITES[name].pages.values() if page.listed
+        }
+
+    found = set(findings)
+    unaffected = {(rule, url) for rule, url in found if url not in affected}
+    # A page that fails at both visits is a bad target of other pages.
+    false = {pair for pair in unaffected - expected if not names(findings[pair], affected)}
+    assert sorted(false) == [], f"seed {seed}: false"
+    assert {rule for rule, url in found if url in affected} <= FAILED, f"seed {seed}: judged unread"
+    unknown = {url for rule, url in found if rule in FAILED}
+    assert sorted(affected & listed - unknown) == [], f"seed {seed}: neither read nor reported"
+    certain = {(rule, url) for rule, url in expected if rule not in COMPARE and url not in affected}
+    assert sorted(certain - found) == [], f"seed {seed}: not found"
+
+
+def names(finding: Any, urls: set[str]) -> bool:
+    """Return whether a finding is about one of these URLs as the target of a page."""
+    is_about_target = finding.rule in {"hreflang-target-bad", "canonical-to-error"}
+    return is_about_target and any(value in urls for _, value in finding.parameters)
