@@ -14,7 +14,7 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.crawler.journal import Journal
-from urlset.crawler.page_record import PageLinkRow, PageRecord
+from urlset.crawler.page_record import PageLinkRow, PageRecord, to_json
 from urlset.store import Store
 
 PAGES = 150
@@ -152,7 +152,7 @@ def test_a_torn_line_of_the_journal_is_skipped(tmp_path):
     journal = Journal(str(path))
     link = PageLinkRow("https://example.com/b", "a", None, True, 2)
     record = PageRecord("https://example.com/ä", {"title": "x\ny", "status": 200}, [link])
-    journal.add(record)
+    journal.add([to_json(record)])
     journal.close()
     with path.open("ab") as file:
         file.write(path.read_bytes()[:-20])
@@ -162,7 +162,7 @@ def test_a_torn_line_of_the_journal_is_skipped(tmp_path):
 
 def test_an_empty_journal_is_removed(tmp_path):
     journal = Journal(str(tmp_path / "journal"))
-    journal.add(PageRecord("https://example.com/", {}, []))
+    journal.add([to_json(PageRecord("https://example.com/", {}, []))])
     journal.clear()
     journal.close()
 

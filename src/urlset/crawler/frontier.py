@@ -11,7 +11,7 @@ from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.crawler.evidence import MAX_HOPS
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import CrawlOptions
-from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord
+from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord, to_json
 from urlset.crawler.page_urls import section_of
 from urlset.crawler.scope import Scope
 from urlset.crawler.traps import Trap, Traps
@@ -146,21 +146,24 @@ class Frontier:
         """Return the job of a URL that is being visited."""
         return self._running.get(url)
 
-    def finish(
-        self, record: PageRecord, *, is_repeated: bool = False, line: str | None = None
-    ) -> None:
+    def finish(self, record: PageRecord, *, is_repeated: bool = False) -> None:
         """Add the record of a visited page.
 
         Args:
             record: The record.
             is_repeated: Whether the page is visited a second time, at the end of the crawl.
-            line: Its line for the journal, if it is known.
         """
-        self._running.pop(record.url, None)
         record.row.update(crawl=self.crawl, is_repeated=is_repeated)
-        self._journal.add(record, line)
-        self._records.append(record)
-        self._links += len(record.links)
+        self.finish_all([record], [to_json(record)])
+
+    def finish_all(self, records: Sequence[PageRecord], lines: Sequence[str]) -> None:
+        """Add records of visited pages whose text for the journal is known."""
+        self._journal.add(lines)
+        for record in records:
+            self._running.pop(record.url, None)
+            self._links += len(record.links)
+        self._records += records
+        # Note: not between two of the records; this empties the journal.
         if len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS:
             self.flush()
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from urlset.atomic import expect_no_outside_link
-from urlset.crawler.page_record import PageRecord, from_json, to_json
+from urlset.crawler.page_record import PageRecord, from_json
 
 __all__ = ["Journal"]
 
@@ -37,15 +37,15 @@ class Journal:
                 except (ValueError, TypeError):
                     return
 
-    def add(self, record: PageRecord, line: str | None = None) -> None:
-        """Append a record; ``line`` is its text, if it is known."""
+    def add(self, lines: Sequence[str]) -> None:
+        """Append records as text, by :func:`urlset.crawler.page_record.to_json`."""
         if self._path is None:
             return
         if self._file is None:
             expect_no_outside_link(self._path)
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             self._file = os.open(self._path, flags, 0o644)
-        data = memoryview(f"{line or to_json(record)}\n".encode())
+        data = memoryview("".join(f"{line}\n" for line in lines).encode())
         while data:
             data = data[os.write(self._file, data) :]
 

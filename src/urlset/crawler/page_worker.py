@@ -24,6 +24,9 @@ __all__ = ["MAX_PENDING", "PageWorker", "ReadPage", "serve"]
 MAX_PENDING = 16
 """Pages that wait for the worker; they count as in flight."""
 
+MAX_UNSENT = 4
+"""Pages that are sent to the worker at once."""
+
 JOIN_TIMEOUT_S = 5.0
 
 
@@ -43,6 +46,7 @@ class PageWorker:
 
     def __init__(self) -> None:
         self.is_alive = True
+        self._unsent = 0
         self._pending: dict[str, tuple[Response, dict[str, Any]]] = {}
         self._results: queue.SimpleQueue[tuple[PageRecord, str] | None] = queue.SimpleQueue()
         code = "from urlset.crawler.page_worker import serve; serve()"
@@ -66,13 +70,19 @@ class PageWorker:
         try:
             assert self._process.stdin is not None
             pickle.dump((plain, values), self._process.stdin, pickle.HIGHEST_PROTOCOL)
-            self._process.stdin.flush()
+            self._unsent += 1
         except OSError:
             self._results.put(None)
+        if self._unsent >= MAX_UNSENT:
+            self._flush()
 
     def take(self, *, waits: bool) -> list[ReadPage]:
         """Return the pages that are ready; with ``waits``, at least one of those pending."""
+        if not self.is_alive:
+            return self._read_pending()
         found: list[ReadPage] = []
+        if waits:
+            self._flush()
         while self._pending:
             try:
                 result = self._results.get(block=waits and not found)
@@ -99,6 +109,14 @@ class PageWorker:
         self._thread.join(JOIN_TIMEOUT_S)
         if self._process.stdout is not None:
             self._process.stdout.close()
+
+    def _flush(self) -> None:
+        self._unsent = 0
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.flush()
+        except OSError:
+            self._results.put(None)
 
     def _read_pending(self) -> list[ReadPage]:
         resolver = UrlResolver()

@@ -159,10 +159,12 @@ class CrawlWalk:
         """Store the pages that the worker has read; return their records."""
         assert self._worker is not None
         pages = self._worker.take(waits=waits)
-        for page in pages:
-            self._record(page.record, line=page.line)
+        records = [page.record for page in pages]
+        for record in records:
+            self._count(record)
+        self._frontier.finish_all(records, [page.line for page in pages])
         collected, self._collected = self._collected, []
-        return collected + [page.record for page in pages]
+        return collected + records
 
     def _is_over(self, wait_s: float = 0.0) -> bool:
         """Return whether a limit is reached now, or in some seconds."""
@@ -252,10 +254,11 @@ class CrawlWalk:
         elif status is None and self.verdicts["ok"]:  # the host answers others
             row |= {"verdict": "unreachable", "unknown_reason": None}
 
-    def _record(
-        self, record: PageRecord, *, is_repeated: bool = False, line: str | None = None
-    ) -> None:
+    def _record(self, record: PageRecord, *, is_repeated: bool = False) -> None:
         if not is_repeated:
-            self.visited += record.row["verdict"] != "disallowed"
-            self.verdicts[record.row["verdict"]] += 1
-        self._frontier.finish(record, is_repeated=is_repeated, line=line)
+            self._count(record)
+        self._frontier.finish(record, is_repeated=is_repeated)
+
+    def _count(self, record: PageRecord) -> None:
+        self.visited += record.row["verdict"] != "disallowed"
+        self.verdicts[record.row["verdict"]] += 1

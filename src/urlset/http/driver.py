@@ -143,6 +143,8 @@ class _FetcherThread:
         self._policy = policy
         self._loop = asyncio.new_event_loop()
         self._results: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
+        self._messages: deque[Request | int] = deque()
+        self._is_woken = False
         self._tasks: set[asyncio.Task[Response]] = set()
         self._stop = asyncio.Event()
         self._fetcher: Fetcher | None = None
@@ -154,7 +156,7 @@ class _FetcherThread:
             self.receive()  # raises the error of the thread
 
     def send(self, request: Request) -> None:
-        self._loop.call_soon_threadsafe(self._start, request)
+        self._post(request)
 
     def receive(self) -> Response:
         result = self._results.get()
@@ -163,8 +165,27 @@ class _FetcherThread:
         return result
 
     def release(self, size: int) -> None:
-        if self._fetcher is not None:
-            self._loop.call_soon_threadsafe(self._fetcher.release, size)
+        self._post(size)
+
+    def _post(self, message: Request | int) -> None:
+        """Queue a request, or the size of a released document, for the thread.
+
+        Waking the loop costs as much as a tenth of a request, so it is done once for all messages
+        that are waiting.
+        """
+        self._messages.append(message)
+        if not self._is_woken:
+            self._is_woken = True
+            self._loop.call_soon_threadsafe(self._take_messages)
+
+    def _take_messages(self) -> None:
+        self._is_woken = False  # first: a message that comes meanwhile wakes the loop again
+        while self._messages:
+            message = self._messages.popleft()
+            if isinstance(message, Request):
+                self._start(message)
+            elif self._fetcher is not None:
+                self._fetcher.release(message)
 
     def close(self) -> None:
         if self._thread.is_alive():
