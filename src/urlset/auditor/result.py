@@ -195,6 +195,10 @@ class Audit:
         for key, count in self._found.unlisted.items():
             log.add_omitted(key.level, key.code, count)
         with self.store.session() as session:
+            session.run(
+                "CREATE TABLE finding_rows AS SELECT loc, level FROM store.audit_findings "
+                "WHERE change IS DISTINCT FROM 'fixed'"
+            )
             figures = take_figures(session, self.source or "sitemaps")
         report = ReportInput(
             kind="audit",
