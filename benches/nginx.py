@@ -61,14 +61,14 @@ def nginx() -> str | None:
     if not unpacked.exists() and not _unpack(CACHE / "nginx"):
         return None
     if not run(str(unpacked), "-v"):
-        say("The whole site is left out: a library that Debian's nginx needs is not there.")
+        say("The sites are left out: a library that Debian's nginx needs is not there.")
         return None
     return str(unpacked)
 
 
 def _unpack(folder: Path) -> bool:
     if not (shutil.which("apt-get") and shutil.which("dpkg")):
-        say("The whole site is left out: nginx is not there, and this is no Debian to get it from.")
+        say("The sites are left out: nginx is not there, and this is no Debian to get it from.")
         return False
     say("Fetching Debian's nginx …")
     with tempfile.TemporaryDirectory() as there:

