@@ -31,7 +31,7 @@ help: ## print this list
 
 setup: $(NATIVE) ## make .venv and build the engine (the other targets do this themselves)
 
-demo: setup ## read, check and build sample sitemaps, without a network
+demo: setup ## read, check, build and audit sample sites, without a network
 	@.venv/bin/urlset --version
 	@$(PYTHON) examples/demo.py
 

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from box.server import Box
+
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "examples" / "site"
 ENVIRONMENT = {**os.environ, "no_proxy": "127.0.0.1"}
@@ -66,10 +68,25 @@ def main() -> int:
         ),
     ]
     good += build_garden()
+    good += audit_box()
     print(f"\nThe result is in {RESULT}:")
     for path in sorted((RESULT / "maps").iterdir()):
         print(f"  {path.name:<20} {path.stat().st_size:>8,} bytes")
     return 0 if all(good) else 1
+
+
+def audit_box() -> Iterator[bool]:
+    """Audit a site of 437 pages with planted faults, and write the report."""
+    report = RESULT / "report.html"
+    with Box() as box:
+        yield step(
+            "Audit a site with planted faults: visit what its sitemaps list, follow its links.",
+            f"audit {box.origin('shop')} --crawl --recheck-after 0 --max-examples 1 "
+            f"--report {shown(report)}",
+            expected=1,
+        )
+    yield report.exists()
+    print(f"\nOpen the report in a browser: {report}")
 
 
 def build_garden() -> Iterator[bool]:

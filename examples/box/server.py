@@ -149,7 +149,10 @@ class Box:
         self, site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """Answer one request and return whether the connection stays open."""
-        request = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        start = await reader.readexactly(1)
+        if start == b"\x16":  # a client that wants TLS
+            return False
+        request = (start + await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = request.split("\r\n")
         method, target, _ = first.split(" ")
         pairs = [line.partition(":") for line in lines]
