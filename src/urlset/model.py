@@ -1,8 +1,8 @@
 """Data model: entry, image, video, news article, alternate, child sitemap and problem.
 
 Each class is an immutable named tuple; a missing value is ``None`` or an empty tuple. The text of
-an extension is kept as written, trimmed, and is not converted to numbers. The Arrow columns of
-``urlset.arrow.SCHEMA`` have the same names and order.
+an extension is kept as written, trimmed, and is not converted to numbers. The fields equal those of
+:mod:`urlset.fields`, from which columns and schemas are derived; a test compares them.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class Entry(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Iterable[object]) -> Entry:
-        """Return an entry of thirteen values in the order of the fields, without a check."""
+        """Return an entry of values in the order of the fields, without a check."""
         return cls._make(row)
 
     def to_dict(self) -> dict[str, Any]:

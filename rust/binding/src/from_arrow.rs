@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use urlset_core::columns::{
     ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
-    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, TextList, Texts, VIDEO_FIELDS,
-    Videos,
+    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, TextColumn,
+    TextList, Texts, VIDEO_FIELDS, VIDEO_TEXT_FIELDS, Videos,
 };
 
 use crate::columns::Columns;
@@ -53,16 +53,19 @@ pub fn columns_from_arrow<'py>(
 /// Nullability does not matter: a null list is read as an empty one.
 fn fits(fields: &Fields) -> bool {
     let is_right = |field: &FieldRef| match field.name().as_str() {
-        "loc" | "lastmod_text" | "changefreq" | "extra" => *field.data_type() == DataType::Utf8,
         "lastmod" => matches!(field.data_type(), DataType::Timestamp(TimeUnit::Microsecond, _)),
         "priority" => *field.data_type() == DataType::Float64,
         "images" => is_list(field.data_type(), |item| is_record(item, &IMAGE_FIELDS)),
         "videos" => is_list(field.data_type(), is_video),
         "news" => is_record(field.data_type(), &NEWS_FIELDS),
         "alternates" => is_list(field.data_type(), |item| is_record(item, &ALTERNATE_FIELDS)),
-        _ => true,
+        name => text_column(name).is_none() || *field.data_type() == DataType::Utf8,
     };
     fields.find("loc").is_some() && fields.iter().all(is_right)
+}
+
+fn text_column(name: &str) -> Option<&'static TextColumn> {
+    TEXT_COLUMNS.iter().find(|column| column.name == name)
 }
 
 fn is_list(found: &DataType, is_item: impl Fn(&DataType) -> bool) -> bool {
@@ -87,9 +90,9 @@ fn is_video(found: &DataType) -> bool {
         "ids" => is_list(field.data_type(), |item| is_record(item, &ID_FIELDS)),
         "tags" => is_list(field.data_type(), |item| *item == DataType::Utf8),
         "tvshow" => is_record(field.data_type(), &TVSHOW_FIELDS),
-        name => VIDEO_FIELDS.contains(&name) && *field.data_type() == DataType::Utf8,
+        name => VIDEO_TEXT_FIELDS.contains(&name) && *field.data_type() == DataType::Utf8,
     };
-    fields.len() == VIDEO_FIELDS.len() + 5 && fields.iter().all(is_right)
+    fields.len() == VIDEO_FIELDS.len() && fields.iter().all(is_right)
 }
 
 fn expected(name: &str, expected_type: &str, array: &dyn Array) -> Message {
@@ -105,13 +108,12 @@ fn strings<'b>(name: &str, array: &'b dyn Array) -> Result<&'b StringArray, Mess
 
 fn add_batch(entries: &mut Entries, batch: &RecordBatch) -> Result<(), Message> {
     let first = entries.row();
-    let Entries { lastmod_text, changefreq, extra, images, videos, news, alternates, .. } = entries;
-    let columns = [("lastmod_text", lastmod_text), ("changefreq", changefreq), ("extra", extra)];
-    for (name, column) in columns {
-        if let Some(array) = batch.column_by_name(name) {
-            add_texts(column, first, strings(name, array)?);
+    for TextColumn { name, get_mut, .. } in TEXT_COLUMNS {
+        if let Some(array) = batch.column_by_name(name).filter(|_| name != "loc") {
+            add_texts(get_mut(entries), first, strings(name, array)?);
         }
     }
+    let Entries { images, videos, news, alternates, .. } = entries;
     if let Some(array) = batch.column_by_name("images") {
         add_records(images, first, &IMAGE_FIELDS, "images", array)?;
     }
@@ -247,7 +249,7 @@ fn add_records<const N: usize>(
 fn add_videos(videos: &mut Videos, first: usize, array: &dyn Array) -> Result<(), Message> {
     for (number, items) in add_lists(&mut videos.list, first, "videos", array)? {
         let items = structs("videos", &items)?;
-        add_record(&mut videos.texts, number, items, &VIDEO_FIELDS)?;
+        add_record(&mut videos.texts, number, items, &VIDEO_TEXT_FIELDS)?;
         if let Some(array) = items.column_by_name("content_segments") {
             let column = &mut videos.content_segments;
             add_records(column, number, &SEGMENT_FIELDS, "content_segments", array)?;

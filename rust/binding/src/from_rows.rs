@@ -5,11 +5,28 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use urlset_core::columns::{Entries, Record, RecordList, Texts};
+use urlset_core::columns::{
+    ENTRY_FIELDS, Entries, Record, RecordList, TEXT_COLUMNS, Texts, entry_index, video_index,
+};
 
 use crate::columns::Columns;
 
 type Object<'py> = Bound<'py, PyAny>;
+type Fields<'py> = [Object<'py>; ENTRY_FIELDS.len()];
+
+const LOC: usize = entry_index("loc");
+const LASTMOD: usize = entry_index("lastmod");
+const PRIORITY: usize = entry_index("priority");
+const IMAGES: usize = entry_index("images");
+const VIDEOS: usize = entry_index("videos");
+const NEWS: usize = entry_index("news");
+const ALTERNATES: usize = entry_index("alternates");
+
+const SEGMENTS: usize = video_index("content_segments");
+const TAGS: usize = video_index("tags");
+const PRICES: usize = video_index("prices");
+const TVSHOW: usize = video_index("tvshow");
+const IDS: usize = video_index("ids");
 
 /// Converts rows of `urlset.model.Entry`.
 ///
@@ -20,7 +37,7 @@ pub fn columns_from_rows(rows: Object<'_>, format_date: Object<'_>) -> PyResult<
     let mut entries = Entries::default();
     for row in rows.try_iter()? {
         let row = row?.cast_into::<PyTuple>()?;
-        let Ok::<[Object<'_>; 13], _>(fields) = row.iter().collect::<Vec<_>>().try_into() else {
+        let Ok::<Fields<'_>, _>(fields) = row.iter().collect::<Vec<_>>().try_into() else {
             return Err(PyTypeError::new_err(format!("expected an Entry, found {row:?}")));
         };
         add_entry(&mut entries, &fields, &format_date)?;
@@ -29,15 +46,12 @@ pub fn columns_from_rows(rows: Object<'_>, format_date: Object<'_>) -> PyResult<
     Ok(Columns { entries: Arc::new(entries) })
 }
 
-fn add_entry(
-    entries: &mut Entries,
-    fields: &[Object<'_>; 13],
-    format_date: &Object<'_>,
-) -> PyResult<()> {
-    let [loc, lastmod, text, changefreq, priority, images, videos, news, alternates, extra, ..] =
-        fields;
+fn add_entry(entries: &mut Entries, fields: &Fields<'_>, format_date: &Object<'_>) -> PyResult<()> {
     let row = entries.row();
-    set(&mut entries.lastmod_text, row, text)?;
+    for column in TEXT_COLUMNS.iter().filter(|column| column.index != LOC) {
+        set((column.get_mut)(entries), row, &fields[column.index])?;
+    }
+    let lastmod = &fields[LASTMOD];
     if !lastmod.is_none() {
         let is_w3c = |text: &[u8]| {
             let text = urlset_core::utf8::utf8(text).unwrap_or_default();
@@ -48,7 +62,8 @@ fn add_entry(
             set(&mut entries.lastmod_text, row, &format_date.call1((lastmod,))?)?;
         }
     }
-    set(&mut entries.changefreq, row, changefreq)?;
+    let [priority, images, videos, news, alternates] =
+        [PRIORITY, IMAGES, VIDEOS, NEWS, ALTERNATES].map(|index| &fields[index]);
     if !priority.is_none() {
         entries.priority.set(row, priority.extract()?);
     }
@@ -67,8 +82,7 @@ fn add_entry(
     if alternates.is_truthy()? {
         add_list(&mut entries.alternates, row, alternates)?;
     }
-    set(&mut entries.extra, row, extra)?;
-    entries.commit(loc.cast::<PyString>()?.to_str()?.as_bytes());
+    entries.commit(fields[LOC].cast::<PyString>()?.to_str()?.as_bytes());
     if entries.loc.get(row).is_none() {
         return Err(PyOverflowError::new_err("expected URLs of at most 2 GiB together"));
     }
@@ -113,20 +127,20 @@ fn add_video(entries: &mut Entries, row: usize, value: &Object<'_>) -> PyResult<
     let mut texts = videos.texts.fields.iter_mut();
     for (number, value) in values.iter().enumerate() {
         match number {
-            10 => add_list(&mut videos.content_segments, video, &value)?,
-            13 => {
+            SEGMENTS => add_list(&mut videos.content_segments, video, &value)?,
+            TAGS => {
                 for tag in value.try_iter()? {
                     videos.tags.push(video, tag?.cast::<PyString>()?.to_str()?.as_bytes());
                 }
             }
-            20 => add_list(&mut videos.prices, video, &value)?,
-            24 => {
+            PRICES => add_list(&mut videos.prices, video, &value)?,
+            TVSHOW => {
                 if !value.is_none() {
                     videos.tvshow.set_present(video);
                     add_record(&mut videos.tvshow.items, video, &value)?;
                 }
             }
-            28 => add_list(&mut videos.ids, video, &value)?,
+            IDS => add_list(&mut videos.ids, video, &value)?,
             _ => {
                 if let Some(column) = texts.next() {
                     set(column, video, &value)?;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
-use urlset_core::columns::{Entries, RecordList, Texts};
+use urlset_core::columns::{
+    ENTRY_FIELDS, Entries, PROTOCOL_TEXTS, RecordList, TEXT_COLUMNS, Texts, entry_index,
+};
 
 use crate::columns::Columns;
 use crate::object_cache::DatetimeCache;
@@ -21,19 +23,18 @@ struct Classes<'py> {
     utc: Object<'py>,
 }
 
-/// Rendered fields of an entry, in order.
-const FIELDS: [&str; 10] = [
-    "loc",
-    "lastmod",
-    "lastmod_text",
-    "changefreq",
-    "priority",
-    "images",
-    "videos",
-    "news",
-    "alternates",
-    "extra",
-];
+/// Number of the rendered fields of an entry, which come first.
+const RENDERED: usize = entry_index("source");
+
+const LOC: usize = entry_index("loc");
+const LASTMOD: usize = entry_index("lastmod");
+const LASTMOD_TEXT: usize = entry_index("lastmod_text");
+const CHANGEFREQ: usize = entry_index("changefreq");
+const PRIORITY: usize = entry_index("priority");
+const IMAGES: usize = entry_index("images");
+const VIDEOS: usize = entry_index("videos");
+const NEWS: usize = entry_index("news");
+const ALTERNATES: usize = entry_index("alternates");
 
 /// Converts entries, dicts and URLs. A row that needs a conversion of values, or that may not be
 /// written in any case, gets an empty URL.
@@ -86,18 +87,18 @@ fn add(
         return not_plain();
     }
     let tuple = item.cast::<PyTuple>()?;
-    let mut fields = [const { None }; 10];
+    let mut fields = [const { None }; RENDERED];
     for (field, value) in fields.iter_mut().zip(tuple.iter()) {
         *field = Some(value).filter(|value| !value.is_none());
     }
     add_fields(entries, &fields, classes, datetimes)
 }
 
-type Fields<'py> = [Option<Object<'py>>; 10];
+type Fields<'py> = [Option<Object<'py>>; RENDERED];
 
 /// Returns the fields of a dict without unknown keys. `url` is an alias of `loc`.
 fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
-    let mut fields = [const { None }; 10];
+    let mut fields = [const { None }; RENDERED];
     let mut url = None;
     let mut has_loc = false;
     for (key, value) in dict.iter() {
@@ -105,14 +106,14 @@ fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
         let name = key.to_str()?;
         has_loc |= name == "loc";
         let value = Some(value).filter(|value| !value.is_none());
-        match FIELDS.iter().position(|field| *field == name) {
+        match ENTRY_FIELDS[..RENDERED].iter().position(|field| *field == name) {
             Some(index) => fields[index] = value,
             None if name == "url" => url = value,
             None => return not_plain(),
         }
     }
     if !has_loc {
-        fields[0] = url;
+        fields[LOC] = url;
     }
     Ok(fields)
 }
@@ -123,20 +124,24 @@ fn add_fields(
     classes: &Classes<'_>,
     datetimes: &mut DatetimeCache,
 ) -> PyResult<()> {
-    let [loc, lastmod, text, changefreq, priority, images, videos, news, alternates, extra] =
-        fields;
     let row = entries.row();
-    if news.is_some() || extra.is_some() || length(videos.as_ref())? > 0 {
+    let field = |index: usize| fields[index].as_ref();
+    let mut extensions = TEXT_COLUMNS[PROTOCOL_TEXTS..].iter();
+    if field(NEWS).is_some()
+        || extensions.any(|column| field(column.index).is_some())
+        || length(field(VIDEOS))? > 0
+    {
         return not_plain();
     }
-    add_date(&mut entries.lastmod_text, row, lastmod.as_ref(), text.as_ref(), classes, datetimes)?;
-    set(&mut entries.changefreq, row, changefreq.as_ref())?;
-    if let Some(value) = priority {
+    let dates = (field(LASTMOD), field(LASTMOD_TEXT));
+    add_date(&mut entries.lastmod_text, row, dates, classes, datetimes)?;
+    set(&mut entries.changefreq, row, field(CHANGEFREQ))?;
+    if let Some(value) = field(PRIORITY) {
         entries.priority.set(row, value.cast_exact::<PyFloat>()?.value());
     }
-    add_list(&mut entries.images, row, images.as_ref(), &classes.image)?;
-    add_list(&mut entries.alternates, row, alternates.as_ref(), &classes.alternate)?;
-    let Some(loc) = loc else { return not_plain() };
+    add_list(&mut entries.images, row, field(IMAGES), &classes.image)?;
+    add_list(&mut entries.alternates, row, field(ALTERNATES), &classes.alternate)?;
+    let Some(loc) = field(LOC) else { return not_plain() };
     entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
     Ok(())
 }
@@ -145,8 +150,7 @@ fn add_fields(
 fn add_date(
     column: &mut Texts,
     row: usize,
-    lastmod: Option<&Object<'_>>,
-    text: Option<&Object<'_>>,
+    (lastmod, text): (Option<&Object<'_>>, Option<&Object<'_>>),
     classes: &Classes<'_>,
     datetimes: &mut DatetimeCache,
 ) -> PyResult<()> {

@@ -168,6 +168,17 @@ fn parse_url(text: &str, base: Option<&str>) -> PyUrl {
     (found.url.map(std::borrow::Cow::into_owned), issues)
 }
 
+type Names = Vec<(&'static str, Vec<&'static str>)>;
+
+/// Returns the fields of each class of `urlset.model`, the elements of each container of an
+/// extension, and the elements of each namespace.
+#[pyfunction]
+fn field_tables() -> (Names, Names, Names) {
+    let fields = urlset_core::columns::FIELDS.iter();
+    let fields = fields.map(|(class, names)| (*class, names.to_vec())).collect();
+    (fields, urlset_core::container_elements(), urlset_core::namespace_elements())
+}
+
 /// Returns the rows that are not certainly valid.
 #[pyfunction]
 fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -> Vec<usize> {
@@ -179,7 +190,9 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use super::{aggregate_log, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows};
+    use super::{
+        aggregate_log, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
+    };
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]

@@ -17,8 +17,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use urlset_core::columns::{
-    ALTERNATE_FIELDS, Bits, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
-    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Texts, VIDEO_FIELDS,
+    ALTERNATE_FIELDS, Bits, ENTRY_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS,
+    OptionalRecord, PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS,
+    Texts, VIDEO_TEXT_FIELDS, video_index,
 };
 
 type ArrayResult = Result<ArrayRef, ArrowError>;
@@ -53,40 +54,46 @@ impl<F: Fn(&Entries) -> &[u8]> AsRef<[u8]> for Shared<F> {
 fn batch(entries: &Arc<Entries>, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
     let columns = ArrowColumns { entries };
     let rows = entries.row();
-    let text = |name: &str, part: fn(&Entries) -> &Texts| {
-        (Field::new(name, DataType::Utf8, name != "loc"), columns.texts(rows, part))
+    let column = |name: &'static str| {
+        let array: ArrayRef = match name {
+            "lastmod" => Arc::new(
+                columns
+                    .numbers::<TimestampMicrosecondType>(
+                        rows,
+                        |e| e.lastmod.values(),
+                        |e| e.lastmod.valid(),
+                    )?
+                    .with_timezone("UTC"),
+            ),
+            "priority" => Arc::new(columns.numbers::<Float64Type>(
+                rows,
+                |e| e.priority.values(),
+                |e| e.priority.valid(),
+            )?),
+            "images" => columns.records(&IMAGE_FIELDS, rows, |e| &e.images)?,
+            "videos" => columns.videos(rows)?,
+            "news" => columns.optional(&NEWS_FIELDS, rows, |e| &e.news)?,
+            "alternates" => columns.records(&ALTERNATE_FIELDS, rows, |e| &e.alternates)?,
+            "source" => Arc::new(repeated(source, rows)?),
+            "offset" => {
+                let offset = columns.buffer(|e| e.offset.to_byte_slice());
+                positions::<UInt64Type>(offset, entries.offset.len(), rows)
+            }
+            "line" => {
+                let line = columns.buffer(|e| e.line.to_byte_slice());
+                positions::<UInt32Type>(line, entries.line.len(), rows)
+            }
+            name => {
+                let text = TEXT_COLUMNS.iter().find(|text| text.name == name);
+                let text = text.ok_or_else(|| ArrowError::SchemaError(name.to_owned()))?;
+                columns.texts(rows, text.get)
+            }
+        };
+        let is_nullable = name != "loc" && !matches!(array.data_type(), DataType::List(_));
+        Ok((Field::new(name, array.data_type().clone(), is_nullable), array))
     };
-    let named = |name: &str, array: ArrayRef| {
-        let is_nullable = !matches!(array.data_type(), DataType::List(_));
-        (Field::new(name, array.data_type().clone(), is_nullable), array)
-    };
-    let lastmod = columns
-        .numbers::<TimestampMicrosecondType>(rows, |e| e.lastmod.values(), |e| e.lastmod.valid())?
-        .with_timezone("UTC");
-    let priority =
-        columns.numbers::<Float64Type>(rows, |e| e.priority.values(), |e| e.priority.valid())?;
-    let images = columns.records(&IMAGE_FIELDS, rows, |e| &e.images)?;
-    let news = columns.optional(&NEWS_FIELDS, rows, |e| &e.news)?;
-    let alternates = columns.records(&ALTERNATE_FIELDS, rows, |e| &e.alternates)?;
-    let offset = columns.buffer(|e| e.offset.to_byte_slice());
-    let line = columns.buffer(|e| e.line.to_byte_slice());
-    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = [
-        text("loc", |e| &e.loc),
-        named("lastmod", Arc::new(lastmod)),
-        text("lastmod_text", |e| &e.lastmod_text),
-        text("changefreq", |e| &e.changefreq),
-        named("priority", Arc::new(priority)),
-        named("images", images),
-        named("videos", columns.videos(rows)?),
-        named("news", news),
-        named("alternates", alternates),
-        text("extra", |e| &e.extra),
-        named("source", Arc::new(repeated(source, rows)?)),
-        named("offset", positions::<UInt64Type>(offset, entries.offset.len(), rows)),
-        named("line", positions::<UInt32Type>(line, entries.line.len(), rows)),
-    ]
-    .into_iter()
-    .unzip();
+    let columns: Result<Vec<_>, ArrowError> = ENTRY_FIELDS.into_iter().map(column).collect();
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns?.into_iter().unzip();
     let schema = Arc::new(arrow_schema::Schema::new(fields));
     RecordBatch::try_new(schema, arrays)
 }
@@ -227,21 +234,21 @@ impl ArrowColumns<'_> {
     /// Returns the column of videos: texts, lists and a structure in the order of the fields.
     fn videos(&self, rows: usize) -> ArrayResult {
         let items = self.entries.videos.list.items();
-        let (mut fields, mut arrays) = self.record(&VIDEO_FIELDS, items, |e| &e.videos.texts);
+        let (mut fields, mut arrays) = self.record(&VIDEO_TEXT_FIELDS, items, |e| &e.videos.texts);
         let tags = self.entries.videos.tags.list.items();
         let tags = self.texts(tags, |e| &e.videos.tags.texts);
         let inserted = [
             (
-                10,
                 "content_segments",
                 self.records(&SEGMENT_FIELDS, items, |e| &e.videos.content_segments)?,
             ),
-            (13, "tags", self.list(items, tags, |e| &e.videos.tags.list)?),
-            (20, "prices", self.records(&PRICE_FIELDS, items, |e| &e.videos.prices)?),
-            (24, "tvshow", self.optional(&TVSHOW_FIELDS, items, |e| &e.videos.tvshow)?),
-            (28, "ids", self.records(&ID_FIELDS, items, |e| &e.videos.ids)?),
+            ("tags", self.list(items, tags, |e| &e.videos.tags.list)?),
+            ("prices", self.records(&PRICE_FIELDS, items, |e| &e.videos.prices)?),
+            ("tvshow", self.optional(&TVSHOW_FIELDS, items, |e| &e.videos.tvshow)?),
+            ("ids", self.records(&ID_FIELDS, items, |e| &e.videos.ids)?),
         ];
-        for (index, name, array) in inserted {
+        for (name, array) in inserted {
+            let index = video_index(name);
             let is_nullable = name == "tvshow";
             let field = Field::new(name, array.data_type().clone(), is_nullable);
             fields.insert(index, Arc::new(field));

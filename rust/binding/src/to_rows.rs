@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
 use urlset_core::columns::{
-    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, OptionalRecord, PRICE_FIELDS,
-    Record, RecordList, SEGMENT_FIELDS, TVSHOW_FIELDS, Videos,
+    ALTERNATE_FIELDS, ENTRY_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, OptionalRecord,
+    PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, VIDEO_FIELDS,
+    VIDEO_TEXT_INDEXES, Videos, video_index,
 };
 
 use crate::object_cache::{DatetimeCache, FloatCache, NewTuple, Object, StringCache, TupleClass};
@@ -32,7 +33,7 @@ impl Rows {
         source: Option<Bound<'_, PyString>>,
     ) -> PyResult<Self> {
         let [none, empty] = [py.None().into_bound(py), PyTuple::empty(py).into_any()];
-        let mut defaults = vec![none; 13];
+        let mut defaults = vec![none; ENTRY_FIELDS.len()];
         for index in [entry::IMAGES, entry::VIDEOS, entry::ALTERNATES] {
             defaults[index] = empty.clone();
         }
@@ -50,31 +51,27 @@ impl Rows {
     }
 }
 
-/// Indexes of the fields of `urlset.model.Entry`.
+/// Indexes of the fields of `urlset.model.Entry` that do not hold text.
 mod entry {
-    pub const LOC: usize = 0;
-    pub const LASTMOD: usize = 1;
-    pub const LASTMOD_TEXT: usize = 2;
-    pub const CHANGEFREQ: usize = 3;
-    pub const PRIORITY: usize = 4;
-    pub const IMAGES: usize = 5;
-    pub const VIDEOS: usize = 6;
-    pub const NEWS: usize = 7;
-    pub const ALTERNATES: usize = 8;
-    pub const EXTRA: usize = 9;
-    pub const SOURCE: usize = 10;
-    pub const OFFSET: usize = 11;
-    pub const LINE: usize = 12;
+    use urlset_core::columns::entry_index;
+
+    pub const LASTMOD: usize = entry_index("lastmod");
+    pub const PRIORITY: usize = entry_index("priority");
+    pub const IMAGES: usize = entry_index("images");
+    pub const VIDEOS: usize = entry_index("videos");
+    pub const NEWS: usize = entry_index("news");
+    pub const ALTERNATES: usize = entry_index("alternates");
+    pub const SOURCE: usize = entry_index("source");
+    pub const OFFSET: usize = entry_index("offset");
+    pub const LINE: usize = entry_index("line");
 }
 
-/// Indexes of the fields of `urlset.model.Video` that hold a single text.
-const VIDEO_TEXT_INDEXES: [usize; 24] =
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 18, 19, 21, 22, 23, 25, 26, 27];
-const SEGMENTS: usize = 10;
-const TAGS: usize = 13;
-const PRICES: usize = 20;
-const TVSHOW: usize = 24;
-const IDS: usize = 28;
+/// Indexes of the fields of `urlset.model.Video` that do not hold text.
+const SEGMENTS: usize = video_index("content_segments");
+const TAGS: usize = video_index("tags");
+const PRICES: usize = video_index("prices");
+const TVSHOW: usize = video_index("tvshow");
+const IDS: usize = video_index("ids");
 
 #[pymethods]
 impl Rows {
@@ -95,14 +92,9 @@ impl Rows {
         let Self { entries, strings, .. } = self;
         let models = Models::get(py)?;
         let tuple = self.entry.make(py)?;
-        for (index, texts) in [
-            (entry::LOC, &entries.loc),
-            (entry::LASTMOD_TEXT, &entries.lastmod_text),
-            (entry::CHANGEFREQ, &entries.changefreq),
-            (entry::EXTRA, &entries.extra),
-        ] {
-            if let Some(text) = texts.get(row) {
-                tuple.set(index, strings.get(py, text)?)?;
+        for column in &TEXT_COLUMNS {
+            if let Some(text) = (column.get)(entries).get(row) {
+                tuple.set(column.index, strings.get(py, text)?)?;
             }
         }
         if let Some(instant) = entries.lastmod.get(row) {
@@ -153,7 +145,7 @@ impl Models {
         MODELS.get_or_try_init(py, || {
             let none = py.None().into_bound(py);
             let texts = |name, count| TupleClass::new(&class(py, name)?, vec![none.clone(); count]);
-            let mut video = vec![none.clone(); 29];
+            let mut video = vec![none.clone(); VIDEO_FIELDS.len()];
             for index in [SEGMENTS, TAGS, PRICES, IDS] {
                 video[index] = PyTuple::empty(py).into_any();
             }

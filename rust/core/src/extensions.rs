@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::codes::{G001, G035, G055, H001, H002, S010};
-use crate::columns::{Texts, VIDEO_FIELDS};
+use crate::columns::{Texts, video_text};
 use crate::context::{Buffer, Context};
-use crate::names::{Key, Role};
+use crate::names::{Key, KeySet, Role};
 use crate::namespaces::Ns;
 use crate::nodes::Nodes;
 use crate::unknown_extensions::serialize;
@@ -106,7 +106,7 @@ fn fields(
 ) -> Fields {
     let parent = &nodes.node(number).name;
     let mut found = Fields::new();
-    let mut seen = 0_u64;
+    let mut seen = KeySet::default();
     for child in nodes.children(number) {
         let node = nodes.node(child);
         let key = node.name.key;
@@ -115,8 +115,7 @@ fn fields(
         }
         if !key.is_in(parent.key) || node.name.ns != parent.ns {
             unknown(context, nodes, child);
-        } else if seen & key.bit() == 0 {
-            seen |= key.bit();
+        } else if seen.insert(key) {
             found.push((key, child));
         } else if let Some(code) = code.filter(|_| !is_repeatable(key)) {
             context.diagnostics.add(code, node.start, node.tag_end, &node.name.local);
@@ -183,29 +182,27 @@ fn read_news(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
 #[must_use]
 pub fn video_column(key: Key) -> Option<(usize, &'static [&'static [u8]])> {
     Some(match key {
-        Key::ThumbnailLoc => (0, &[]),
-        Key::Title => (1, &[]),
-        Key::Description => (2, &[]),
-        Key::ContentLoc => (3, &[]),
-        Key::PlayerLoc => (4, &[b"allow_embed", b"autoplay"]),
-        Key::Duration => (7, &[]),
-        Key::ExpirationDate => (8, &[]),
-        Key::Rating => (9, &[]),
-        Key::ViewCount => (10, &[]),
-        Key::PublicationDate => (11, &[]),
-        Key::Category => (12, &[]),
-        Key::FamilyFriendly => (13, &[]),
-        Key::Restriction => (14, &[b"relationship"]),
-        Key::GalleryLoc => (16, &[b"title"]),
-        Key::RequiresSubscription => (18, &[]),
-        Key::Uploader => (19, &[b"info"]),
-        Key::Platform => (21, &[b"relationship"]),
-        Key::Live => (23, &[]),
+        Key::ThumbnailLoc => (const { video_text("thumbnail_loc") }, &[]),
+        Key::Title => (const { video_text("title") }, &[]),
+        Key::Description => (const { video_text("description") }, &[]),
+        Key::ContentLoc => (const { video_text("content_loc") }, &[]),
+        Key::PlayerLoc => (const { video_text("player_loc") }, &[b"allow_embed", b"autoplay"]),
+        Key::Duration => (const { video_text("duration") }, &[]),
+        Key::ExpirationDate => (const { video_text("expiration_date") }, &[]),
+        Key::Rating => (const { video_text("rating") }, &[]),
+        Key::ViewCount => (const { video_text("view_count") }, &[]),
+        Key::PublicationDate => (const { video_text("publication_date") }, &[]),
+        Key::Category => (const { video_text("category") }, &[]),
+        Key::FamilyFriendly => (const { video_text("family_friendly") }, &[]),
+        Key::Restriction => (const { video_text("restriction") }, &[b"relationship"]),
+        Key::GalleryLoc => (const { video_text("gallery_loc") }, &[b"title"]),
+        Key::RequiresSubscription => (const { video_text("requires_subscription") }, &[]),
+        Key::Uploader => (const { video_text("uploader") }, &[b"info"]),
+        Key::Platform => (const { video_text("platform") }, &[b"relationship"]),
+        Key::Live => (const { video_text("live") }, &[]),
         _ => return None,
     })
 }
-
-const _: () = assert!(VIDEO_FIELDS.len() == 24);
 
 fn read_video(context: &mut Context<'_>, nodes: &Nodes<'_>, number: usize) {
     let fields = fields(context, nodes, number, Some(G035));

@@ -60,3 +60,4 @@ mod values;
 pub use context::{OffsetRun, Sitemap};
 pub use diagnostics::Diagnostic;
 pub use document::{Parsed, parse};
+pub use names::{container_elements, namespace_elements};

@@ -19,6 +19,20 @@ pub enum Ns {
     CodeSearch = 10,
 }
 
+/// Namespaces with a canonical URI.
+pub const NAMESPACES: [Ns; 10] = [
+    Ns::Core,
+    Ns::Image,
+    Ns::Video,
+    Ns::News,
+    Ns::Xhtml,
+    Ns::Mobile,
+    Ns::Baidu,
+    Ns::PageMap,
+    Ns::Geo,
+    Ns::CodeSearch,
+];
+
 /// Namespace of the protocol.
 pub const SITEMAP_NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::attributes::Attribute;
 use crate::context::Buffer;
-use crate::names::{Bindings, Key, Name, Role};
+use crate::names::{Bindings, Key, KeySet, Name, Role};
 use crate::values::Value;
 
 /// Maximum number of characters of a value. Note: `src/urlset/protocol.py` has the same number.
@@ -48,7 +48,7 @@ pub struct Node<'a> {
     /// Number of its last item.
     pub last: usize,
     /// Keys of its children as a set of bits.
-    pub keys: u64,
+    pub keys: KeySet,
     /// Whether it contains text other than white space.
     pub has_text: bool,
     /// Whether it has a loc as child.

@@ -10,22 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import arro3.core as arro3
 
+from urlset import fields, model
 from urlset.dates import from_microseconds, microseconds
-from urlset.model import (
-    Alternate,
-    ContentSegment,
-    Entry,
-    Image,
-    News,
-    Price,
-    TvShow,
-    Video,
-    VideoId,
-)
+from urlset.model import Entry
 
 __all__ = [
     "batches_to_entries",
@@ -39,8 +30,6 @@ __all__ = [
     "schema",
     "selected",
 ]
-
-Leaf = Literal["string", "instant", "number", "integer", "offset", "line", "flag"]
 
 
 class ListOf(NamedTuple):
@@ -56,29 +45,19 @@ class StructOf(NamedTuple):
     fields: tuple[tuple[str, Any], ...]
 
 
-def _struct(row: Any, **odd: Any) -> StructOf:
-    return StructOf(row, tuple((name, odd.get(name, "string")) for name in row._fields))
+def _struct_of(record: fields.RecordSchema) -> StructOf:
+    pairs = tuple((field.name, _type_of_field(field)) for field in record.fields)
+    return StructOf(getattr(model, record.name), pairs)
 
 
-_VIDEO = _struct(
-    Video,
-    tags=ListOf("string"),
-    content_segments=ListOf(_struct(ContentSegment)),
-    prices=ListOf(_struct(Price)),
-    ids=ListOf(_struct(VideoId)),
-    tvshow=_struct(TvShow),
-)
-ENTRY = _struct(
-    Entry,
-    lastmod="instant",
-    priority="number",
-    images=ListOf(_struct(Image)),
-    videos=ListOf(_VIDEO),
-    news=_struct(News),
-    alternates=ListOf(_struct(Alternate)),
-    offset="offset",
-    line="line",
-)
+def _type_of_field(field: fields.Field) -> Any:
+    is_leaf = fields.is_leaf(field.type)
+    kind = field.type if is_leaf else _struct_of(fields.RECORDS[field.type])
+    return ListOf(kind) if field.is_list else kind
+
+
+ENTRY = _struct_of(fields.ENTRY)
+"""Types of the columns of entries."""
 
 
 @cache
@@ -211,7 +190,7 @@ def column_of(array: Any, name: str, spec: Any) -> list[Any]:
             f"expected column {name!r} as {_name(target)}, found {_name(array.type)} ({error}); "
             "cast it first"
         ) from error
-    return values if spec in get_args(Leaf) else [_value(value, spec) for value in values]
+    return values if isinstance(spec, str) else [_value(value, spec) for value in values]
 
 
 def _value(value: Any, spec: Any) -> Any:
@@ -270,9 +249,8 @@ def type_of(spec: Any) -> arro3.DataType:
         return arro3.DataType.struct(_fields(spec))
     if spec == "instant":
         return arro3.DataType.timestamp("us", tz="UTC")
-    kinds = {"string": "string", "number": "float64", "offset": "uint64", "line": "uint32"}
-    kinds |= {"integer": "int64", "flag": "bool"}
-    made: arro3.DataType = getattr(arro3.DataType, kinds[spec])()
+    names = {"number": "float64", "integer": "int64", "flag": "bool"}
+    made: arro3.DataType = getattr(arro3.DataType, names.get(spec, spec))()
     return made
 
 

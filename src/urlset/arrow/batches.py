@@ -10,6 +10,7 @@ import arro3.core as arro3
 
 from urlset.arrow import ENTRY, ListOf, StructOf, open_stream, type_of
 from urlset.arrow.streams import shaped
+from urlset.fields import CONTENT
 
 __all__ = [
     "as_table",
@@ -33,6 +34,8 @@ __all__ = [
     "with_columns",
     "writable_columns",
 ]
+
+_WRITABLE = ENTRY.fields[: len(CONTENT)]
 
 
 def as_table(*batches: Any) -> Any:
@@ -188,7 +191,7 @@ def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
         sources: Maps fields to their columns.
     """
     written: dict[str, Any] = {}
-    for name, kind in ENTRY.fields[:10]:
+    for name, kind in _WRITABLE:
         values = batch.column(sources[name]) if name in sources else None
         if values is None or (name != "loc" and not _has_values(values)):
             continue

@@ -12,7 +12,6 @@ import arro3.core as arro3
 
 from urlset.arrow import (
     ENTRY,
-    Leaf,
     ListOf,
     array_of,
     column_of,
@@ -22,6 +21,7 @@ from urlset.arrow import (
     type_of,
 )
 from urlset.errors import EntryError, SourceError
+from urlset.fields import Leaf
 
 __all__ = [
     "ColumnType",

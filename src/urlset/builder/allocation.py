@@ -18,12 +18,13 @@ from urlset.builder.resolve import IS_CHANGED, sort_key
 from urlset.builder.tables import NEW_ROWS, OVERFLOW, SECTION_STARTS, SORT_BOUNDS, SORTED_ROWS
 from urlset.engine import Engine
 from urlset.errors import TargetError
-from urlset.protocol import MAX_NEWS, URIS, Ns
+from urlset.fields import EXTENSIONS
+from urlset.protocol import MAX_NEWS, PREFIXES, URIS
 from urlset.store import ScratchDatabase, quoted
 
 __all__ = ["DATED", "Allocator", "sort_new_rows"]
 
-_PREFIXES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}
+_PREFIXED = [field for field in EXTENSIONS if field.prefix]
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 
 # The runs of new rows if only URLs were counted. One query for all: a query for each section takes
@@ -215,12 +216,12 @@ def _overhead(
     overhead = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
     if not has_more:
         return overhead
-    used = db.fetch_one("""
-        SELECT bool_or(len(images) > 0), bool_or(len(videos) > 0), bool_or(news IS NOT NULL),
-            bool_or(len(alternates) > 0) FROM extended""")
+    has_value = (f"len({f.name}) > 0" if f.is_list else f"{f.name} IS NOT NULL" for f in _PREFIXED)
+    tests = ", ".join(f"bool_or({test})" for test in has_value)
+    used = db.fetch_one(f"SELECT {tests} FROM extended")
     return overhead + sum(
-        len(f' xmlns:{prefix}="{URIS[namespace]}"')
-        for is_used, (prefix, namespace) in zip(used, _PREFIXES.items(), strict=True)
+        len(f' xmlns:{field.prefix}="{URIS[PREFIXES[field.prefix]]}"')
+        for is_used, field in zip(used, _PREFIXED, strict=True)
         if is_used
     )
 

@@ -19,6 +19,7 @@ from urlset.builder.roundtrip import RoundTrip, RoundTripResult
 from urlset.builder.tables import EXTENDED, StagedRows
 from urlset.engine import Engine
 from urlset.errors import EntryError
+from urlset.fields import EXTENSIONS
 from urlset.model import Entry
 from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, decode_fault
@@ -37,7 +38,7 @@ PART_ROWS = 1_000
 """Rows that are verified together if their batch failed; equals the news limit of a file."""
 
 _SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
-_NESTED = ("images", "videos", "news", "alternates", "extra")
+_EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
 
 
 class Part(NamedTuple):
@@ -357,8 +358,7 @@ class Ingest:
         return batches.unsigned_array([start + number for number in selected])
 
     def _stage_extended(self, table: Any) -> None:
-        names = ", ".join(_NESTED)
-        query = f"SELECT id, {names} FROM batch WHERE more IS NOT NULL"
+        query = f"SELECT id, {_EXTENSIONS} FROM batch WHERE more IS NOT NULL"
         statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
         self._db.insert(table, f"{statement} {query}")
         self.has_extended = True

@@ -19,6 +19,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import sort_key
 from urlset.builder.tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
+from urlset.fields import EXTENSIONS
 from urlset.protocol import MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
@@ -150,7 +151,7 @@ ROWS = 50_000
 """Rows of one query, of one full file or of many small ones: a query costs 5 ms in any case."""
 
 _ROW = "loc, lastmod, changefreq, priority, id"
-_NESTED = "e.images, e.videos, e.news, e.alternates, e.extra"
+_EXTENSIONS = ", ".join(f"e.{field.name}" for field in EXTENSIONS)
 
 
 class RowRange(NamedTuple):
@@ -186,7 +187,7 @@ class RowBatches:
         """Yield the number of each file of a range, with its batches."""
         more, join = "", ""
         if self._has_more:
-            more, join = f", {_NESTED}", "LEFT JOIN extended e ON e.id = r.id"
+            more, join = f", {_EXTENSIONS}", "LEFT JOIN extended e ON e.id = r.id"
         found = self._db.batches(
             "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
             f"{more} FROM ({row_range.rows}) r {join} ORDER BY {row_range.order}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from urlset.arrow import batches
 from urlset.builder.options import BuildOptions
+from urlset.fields import EXTENSIONS
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
@@ -111,7 +112,7 @@ STAGED = _declare(
 EXTENDED = _declare(
     "extended",
     "Images, videos, news, alternates and other extensions of rows.",
-    "id images videos news alternates extra",
+    " ".join(["id", *(field.name for field in EXTENSIONS)]),
     writers="ingest",
     readers="allocation render",
 )

@@ -28,7 +28,7 @@ MAX_WAITING = 8
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
 _COLUMNS: list[tuple[str, ColumnType]] = [
-    ("document", "line"),
+    ("document", "uint32"),
     ("failure", "string"),
     ("parent", "string"),
     ("how", "string"),

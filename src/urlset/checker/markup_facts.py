@@ -24,14 +24,14 @@ from urlset.protocol import MAX_NAMESPACES
 __all__ = ["COLUMNS", "Fact", "MarkupFacts", "facts_of"]
 
 COLUMNS: tuple[tuple[str, ColumnType], ...] = (
-    ("document", "line"),
-    ("offset", "offset"),
-    ("line", "line"),
+    ("document", "uint32"),
+    ("offset", "uint64"),
+    ("line", "uint32"),
     ("fact", "string"),
     ("name", "string"),
     ("value", "string"),
     ("other", "string"),
-    ("times", "line"),
+    ("times", "uint32"),
 )
 """Columns of the table ``markup_facts``, which the view ``markup`` selects from."""
 

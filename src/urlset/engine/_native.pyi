@@ -21,6 +21,7 @@ __all__ = [
     "columns_from_rows",
     "columns_from_user_rows",
     "element_spans",
+    "field_tables",
     "gunzip",
     "gzip",
     "is_utf8",
@@ -87,6 +88,8 @@ class UrlHashes:
     def add(self, columns: Columns, start: int, end: int) -> list[int]:
         """Add the URLs of rows; return the rows whose URL was already in the set."""
 
+_Names = list[tuple[str, list[str]]]
+
 def parse(
     text: bytes,
     base: str | None,
@@ -118,6 +121,13 @@ def element_spans(
 
 def is_utf8(data: bytes) -> bool:
     """Return whether bytes are valid UTF-8."""
+
+def field_tables() -> tuple[_Names, _Names, _Names]:
+    """Return the tables of names that the engine has, to compare them with `urlset.fields`.
+
+    These are the fields of each class of `urlset.model`, the elements that each container of an
+    extension may hold, and the known elements of each namespace by its URI.
+    """
 
 def gunzip(data: bytes, limit: int) -> bytes | None:
     """Decompress valid gzip data of one or more members to at most ``limit`` bytes.

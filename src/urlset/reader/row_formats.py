@@ -17,6 +17,7 @@ from typing import Any
 from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.dates import format_date, parse_date
 from urlset.errors import TargetError, UrlsetError
+from urlset.fields import EXTENSIONS
 from urlset.model import Entry
 from urlset.terminal_text import escape_json
 
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
-_EXTENSIONS = ("images", "videos", "news", "alternates")
+_EXTENSIONS = tuple(field.name for field in EXTENSIONS if field.prefix)
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 

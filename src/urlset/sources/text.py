@@ -31,7 +31,7 @@ _LINE_COLUMN = "line of the file"  # added to those of the table; unlikely in a 
 _TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"),
     ("source", "string"),
-    ("line", "line"),
+    ("line", "uint32"),
 )
 
 Numbered = tuple[int, Any]
@@ -163,7 +163,7 @@ class TextSource:
         self._add_notes(plan)
         expressions = [named for named in plan.expressions if named[0] != "line"]
         values = [*(values for _, values in columns.values()), [number for number, _ in rows]]
-        fields = [*((name, "string") for name in seen), (_LINE_COLUMN, "line")]
+        fields = [*((name, "string") for name in seen), (_LINE_COLUMN, "uint32")]
         batch = rows_to_batch(fields, [*zip(*values, strict=True)])  # type: ignore[arg-type]
         return [*expressions, ("line", f'"{_LINE_COLUMN}"')], batch
 

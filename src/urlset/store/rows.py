@@ -28,14 +28,14 @@ __all__ = [
 
 Row = tuple[Any, ...]
 
-_LINES = ListOf(StructOf(SitemapLine, (("url", "string"), ("line", "line"))))
+_LINES = ListOf(StructOf(SitemapLine, (("url", "string"), ("line", "uint32"))))
 _COLUMN_TYPES: dict[str, ColumnType] = {
     "VARCHAR": "string",
     "VARCHAR[]": ListOf("string"),
     "TIMESTAMPTZ": "instant",
     "DOUBLE": "number",
-    "UBIGINT": "offset",
-    "UINTEGER": "line",
+    "UBIGINT": "uint64",
+    "UINTEGER": "uint32",
     "BOOLEAN": "flag",
     "STRUCT(url VARCHAR, line UINTEGER)[]": _LINES,
 }

@@ -1,13 +1,17 @@
 """Schema of the store: its tables, views and SQL macros, and the statements that create them.
 
-Names, types and descriptions are declared here once. The descriptions are also stored in the
-file, as comments that ``duckdb_columns()`` shows.
+Columns of entries, documents, sitemaps and problems come from :mod:`urlset.fields`; other columns
+are declared here. The descriptions are also stored in the file, as comments that
+``duckdb_columns()`` shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from urlset.fields import DOCUMENT, ENTRY, PROBLEM, RECORDS, SITEMAP, Field, RecordSchema
+from urlset.fields import STORE_VERSION as VERSION
 
 __all__ = [
     "MACROS",
@@ -21,9 +25,6 @@ __all__ = [
     "quoted_text",
     "statements",
 ]
-
-VERSION = 1
-"""Version of the tables below; increase it with every change. Other versions are not opened."""
 
 
 class Column(NamedTuple):
@@ -52,73 +53,38 @@ class TableSchema(NamedTuple):
         return cls(name, doc, tuple(Column(*(cell.strip() for cell in row)) for row in cells))
 
 
-_TEXT = {
-    field: f"{field} VARCHAR"
-    for field in (
-        "loc caption geo_location title license value currency type resolution duration hreflang "
-        "href media name language access genres publication_date keywords stock_tickers "
-        "show_title video_type episode_title season_number episode_number premier_date"
-    ).split()
+_SQL_TYPES: dict[str, str] = {
+    "string": "VARCHAR",
+    "instant": "TIMESTAMPTZ",
+    "number": "DOUBLE",
+    "integer": "BIGINT",
+    "uint64": "UBIGINT",
+    "uint32": "UINTEGER",
+    "flag": "BOOLEAN",
 }
 
 
-def _struct(fields: str) -> str:
-    return f"STRUCT({', '.join(_TEXT.get(name, name) for name in fields.split())})"
+def _sql_type(field: Field) -> str:
+    """Return the SQL type of a field; a record is a struct of its fields."""
+    made = _SQL_TYPES.get(field.type)
+    if made is None:
+        inner = (f"{part.name} {_sql_type(part)}" for part in RECORDS[field.type].fields)
+        made = f"STRUCT({', '.join(inner)})"
+    return f"{made}[]" if field.is_list else made
 
 
-IMAGES = f"{_struct('loc caption geo_location title license')}[]"
-VIDEOS = f"""STRUCT(thumbnail_loc VARCHAR, title VARCHAR, description VARCHAR, content_loc VARCHAR,
-player_loc VARCHAR, player_loc_allow_embed VARCHAR, player_loc_autoplay VARCHAR,
-duration VARCHAR, expiration_date VARCHAR, rating VARCHAR,
-content_segments {_struct("loc duration")}[],
-view_count VARCHAR, publication_date VARCHAR, tags VARCHAR[], category VARCHAR,
-family_friendly VARCHAR, restriction VARCHAR, restriction_relationship VARCHAR,
-gallery_loc VARCHAR, gallery_loc_title VARCHAR,
-prices {_struct("value currency type resolution")}[],
-requires_subscription VARCHAR, uploader VARCHAR, uploader_info VARCHAR,
-tvshow {_struct("show_title video_type episode_title season_number episode_number premier_date")},
-platform VARCHAR, platform_relationship VARCHAR, live VARCHAR,
-ids {_struct("value type")}[])[]""".replace("\n", " ")
-NEWS = _struct("name language access genres publication_date title keywords stock_tickers")
+def _columns(record: RecordSchema) -> str:
+    """Return the fields of a record as lines of :meth:`TableSchema.of`."""
+    return "\n".join(f"{f.name} | {_sql_type(f)} | {f.meaning}" for f in record.fields)
+
+
 SITEMAPS = "STRUCT(url VARCHAR, line UINTEGER)[]"
-ALTERNATES = f"{_struct('hreflang href media')}[]"
 
 TABLES = (
     TableSchema.of(
         "documents",
         "One row per document found, including documents that could not be read.",
-        """
-        document       | UINTEGER    | number of the document in this store, in reading order; reading it again assigns a new number
-        source         | VARCHAR     | path or URL that was requested; null for bytes without a name
-        url            | VARCHAR     | final URL on the web; of a file, the URL that `--base-url` assigns; null if unknown
-        loc            | VARCHAR     | URL by which an index lists it; null if no index lists it
-        root           | VARCHAR     | the source given to `read` from which this was found
-        parent         | VARCHAR     | source of the index (or robots.txt, or page) that names it; null for the first document
-        how            | VARCHAR     | how it was found: given, index, folder, and on a site robots, link, well-known or feed
-        depth          | UINTEGER    | number of indexes above it
-        declared_by    | VARCHAR     | robots.txt that declares it or an index above it
-        disallowed_by  | VARCHAR     | robots.txt that disallows fetching it
-        lastmod        | TIMESTAMPTZ | last change according to its index
-        kind           | VARCHAR     | urlset, index, text, rss, atom, html, template, empty or unknown, detected from the content; null if nothing could be read
-        size           | UBIGINT     | bytes, decompressed
-        packed_size    | UBIGINT     | bytes as received
-        layers         | UINTEGER    | layers of gzip around it
-        encoding       | VARCHAR     | character encoding of the document
-        entry_count    | UBIGINT     | entries in the document; a filtered read stores fewer
-        sitemap_count  | UBIGINT     | sitemaps that it lists, if it is an index
-        problem_count  | UBIGINT     | problems in the document; at most 10,000 of each rule are stored
-        error          | VARCHAR     | why the document was not read, or not completely; null if it was
-        skipped        | VARCHAR     | why it was skipped; null if it was read
-        same_as        | VARCHAR     | document that it redirects to and that was read before; the entries are stored there
-        status         | UINTEGER    | HTTP status; null if there was no response
-        content_type   | VARCHAR     | HTTP header of that name
-        etag           | VARCHAR     | HTTP header of that name
-        last_modified  | VARCHAR     | HTTP header of that name, unchanged
-        wire_size      | UBIGINT     | bytes of the HTTP body that were transferred
-        seconds        | DOUBLE      | duration of the last HTTP attempt
-        is_from_cache  | BOOLEAN     | whether the copy in `--cache` was still current (HTTP)
-        read_at        | TIMESTAMPTZ | time of reading
-        """,
+        _columns(DOCUMENT),
     ),
     TableSchema.of(
         "entries",
@@ -126,51 +92,27 @@ TABLES = (
         f"""
         document       | UINTEGER    | number of the document that lists it
         entry          | UINTEGER    | number of the entry in the document, from 1; filtered entries are counted
-        loc            | VARCHAR     | URL to request
-        lastmod        | TIMESTAMPTZ | instant of the last change; a date without a time is midnight UTC
-        lastmod_text   | VARCHAR     | original text
-        changefreq     | VARCHAR     | value of the protocol, in lower case
-        priority       | DOUBLE      | 0.0 to 1.0; null if absent
-        images         | {IMAGES} | images on the page; an empty list if there are none
-        videos         | {VIDEOS} | videos on the page; an empty list if there are none
-        news           | {NEWS} | news article; null if there is none
-        alternates     | {ALTERNATES} | other versions of the page: by language or by media
-        extra          | VARCHAR     | extensions without a column, as XML text
-        source         | VARCHAR     | path or URL of the document
-        offset         | UBIGINT     | byte where the entry starts
-        line           | UINTEGER    | line where it starts, from 1
+        {_columns(ENTRY)}
         """,
     ),
     TableSchema.of(
         "sitemaps",
         "One row per sitemap that an index lists, in index order; `document` and `sitemap` identify a row.",
-        """
+        f"""
         document       | UINTEGER    | number of the index document
         sitemap        | UINTEGER    | number of the sitemap in the index, from 1
-        loc            | VARCHAR     | URL of the sitemap
-        lastmod        | TIMESTAMPTZ | last change of that file according to the index
-        lastmod_text   | VARCHAR     | original text
-        source         | VARCHAR     | path or URL of the index
-        offset         | UBIGINT     | byte where it starts
-        line           | UINTEGER    | line where it starts, from 1
+        {_columns(SITEMAP)}
         """,
     ),
     TableSchema.of(
         "problems",
         "One row per problem that was repaired or skipped when a document or a robots.txt was read.",
-        """
+        f"""
         document       | UINTEGER    | number of the document; null for a robots.txt
         source         | VARCHAR     | path or URL of the document
         entry          | UINTEGER    | number of the entry that contains it; null if it is outside of entries
         loc            | VARCHAR     | URL of that entry
-        rule           | VARCHAR     | name of the rule, as in `urlset rules`
-        code           | VARCHAR     | code of the rule, such as X003
-        level          | VARCHAR     | error, warning or info
-        message        | VARCHAR     | description of the problem
-        offset         | UBIGINT     | byte where it starts
-        end            | UBIGINT     | byte after its end
-        line           | UINTEGER    | line where it starts, from 1
-        column         | UINTEGER    | column in characters, from 1
+        {_columns(PROBLEM)}
         """,
     ),
     TableSchema.of(

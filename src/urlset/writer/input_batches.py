@@ -12,6 +12,7 @@ from urlset.arrow import batches as arrow_batches
 from urlset.arrow.streams import TableReader
 from urlset.engine import Columns, Engine
 from urlset.errors import EntryError
+from urlset.fields import EXTENSIONS
 from urlset.model import Entry
 
 __all__ = ["Batch", "TableBatch", "batches", "intended_field"]
@@ -19,7 +20,7 @@ __all__ = ["Batch", "TableBatch", "batches", "intended_field"]
 BATCH_ROWS = 8_192
 TABLE_ROWS = 32_768
 
-_LISTS = ("images", "videos", "alternates")
+_LISTS = tuple(field.name for field in EXTENSIONS if field.is_list)
 _NAMES = frozenset((*Entry._fields, "url"))
 _LIKE = {name.replace("_", ""): name for name in _NAMES} | {name[:-1]: name for name in _LISTS}
 

@@ -11,6 +11,7 @@ from operator import is_
 from typing import Any, NamedTuple
 
 from urlset.errors import EntryError
+from urlset.fields import CONTENT, EXTENSIONS
 from urlset.model import Entry
 from urlset.writer import values
 from urlset.writer.extensions import extensions
@@ -117,11 +118,12 @@ def _with_rest(loc: Any, given: Entry, rules: Rules) -> Entry:
 
 def _is_plain(given: Entry) -> bool:
     """Return whether an entry has no extensions; for most entries identity decides."""
-    rest = given[5:10]
+    rest: Any = given[_EXTENSIONS]
     return all(map(is_, rest, _NOTHING)) or not any(map(_is_given, rest))
 
 
-_NOTHING = Entry("")[5:10]
+_EXTENSIONS = slice(len(CONTENT) - len(EXTENSIONS), len(CONTENT))
+_NOTHING: Any = Entry("")[_EXTENSIONS]
 
 
 def _is_given(value: Any) -> bool:

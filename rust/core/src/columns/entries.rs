@@ -1,93 +1,32 @@
 //! Columns of entries: one for each field of `urlset.model.Entry`.
 
+use super::fields::{
+    ALTERNATE_FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, SEGMENT_FIELDS,
+    TEXT_COLUMNS, TVSHOW_FIELDS, VIDEO_TEXT_FIELDS,
+};
 use super::list::List;
 use super::numbers::{Floats, Instants};
 use super::record::{OptionalRecord, Record, RecordList, TextList};
 use super::reserve::reserve_times;
 use super::texts::Texts;
 
-/// Fields of `urlset.model.Image`.
-pub const IMAGE_FIELDS: [&str; 5] = ["loc", "caption", "geo_location", "title", "license"];
-
-/// Fields of `urlset.model.Video` that hold a single text, in order.
-pub const VIDEO_FIELDS: [&str; 24] = [
-    "thumbnail_loc",
-    "title",
-    "description",
-    "content_loc",
-    "player_loc",
-    "player_loc_allow_embed",
-    "player_loc_autoplay",
-    "duration",
-    "expiration_date",
-    "rating",
-    "view_count",
-    "publication_date",
-    "category",
-    "family_friendly",
-    "restriction",
-    "restriction_relationship",
-    "gallery_loc",
-    "gallery_loc_title",
-    "requires_subscription",
-    "uploader",
-    "uploader_info",
-    "platform",
-    "platform_relationship",
-    "live",
-];
-
-/// Fields of `urlset.model.ContentSegment`.
-pub const SEGMENT_FIELDS: [&str; 2] = ["loc", "duration"];
-
-/// Fields of `urlset.model.Price`.
-pub const PRICE_FIELDS: [&str; 4] = ["value", "currency", "type", "resolution"];
-
-/// Fields of `urlset.model.VideoId`.
-pub const ID_FIELDS: [&str; 2] = ["value", "type"];
-
-/// Fields of `urlset.model.TvShow`.
-pub const TVSHOW_FIELDS: [&str; 6] = [
-    "show_title",
-    "video_type",
-    "episode_title",
-    "season_number",
-    "episode_number",
-    "premier_date",
-];
-
-/// Fields of `urlset.model.News`.
-pub const NEWS_FIELDS: [&str; 8] = [
-    "name",
-    "language",
-    "access",
-    "genres",
-    "publication_date",
-    "title",
-    "keywords",
-    "stock_tickers",
-];
-
-/// Fields of `urlset.model.Alternate`.
-pub const ALTERNATE_FIELDS: [&str; 3] = ["hreflang", "href", "media"];
-
 /// Videos of all entries. The nested lists and structures use the number of the video as row.
 #[derive(Clone, Debug, Default)]
 pub struct Videos {
     /// Videos of each entry.
     pub list: List,
-    /// Text fields, in the order of [`VIDEO_FIELDS`].
-    pub texts: Record<24>,
+    /// Text fields, in the order of [`VIDEO_TEXT_FIELDS`].
+    pub texts: Record<{ VIDEO_TEXT_FIELDS.len() }>,
     /// Segments of the content.
-    pub content_segments: RecordList<2>,
+    pub content_segments: RecordList<{ SEGMENT_FIELDS.len() }>,
     /// Tags.
     pub tags: TextList,
     /// Prices.
-    pub prices: RecordList<4>,
+    pub prices: RecordList<{ PRICE_FIELDS.len() }>,
     /// TV show that a video belongs to.
-    pub tvshow: OptionalRecord<6>,
+    pub tvshow: OptionalRecord<{ TVSHOW_FIELDS.len() }>,
     /// Identifiers.
-    pub ids: RecordList<2>,
+    pub ids: RecordList<{ ID_FIELDS.len() }>,
 }
 
 impl Videos {
@@ -134,13 +73,13 @@ pub struct Entries {
     /// Priorities.
     pub priority: Floats,
     /// Images, with the fields of [`IMAGE_FIELDS`].
-    pub images: RecordList<5>,
+    pub images: RecordList<{ IMAGE_FIELDS.len() }>,
     /// Videos.
     pub videos: Videos,
     /// News, with the fields of [`NEWS_FIELDS`].
-    pub news: OptionalRecord<8>,
+    pub news: OptionalRecord<{ NEWS_FIELDS.len() }>,
     /// Alternates, with the fields of [`ALTERNATE_FIELDS`].
-    pub alternates: RecordList<3>,
+    pub alternates: RecordList<{ ALTERNATE_FIELDS.len() }>,
     /// Elements of other extensions, as XML.
     pub extra: Texts,
     /// Byte offset of each entry in the source.
@@ -181,16 +120,15 @@ impl Entries {
     /// Discards the current row.
     pub fn rollback(&mut self) {
         let rows = self.rows;
-        self.loc.truncate(rows);
+        for column in TEXT_COLUMNS {
+            (column.get_mut)(self).truncate(rows);
+        }
         self.lastmod.truncate(rows);
-        self.lastmod_text.truncate(rows);
-        self.changefreq.truncate(rows);
         self.priority.truncate(rows);
         self.images.truncate(rows);
         self.videos.truncate(rows);
         self.news.truncate(rows);
         self.alternates.truncate(rows);
-        self.extra.truncate(rows);
     }
 
     /// Reserves space for `times` times the current content. Growth by doubling would copy all
@@ -212,16 +150,15 @@ impl Entries {
     /// Extends all columns to the number of rows. Columns without values may stay empty.
     pub fn close(&mut self) {
         let rows = self.rows;
-        self.loc.close(rows);
+        for column in TEXT_COLUMNS {
+            (column.get_mut)(self).close(rows);
+        }
         self.lastmod.close(rows);
-        self.lastmod_text.close(rows);
-        self.changefreq.close(rows);
         self.priority.close(rows);
         self.images.close(rows);
         self.videos.close(rows);
         self.news.close(rows);
         self.alternates.close(rows);
-        self.extra.close(rows);
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod bits;
 mod entries;
+mod fields;
 mod list;
 mod numbers;
 mod record;
@@ -12,9 +13,11 @@ mod reserve;
 mod texts;
 
 pub use bits::Bits;
-pub use entries::{
-    ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, SEGMENT_FIELDS,
-    TVSHOW_FIELDS, VIDEO_FIELDS, Videos,
+pub use entries::{Entries, Videos};
+pub use fields::{
+    ALTERNATE_FIELDS, ENTRY_FIELDS, FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS,
+    PROTOCOL_TEXTS, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, TextColumn, VIDEO_FIELDS,
+    VIDEO_TEXT_FIELDS, VIDEO_TEXT_INDEXES, entry_index, video_index, video_text,
 };
 pub use list::List;
 pub use numbers::{Floats, Instants};

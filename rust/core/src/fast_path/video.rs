@@ -1,10 +1,10 @@
 //! Videos in their common form (see [`super`]): one element per field, with optional attributes.
 
 use super::FastPath;
-use crate::columns::{Entries, Texts, Videos};
+use crate::columns::{Entries, Texts, Videos, video_text};
 use crate::cursor::Slice;
 use crate::extensions::video_column;
-use crate::names::Key;
+use crate::names::{Key, KeySet};
 use crate::references::name_length;
 
 impl FastPath<'_> {
@@ -13,7 +13,7 @@ impl FastPath<'_> {
         let row = entries.row();
         let videos = &mut entries.videos;
         let video = videos.list.push(row);
-        let mut seen = 0;
+        let mut seen = KeySet::default();
         loop {
             self.cursor.skip_spaces();
             if self.cursor.eat(b"</video:video>") {
@@ -27,10 +27,9 @@ impl FastPath<'_> {
                 continue;
             }
             if let Some((key, column, end_tag)) = self.usual_field() {
-                if seen & key.bit() != 0 {
+                if !seen.insert(key) {
                     return None;
                 }
-                seen |= key.bit();
                 self.field(&mut videos.texts.fields[column], video, end_tag)?;
                 continue;
             }
@@ -50,10 +49,9 @@ impl FastPath<'_> {
                 }
                 key => {
                     let (column, names) = video_column(key)?;
-                    if seen & key.bit() != 0 {
+                    if !seen.insert(key) {
                         return None;
                     }
-                    seen |= key.bit();
                     let columns = &mut videos.texts.fields;
                     columns[column].set_some(video, text);
                     for (place, name) in names.iter().enumerate() {
@@ -69,27 +67,27 @@ impl FastPath<'_> {
     #[inline]
     fn usual_field(&mut self) -> Option<(Key, usize, &'static [u8])> {
         macro_rules! field {
-            ($key:ident, $column:literal, $name:literal) => {
+            ($key:ident, $name:literal) => {
                 self.cursor.eat(concat!("<video:", $name, ">").as_bytes()).then_some((
                     Key::$key,
-                    $column,
+                    const { video_text($name) },
                     concat!("</video:", $name, ">").as_bytes(),
                 ))
             };
         }
         match self.cursor.rest().get(b"<video:".len()..)? {
-            [b't', b'h', ..] => field!(ThumbnailLoc, 0, "thumbnail_loc"),
-            [b't', b'i', ..] => field!(Title, 1, "title"),
-            [b'd', b'e', ..] => field!(Description, 2, "description"),
+            [b't', b'h', ..] => field!(ThumbnailLoc, "thumbnail_loc"),
+            [b't', b'i', ..] => field!(Title, "title"),
+            [b'd', b'e', ..] => field!(Description, "description"),
             [b'c', b'o', b'n', b't', b'e', b'n', b't', b'_', b'l', ..] => {
-                field!(ContentLoc, 3, "content_loc")
+                field!(ContentLoc, "content_loc")
             }
-            [b'p', b'l', b'a', b'y', ..] => field!(PlayerLoc, 4, "player_loc"),
-            [b'd', b'u', ..] => field!(Duration, 7, "duration"),
-            [b'r', b'a', ..] => field!(Rating, 9, "rating"),
-            [b'v', ..] => field!(ViewCount, 10, "view_count"),
-            [b'p', b'u', ..] => field!(PublicationDate, 11, "publication_date"),
-            [b'f', ..] => field!(FamilyFriendly, 13, "family_friendly"),
+            [b'p', b'l', b'a', b'y', ..] => field!(PlayerLoc, "player_loc"),
+            [b'd', b'u', ..] => field!(Duration, "duration"),
+            [b'r', b'a', ..] => field!(Rating, "rating"),
+            [b'v', ..] => field!(ViewCount, "view_count"),
+            [b'p', b'u', ..] => field!(PublicationDate, "publication_date"),
+            [b'f', ..] => field!(FamilyFriendly, "family_friendly"),
             _ => None,
         }
     }

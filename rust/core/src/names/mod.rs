@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::namespaces::{Ns, SITEMAP_NS, XML_NS, namespace, prefix_namespace, uri_of};
 use crate::utf8::utf8_or_empty;
 use key::role;
-pub use key::{Key, Role};
+pub use key::{Key, KeySet, Role, container_elements, namespace_elements};
 
 /// Resolved name.
 #[derive(Clone, Debug)]

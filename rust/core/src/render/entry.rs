@@ -1,8 +1,7 @@
 //! Rendering of an entry.
 
-use super::element::element;
-use super::extensions::{news, video};
-use crate::columns::{Entries, IMAGE_FIELDS};
+use super::extensions::EXTENSIONS;
+use crate::columns::Entries;
 use crate::dates::{format_instant, parse_date};
 use crate::escape::escape;
 use crate::utf8::utf8;
@@ -28,28 +27,8 @@ pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
         }
         out.extend_from_slice(b"</priority>");
     }
-    for image in entries.images.list.get(row) {
-        out.extend_from_slice(b"<image:image>");
-        for (name, texts) in IMAGE_FIELDS.iter().zip(&entries.images.items.fields) {
-            element(out, "image:", name, texts.get(image), &[]);
-        }
-        out.extend_from_slice(b"</image:image>");
-    }
-    for number in entries.videos.list.get(row) {
-        video(out, &entries.videos, number);
-    }
-    if entries.news.valid.get(row) {
-        news(out, entries, row);
-    }
-    for alternate in entries.alternates.list.get(row) {
-        let [hreflang, href, media] = &entries.alternates.items.fields;
-        let attributes = [
-            ("rel", Some(&b"alternate"[..])),
-            ("hreflang", hreflang.get(alternate)),
-            ("media", media.get(alternate)),
-            ("href", href.get(alternate)),
-        ];
-        element(out, "xhtml:", "link", None, &attributes);
+    for extension in &EXTENSIONS {
+        (extension.render)(out, entries, row);
     }
     out.extend_from_slice(entries.extra.get(row).unwrap_or_default());
     out.extend_from_slice(b"</url>\n");

@@ -9,17 +9,18 @@ mod extensions;
 
 use crate::columns::Entries;
 use crate::escape::escape;
-use crate::namespaces::{Ns, SITEMAP_NS, uri_of};
+use crate::namespaces::{SITEMAP_NS, uri_of};
 use crate::utf8::utf8;
 use entry::url;
+use extensions::EXTENSIONS;
 
 /// XML declaration of a rendered document.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 /// End tag of the root element.
 const FOOTER: &str = "</urlset>\n";
-/// Namespaces with the prefixes that the renderer declares.
-const PREFIXES: [(Ns, &str); 4] =
-    [(Ns::Image, "image"), (Ns::Video, "video"), (Ns::News, "news"), (Ns::Xhtml, "xhtml")];
+
+/// Whether each of [`EXTENSIONS`] is used.
+type Used = [bool; EXTENSIONS.len()];
 
 /// Document that is being rendered.
 pub struct Renderer {
@@ -31,8 +32,7 @@ pub struct Renderer {
     declaration: String,
     count: i64,
     news: i64,
-    /// Whether each of [`PREFIXES`] is used.
-    used: [bool; 4],
+    used: Used,
     body: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ impl Renderer {
         stylesheet: Option<&str>,
     ) -> Self {
         let declaration = declaration(stylesheet);
-        let (count, news, used, body) = (0, 0, [false; 4], Vec::new());
+        let (count, news, used, body) = (0, 0, [false; EXTENSIONS.len()], Vec::new());
         Self { is_text, max_urls, max_bytes, max_news, declaration, count, news, used, body }
     }
 
@@ -76,10 +76,9 @@ impl Renderer {
                 self.body.push(b'\n');
             } else {
                 let has_news = entries.news.valid.get(row);
-                used[0] |= !entries.images.list.get(row).is_empty();
-                used[1] |= !entries.videos.list.get(row).is_empty();
-                used[2] |= has_news;
-                used[3] |= !entries.alternates.list.get(row).is_empty();
+                for (is_used, extension) in used.iter_mut().zip(&EXTENSIONS) {
+                    *is_used |= (extension.is_used)(entries, row);
+                }
                 news += i64::from(has_news);
                 url(&mut self.body, entries, row);
             }
@@ -108,7 +107,7 @@ impl Renderer {
         (header, &self.body, footer)
     }
 
-    fn frame(&self, used: [bool; 4]) -> usize {
+    fn frame(&self, used: Used) -> usize {
         if self.is_text {
             return 0;
         }
@@ -120,9 +119,9 @@ impl Renderer {
 }
 
 /// Returns the used prefixes with their namespaces.
-fn declared(used: [bool; 4]) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let pairs = PREFIXES.into_iter().zip(used).filter(|(_, used)| *used);
-    pairs.map(|((ns, prefix), _)| (prefix, uri_of(ns).unwrap_or_default()))
+fn declared(used: Used) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let pairs = EXTENSIONS.into_iter().zip(used).filter(|(_, used)| *used);
+    pairs.map(|(extension, _)| (extension.prefix, uri_of(extension.ns).unwrap_or_default()))
 }
 
 /// Returns the lines before the root. The URL is escaped as in an attribute, so that a `?>` in it
@@ -135,7 +134,7 @@ fn declaration(stylesheet: Option<&str>) -> String {
     format!("{DECLARATION}<?xml-stylesheet type=\"text/css\" href=\"{href}\"?>\n")
 }
 
-fn root(used: [bool; 4]) -> String {
+fn root(used: Used) -> String {
     let declarations = declared(used).map(|(prefix, uri)| format!(" xmlns:{prefix}=\"{uri}\""));
     let declarations: String = declarations.collect();
     format!("<urlset xmlns=\"{SITEMAP_NS}\"{declarations}>\n")

@@ -13,7 +13,7 @@ use crate::codes::{S006, S013, S015, X002, X020, X023, X024};
 use crate::context::Context;
 use crate::feeds;
 use crate::misc::is_declaration;
-use crate::names::{Bindings, Name, Names, Role, split_name};
+use crate::names::{Bindings, KeySet, Name, Names, Role, split_name};
 use crate::nodes::{Item, Marker, NONE, Node, Nodes};
 use crate::search::is_xml_space;
 use crate::sitemap;
@@ -130,7 +130,7 @@ impl<'a> Tree<'a> {
             attributes_end: self.nodes.attributes.len(),
             first: NONE,
             last: NONE,
-            keys: 0,
+            keys: KeySet::default(),
             has_text: false,
             has_loc: false,
             is_cut: false,

@@ -108,7 +108,7 @@ fn adopt<'a>(
     }
     let lower = name.local.to_ascii_lowercase();
     let key = Key::of(lower.as_bytes());
-    if !key.is_in(container.name.key) || container.keys & key.bit() != 0 {
+    if !key.is_in(container.name.key) || container.keys.contains(key) {
         return None;
     }
     context.diagnostics.add_once(S011, &[name.raw], start, end, utf8_or_empty(name.raw));

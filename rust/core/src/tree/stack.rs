@@ -21,7 +21,7 @@ impl<'a> Tree<'a> {
             self.entry_nodes += 1;
             if let Some(top) = self.nodes.stack.last() {
                 let top = &mut self.nodes.list[*top];
-                top.keys |= node.name.key.bit();
+                top.keys.insert(node.name.key);
                 top.has_loc |= is_loc(&node.name);
             }
         }

@@ -1,7 +1,7 @@
 //! Videos and news that are certainly valid.
 
 use super::{is_plain_text, is_plain_url};
-use crate::columns::{Entries, Texts};
+use crate::columns::{Entries, Texts, video_text};
 use crate::dates::w3c_instant;
 
 /// Maximum number of videos of one entry, far below the limit on elements.
@@ -18,24 +18,36 @@ pub(super) fn has_plain_videos(entries: &Entries, row: usize, loc: &[u8]) -> boo
 }
 
 fn is_plain(entries: &Entries, video: usize, loc: &[u8]) -> bool {
+    macro_rules! text {
+        ($name:literal) => {
+            const { video_text($name) }
+        };
+    }
     let videos = &entries.videos;
     let fields = &videos.texts.fields;
     let get = |number: usize| fields[number].get(video);
     let is = |number: usize, is_right: fn(&[u8]) -> bool| get(number).is_none_or(is_right);
     let is_media = |number: usize| get(number).is_none_or(|url| is_plain_url(url) && url != loc);
     let tags = videos.tags.list.get(video);
-    get(0).is_some_and(is_plain_url)
-        && get(1).is_some()
-        && get(2).is_some_and(|text| text.len() <= MAX_DESCRIPTION)
-        && (get(3).is_some() || get(4).is_some())
-        && is_media(3)
-        && is_media(4)
-        && [5, 13, 18, 23].into_iter().all(|number| is(number, is_yes_or_no))
-        && is(7, is_duration)
-        && [8, 11].into_iter().all(|number| is(number, is_date))
-        && is(9, is_rating)
-        && is(10, is_well_nested)
-        && [14, 15, 21, 22].into_iter().all(|number| get(number).is_none())
+    get(text!("thumbnail_loc")).is_some_and(is_plain_url)
+        && get(text!("title")).is_some()
+        && get(text!("description")).is_some_and(|text| text.len() <= MAX_DESCRIPTION)
+        && (get(text!("content_loc")).is_some() || get(text!("player_loc")).is_some())
+        && is_media(text!("content_loc"))
+        && is_media(text!("player_loc"))
+        && is(text!("player_loc_allow_embed"), is_yes_or_no)
+        && is(text!("family_friendly"), is_yes_or_no)
+        && is(text!("requires_subscription"), is_yes_or_no)
+        && is(text!("live"), is_yes_or_no)
+        && is(text!("duration"), is_duration)
+        && is(text!("expiration_date"), is_date)
+        && is(text!("publication_date"), is_date)
+        && is(text!("rating"), is_rating)
+        && is(text!("view_count"), is_whole_number)
+        && get(text!("restriction")).is_none()
+        && get(text!("restriction_relationship")).is_none()
+        && get(text!("platform")).is_none()
+        && get(text!("platform_relationship")).is_none()
         && fields.iter().all(|texts| is_plain_text(texts, video))
         && tags.len() <= MAX_TAGS
         && tags.into_iter().all(|tag| is_plain_text(&videos.tags.texts, tag))
@@ -68,10 +80,10 @@ fn is_yes_or_no(text: &[u8]) -> bool {
 /// Returns whether a text is an integer from 1 to 28,800.
 fn is_duration(text: &[u8]) -> bool {
     let number = || text.iter().fold(0, |sum, byte| sum * 10 + u32::from(byte - b'0'));
-    matches!(text.len(), 1..=5) && is_well_nested(text) && (1..=28_800).contains(&number())
+    matches!(text.len(), 1..=5) && is_whole_number(text) && (1..=28_800).contains(&number())
 }
 
-fn is_well_nested(text: &[u8]) -> bool {
+fn is_whole_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 

@@ -8,7 +8,7 @@ mod metadata;
 
 use metadata::{has_plain_news, has_plain_videos};
 
-use crate::columns::{Entries, Texts};
+use crate::columns::{Entries, PROTOCOL_TEXTS, TEXT_COLUMNS, Texts};
 use crate::dates::{is_instant, parse_date, w3c_instant};
 use crate::search::any;
 use crate::urls::{http_length, is_authority, is_space};
@@ -38,7 +38,7 @@ fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
             && entries.priority.get(row).is_none_or(is_priority)
             && has_plain_videos(entries, row, loc)
             && has_plain_news(entries, row)
-            && entries.extra.get(row).is_none()
+            && !has_extension_texts(entries, row)
             && has_plain_images(entries, row)
             && has_plain_alternates(entries, row))
 }
@@ -121,6 +121,11 @@ fn is_changefreq(word: &[u8]) -> bool {
 
 fn is_priority(value: f64) -> bool {
     (0.0..=1.0).contains(&value) && value.is_sign_positive()
+}
+
+/// Returns whether an entry has a text of an extension. Such texts are rare.
+fn has_extension_texts(entries: &Entries, row: usize) -> bool {
+    TEXT_COLUMNS[PROTOCOL_TEXTS..].iter().any(|column| (column.get)(entries).get(row).is_some())
 }
 
 fn has_plain_images(entries: &Entries, row: usize) -> bool {

@@ -2,67 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from urlset import model
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import CHILDREN, Role
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.unknown_extensions import serialise
-from urlset.model import (
-    Alternate,
-    ContentSegment,
-    Image,
-    News,
-    Price,
-    TvShow,
-    Video,
-    VideoId,
-)
-from urlset.protocol import Ns
+from urlset.fields import EXTENSIONS, RECORDS, Field, RecordSchema, is_leaf, place_of
+from urlset.model import Alternate
+from urlset.protocol import PREFIXES
 from urlset.urls import SPACE
 
 __all__ = ["read"]
 
-_REPEATABLE = {"tag", "price", "id", "content_segment_loc"}
-_ATTRIBUTES = {
-    "player_loc": ("allow_embed", "autoplay"),
-    "restriction": ("relationship",),
-    "platform": ("relationship",),
-    "gallery_loc": ("title",),
-    "uploader": ("info",),
+_DUPLICATE_CODES = {"Image": "", "Video": "G035", "TvShow": "G035", "News": "G055"}
+"""Code of the problem of an element that may occur once; empty if it is not reported."""
+
+_REPEATABLE = {
+    place_of(field).elements[-1]
+    for record in RECORDS.values()
+    for field in record.fields
+    if field.is_list
+}
+_PLACES = {
+    record.name: [(field, place_of(field)) for field in record.fields]
+    for record in RECORDS.values()
+}
+_FIELDS = {
+    (PREFIXES[field.prefix], place_of(field).elements[0]): field
+    for field in EXTENSIONS
+    if field.prefix and field.name != "alternates"
 }
 
 
 def read(context: Context, children: list[Node]) -> dict[str, Any]:
     """Return the fields of an entry that its extension elements fill."""
-    images: list[Image] = []
-    videos: list[Video] = []
-    news: list[Node] = []
+    nodes: dict[str, list[Node]] = {}
     alternates: list[Alternate] = []
     extras: list[Node] = []
     for node in children:
-        role, ns, key = node.name.role, node.name.ns, node.name.key
+        role = node.name.role
+        field = _FIELDS.get((node.name.ns, node.name.key))
         if role is Role.LINK:
             _link(context, node, alternates, extras)
         elif role is Role.EXTRA:
             extras.append(node)
-        elif ns is Ns.IMAGE and key == "image":
-            images.extend(_image(context, node))
-        elif ns is Ns.VIDEO and key == "video":
-            videos.append(_video(context, node))
-        elif ns is Ns.NEWS and key == "news":
-            news.append(node)
+        elif field is not None:
+            nodes.setdefault(field.name, []).append(node)
         elif role is Role.LEAF:
             _unknown(context, node)
     found: dict[str, Any] = {
-        "images": tuple(images),
-        "videos": tuple(videos),
-        "news": _news(context, news) if news else None,
-        "alternates": tuple(alternates),
-        "extra": serialise(extras) if extras else None,
+        field.name: _value(context, field, nodes[field.name])
+        for field in _FIELDS.values()
+        if field.name in nodes
     }
+    found["alternates"] = tuple(alternates)
+    found["extra"] = serialise(extras) if extras else None
     return {name: value for name, value in found.items() if value}
+
+
+def _value(context: Context, field: Field, nodes: list[Node]) -> Any:
+    """Return the value of a field from its elements: all of a list, else the first one."""
+    if not field.is_list:
+        for node in nodes[1:]:
+            code = _DUPLICATE_CODES.get(field.type, "S008")
+            context.report(code, node.start, node.tag_end, node.name.key)
+        nodes = nodes[:1]
+    if is_leaf(field.type):
+        values: list[Any] = [_text(node) for node in nodes]
+    else:
+        values = [_record(context, node, RECORDS[field.type]) for node in nodes]
+    if field.is_list:
+        return tuple(value for value in values if value is not None)
+    return values[0]
+
+
+def _record(context: Context, node: Node, record: RecordSchema) -> Any:
+    """Return the record of an element; None for an image without a URL."""
+    code = _DUPLICATE_CODES.get(record.name, "")
+    children = _fields(context, node, code) if node.name.key in CHILDREN else {}
+    values: dict[str, Any] = {}
+    containers: dict[str, dict[str, Node]] = {}
+    for field, (elements, attribute) in _PLACES[record.name]:
+        if not elements:
+            values[field.name] = _attribute(node, attribute) if attribute else _text(node)
+            continue
+        key, found = elements[-1], children
+        for container in elements[:-1]:
+            if container not in containers:
+                inner = children.get(container)
+                containers[container] = _fields(context, inner, code) if inner else {}
+            found = containers[container]
+        if field.is_list:
+            values[field.name] = _value(context, field, _all(node, key))
+        elif key in found:
+            child = found[key]
+            values[field.name] = (
+                _attribute(child, attribute) if attribute else _value(context, field, [child])
+            )
+    if record.name == "Image" and values.get("loc") is None:
+        context.report("G001", node.start, node.tag_end)
+        return None
+    return getattr(model, record.name)(**values)
+
+
+def _all(node: Node, key: str) -> list[Node]:
+    """Return the children of an element that have this name and its namespace."""
+    return [c for c in node.children() if c.name.key == key and c.name.ns is node.name.ns]
 
 
 def _unknown(context: Context, node: Node) -> None:
@@ -93,64 +140,6 @@ def _fields(context: Context, node: Node, code: str) -> dict[str, Node]:
         elif key not in _REPEATABLE and code:
             context.report(code, child.start, child.tag_end, key)
     return fields
-
-
-def _image(context: Context, node: Node) -> Iterator[Image]:
-    fields = _fields(context, node, "")
-    values = {key: _text(child) for key, child in fields.items()}
-    loc = values.pop("loc", None)
-    if loc is None:
-        context.report("G001", node.start, node.tag_end)
-    else:
-        yield Image(loc, **values)
-
-
-def _news(context: Context, nodes: list[Node]) -> News:
-    for node in nodes[1:]:
-        context.report("G055", node.start, node.tag_end, "news")
-    fields = _fields(context, nodes[0], "G055")
-    publication = fields.pop("publication", None)
-    values = {key: _text(child) for key, child in fields.items()}
-    if publication is not None:
-        inner = _fields(context, publication, "G055")
-        values |= {key: _text(child) for key, child in inner.items()}
-    return News(**values)
-
-
-def _video(context: Context, node: Node) -> Video:
-    fields = _fields(context, node, "G035")
-    values: dict[str, object] = {}
-    for key, child in fields.items():
-        if key in _REPEATABLE or key == "tvshow":
-            continue
-        values[key] = _text(child)
-        for name in _ATTRIBUTES.get(key, ()):
-            values[f"{key}_{name}"] = _attribute(child, name)
-    if "tvshow" in fields:
-        show = _fields(context, fields["tvshow"], "G035")
-        values["tvshow"] = TvShow(**{key: _text(child) for key, child in show.items()})
-    return Video(
-        **values,  # type: ignore[arg-type]
-        tags=tuple(text for child in _all(node, "tag") if (text := _text(child))),
-        content_segments=tuple(
-            ContentSegment(_text(child), _attribute(child, "duration"))
-            for child in _all(node, "content_segment_loc")
-        ),
-        prices=tuple(
-            Price(
-                _text(child),
-                _attribute(child, "currency"),
-                _attribute(child, "type"),
-                _attribute(child, "resolution"),
-            )
-            for child in _all(node, "price")
-        ),
-        ids=tuple(VideoId(_text(child), _attribute(child, "type")) for child in _all(node, "id")),
-    )
-
-
-def _all(node: Node, key: str) -> list[Node]:
-    return [c for c in node.children() if c.name.key == key and c.name.ns is Ns.VIDEO]
 
 
 def _link(context: Context, node: Node, alternates: list[Alternate], extras: list[Node]) -> None:

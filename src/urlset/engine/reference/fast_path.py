@@ -19,6 +19,7 @@ from urlset.engine.reference.names import CHILDREN
 from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.sitemap import read_priority
 from urlset.engine.reference.values import is_doubly_escaped
+from urlset.fields import RECORDS, is_leaf, place_of
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_LOC, URIS, Ns
 from urlset.urls import SPACE, parse_url
@@ -58,7 +59,11 @@ _LEAF = re.compile(r"<[a-z]++:([a-z_]++)>([^<]*+)</[a-z]++:\1>")
 _ATTRIBUTE = re.compile(r"([a-z]++)=\"([^\"]*+)\"")
 _CONTROLS = bytes({*range(32)} - {*b"\t\r\n"})
 
-_VIDEO_KEYS = CHILDREN["video"] - {"tag", "price", "id", "content_segment_loc", "tvshow"}
+_VIDEO_KEYS = {
+    place_of(field).elements[-1]
+    for field in RECORDS["Video"].fields
+    if is_leaf(field.type) and not field.is_list
+}
 _NEWS_KEYS = CHILDREN["news"] - {"publication"}
 _LINK_KEYS = {"rel", "hreflang", "href", "media"}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
 from urlset.engine.reference.context import Context
+from urlset.fields import ENTRY, EXTENSIONS, container_elements, is_leaf, place_of
 from urlset.protocol import MAX_NAMES, NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
 
 __all__ = ["CHILDREN", "Bindings", "Name", "NameResolver", "Role"]
@@ -15,38 +17,31 @@ Bindings = dict[bytes, str]
 _XML_NS = "http://www.w3.org/XML/1998/namespace"  # its prefix needs no declaration
 
 ROOTS = ("urlset", "sitemapindex")
-VALUES = ("loc", "lastmod", "changefreq", "priority")
-_IMAGE = ("loc", "caption", "geo_location", "title", "license")
-_VIDEO = (
-    "thumbnail_loc title description content_loc player_loc duration expiration_date rating "
-    "content_segment_loc view_count publication_date tag category family_friendly restriction "
-    "gallery_loc price requires_subscription uploader tvshow platform live id"
-).split()
-_NEWS = "publication access genres publication_date title keywords stock_tickers".split()
-_TVSHOW = ("show_title video_type episode_title season_number episode_number premier_date").split()
+VALUES = frozenset(field.element for field in ENTRY.fields if field.element and not field.prefix)
 
 CHILDREN: dict[str, frozenset[str]] = {
-    "image": frozenset(_IMAGE),
-    "video": frozenset(_VIDEO),
-    "news": frozenset(_NEWS),
-    "tvshow": frozenset(_TVSHOW),
-    "publication": frozenset(("name", "language")),
+    container: frozenset(names) for container, names in container_elements().items()
 }
 """The elements that each container of an extension may hold."""
 
-_CONTAINERS = {
-    Ns.IMAGE: ("image",),
-    Ns.VIDEO: ("video", "tvshow"),
-    Ns.NEWS: ("news", "publication"),
+
+def _with_children(element: str) -> Iterator[str]:
+    yield element
+    for child in CHILDREN.get(element, ()):
+        yield from _with_children(child)
+
+
+_MOVED = {
+    place_of(field).elements[0]: PREFIXES[field.prefix]
+    for field in EXTENSIONS
+    if not is_leaf(field.type)
 }
-_KNOWN = {
-    Ns.CORE: frozenset((*ROOTS, "url", "sitemap", *VALUES)),
-    Ns.IMAGE: frozenset(("image", *_IMAGE)),
-    Ns.VIDEO: frozenset(("video", *_VIDEO, *_TVSHOW)),
-    Ns.NEWS: frozenset(("news", *_NEWS, "name", "language")),
-    Ns.XHTML: frozenset(("link",)),
+_EXTENSIONS = {
+    PREFIXES[field.prefix]: frozenset(_with_children(place_of(field).elements[0]))
+    for field in EXTENSIONS
+    if field.prefix
 }
-_MOVED = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "link": Ns.XHTML}
+_KNOWN = {Ns.CORE: frozenset((*ROOTS, "url", "sitemap", *VALUES)), **_EXTENSIONS}
 
 
 class Role(IntEnum):
@@ -157,6 +152,8 @@ def _role(ns: Ns, key: str) -> Role:
         if key in ("url", "sitemap"):
             return Role.ENTRY
         return Role.VALUE if key in VALUES else Role.UNKNOWN
-    if ns in _CONTAINERS:
-        return Role.CONTAINER if key in _CONTAINERS[ns] else Role.LEAF
-    return Role.LINK if ns is Ns.XHTML and key == "link" else Role.EXTRA
+    if ns is Ns.XHTML:
+        return Role.LINK if key == "link" else Role.EXTRA
+    if ns not in _EXTENSIONS:
+        return Role.EXTRA
+    return Role.CONTAINER if key in CHILDREN and key in _EXTENSIONS[ns] else Role.LEAF

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.dates import format_date, parse_date
 from urlset.engine.reference.values import escape
-from urlset.model import Alternate, Entry, Image, News, Video
-from urlset.protocol import URIS, Ns
+from urlset.fields import EXTENSIONS, RECORDS, Field, is_leaf, place_of
+from urlset.model import Alternate, Entry
+from urlset.protocol import PREFIXES, URIS, Ns
 
 __all__ = ["DocumentRenderer", "EntryColumns", "UrlTexts", "declaration"]
 
-_PREFIXES = {Ns.IMAGE: "image", Ns.VIDEO: "video", Ns.NEWS: "news", Ns.XHTML: "xhtml"}
+_PREFIXED = tuple(field for field in EXTENSIONS if field.prefix)
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FOOTER = b"</urlset>\n"
 
@@ -130,22 +132,13 @@ def declaration(stylesheet: str | None) -> bytes:
 
 @cache
 def _root(used: frozenset[Ns]) -> bytes:
-    names = "".join(
-        f' xmlns:{prefix}="{URIS[ns]}"' for ns, prefix in _PREFIXES.items() if ns in used
-    )
+    spaces = [(field.prefix, PREFIXES[field.prefix]) for field in _PREFIXED]
+    names = "".join(f' xmlns:{prefix}="{URIS[ns]}"' for prefix, ns in spaces if ns in used)
     return f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
 
 
 def _namespaces(entry: Entry) -> frozenset[Ns]:
-    if not (entry.images or entry.videos or entry.news or entry.alternates):
-        return frozenset()
-    fields = {
-        Ns.IMAGE: entry.images,
-        Ns.VIDEO: entry.videos,
-        Ns.NEWS: entry.news,
-        Ns.XHTML: entry.alternates,
-    }
-    return frozenset(ns for ns, value in fields.items() if value)
+    return frozenset(PREFIXES[field.prefix] for field in _PREFIXED if getattr(entry, field.name))
 
 
 def _text_line(entry: Entry) -> bytes:
@@ -162,14 +155,9 @@ def _parts(entry: Entry) -> Iterator[str]:
     yield _tag("changefreq", entry.changefreq)
     if entry.priority is not None:
         yield _tag("priority", _decimal(entry.priority))
-    for image in entry.images:
-        yield _image(image)
-    for video in entry.videos:
-        yield _video(video)
-    if entry.news is not None:
-        yield _news(entry.news)
-    for alternate in entry.alternates:
-        yield _alternate(alternate)
+    for field in _PREFIXED:
+        if value := getattr(entry, field.name):
+            yield from (_element(field, item) for item in (value if field.is_list else (value,)))
     yield entry.extra or ""
 
 
@@ -205,17 +193,62 @@ def _tag(name: str, value: str | None, **attributes: str | None) -> str:
     return f"<{name}{written}>{escape(value)}</{name}>"
 
 
-def _image(image: Image) -> str:
-    inner = "".join(_tag(f"image:{key}", value) for key, value in image._asdict().items())
-    return f"<image:image>{inner}</image:image>"
+def _element(field: Field, value: Any) -> str:
+    """Return the element of a field, or of one item of its list."""
+    name = field.element.rpartition("/")[2]
+    if is_leaf(field.type):
+        return _tag(name, value)
+    if isinstance(value, Alternate):
+        return _alternate(value)
+    whole, children = _parts_of(field.type)
+    if whole is not None:
+        return _filled(name, whole, value)
+    inner = ""
+    for container, parts in groupby(children, key=_container):
+        written = "".join(_child(part, value) for part in parts)
+        inner += f"<{container}>{written}</{container}>" if container and written else written
+    return f"<{name}>{inner}</{name}>"
 
 
-def _news(news: News) -> str:
-    publication = _tag("news:name", news.name) + _tag("news:language", news.language)
-    names = ("access", "genres", "publication_date", "title", "keywords", "stock_tickers")
-    rest = "".join(_tag(f"news:{name}", getattr(news, name)) for name in names)
-    wrapped = f"<news:publication>{publication}</news:publication>" if publication else ""
-    return f"<news:news>{wrapped}{rest}</news:news>"
+class _Part(NamedTuple):
+    """Field of a record that is text or elements, with the fields of its attributes."""
+
+    field: Field
+    attributes: tuple[tuple[str, str], ...]
+
+
+def _container(part: _Part) -> str:
+    return part.field.element.rpartition("/")[0]
+
+
+@cache
+def _parts_of(record: str) -> tuple[_Part | None, tuple[_Part, ...]]:
+    """Return the text of the element of a record, or else its child elements in their order."""
+    parts: list[_Part] = []
+    for field in RECORDS[record].fields:
+        attribute = place_of(field).attribute
+        if attribute:
+            last = parts[-1]
+            parts[-1] = last._replace(attributes=(*last.attributes, (attribute, field.name)))
+        else:
+            parts.append(_Part(field, ()))
+    whole = parts[0] if parts[0].field.element == "." else None
+    return whole, tuple(parts)
+
+
+def _child(part: _Part, record: Any) -> str:
+    value, field = getattr(record, part.field.name), part.field
+    if field.is_list:
+        return "".join(_element(field, item) for item in value)
+    if is_leaf(field.type):
+        return _filled(field.element.rpartition("/")[2], part, record)
+    return "" if value is None else _element(field, value)
+
+
+def _filled(name: str, part: _Part, record: Any) -> str:
+    """Return an element with the text and the attributes of a record."""
+    attributes = {key: getattr(record, field) for key, field in part.attributes}
+    return _tag(name, getattr(record, part.field.name), **attributes)
 
 
 def _alternate(alternate: Alternate) -> str:
@@ -227,47 +260,3 @@ def _alternate(alternate: Alternate) -> str:
         media=alternate.media,
         href=alternate.href,
     )
-
-
-def _video(video: Video) -> str:
-    return f"<video:video>{''.join(_video_parts(video))}</video:video>"
-
-
-def _video_parts(v: Video) -> Iterator[str]:
-    for name in ("thumbnail_loc", "title", "description", "content_loc"):
-        yield _tag(f"video:{name}", getattr(v, name))
-    yield _tag(
-        "video:player_loc",
-        v.player_loc,
-        allow_embed=v.player_loc_allow_embed,
-        autoplay=v.player_loc_autoplay,
-    )
-    for name in ("duration", "expiration_date", "rating"):
-        yield _tag(f"video:{name}", getattr(v, name))
-    for segment in v.content_segments:
-        yield _tag("video:content_segment_loc", segment.loc, duration=segment.duration)
-    yield _tag("video:view_count", v.view_count)
-    yield _tag("video:publication_date", v.publication_date)
-    for tag in v.tags:
-        yield _tag("video:tag", tag)
-    yield _tag("video:category", v.category)
-    yield _tag("video:family_friendly", v.family_friendly)
-    yield _tag("video:restriction", v.restriction, relationship=v.restriction_relationship)
-    yield _tag("video:gallery_loc", v.gallery_loc, title=v.gallery_loc_title)
-    for price in v.prices:
-        yield _tag(
-            "video:price",
-            price.value,
-            currency=price.currency,
-            type=price.type,
-            resolution=price.resolution,
-        )
-    yield _tag("video:requires_subscription", v.requires_subscription)
-    yield _tag("video:uploader", v.uploader, info=v.uploader_info)
-    if v.tvshow is not None:
-        show = "".join(_tag(f"video:{key}", text) for key, text in v.tvshow._asdict().items())
-        yield f"<video:tvshow>{show}</video:tvshow>"
-    yield _tag("video:platform", v.platform, relationship=v.platform_relationship)
-    yield _tag("video:live", v.live)
-    for identifier in v.ids:
-        yield _tag("video:id", identifier.value, type=identifier.type)

@@ -25,7 +25,7 @@ _COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"),
     ("reason", "string"),
     ("source", "string"),
-    ("line", "line"),
+    ("line", "uint32"),
 )
 _REFUSAL_NAMES = list(REFUSALS)
 _OTHER_HOST = -1 - _REFUSAL_NAMES.index("host")

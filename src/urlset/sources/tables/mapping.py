@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from urlset.dates import W3C
 from urlset.errors import SourceError
+from urlset.fields import ENTRY, EXTENSIONS, is_leaf
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
     ErrorFactory,
@@ -39,11 +40,12 @@ NamedExpression = tuple[str, str]
 """The name of a column, and the SQL expression of its values."""
 
 _BY_NAME = ("loc", "lastmod", "changefreq", "priority")
-_NESTED = ("images", "videos", "news", "alternates")
-_URLSET_COLUMNS = ("lastmod_text", "extra", "source", "offset", "line")
+_NESTED = tuple(field.name for field in ENTRY.fields if not is_leaf(field.type))
+_TEXT_EXTENSIONS = tuple(field.name for field in EXTENSIONS if field.name not in _NESTED)
+_URLSET_COLUMNS = ("lastmod_text", *_TEXT_EXTENSIONS, "source", "offset", "line")
 _URLSET_TYPES = {"offset": "UBIGINT", "line": "UINTEGER"}
 _DATES = ("lastmod", "page_lastmod", "git_lastmod", "header_lastmod", "mtime_lastmod")
-_TARGETS = (*_BY_NAME, *_NESTED, *EVIDENCE, "extra")
+_TARGETS = (*_BY_NAME, *_NESTED, *EVIDENCE, *_TEXT_EXTENSIONS)
 _CONVERSION = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.DOTALL)
 
 
