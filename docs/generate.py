@@ -19,6 +19,7 @@ import urlset
 from urlset import builder, sources
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
+from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
 from urlset.reporter.rule_page import rule_page, rule_table
@@ -26,6 +27,10 @@ from urlset.store import LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSc
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "crawl", "audit", "rules")
+RECORDS_INTRO = """\
+The structs in `images`, `videos`, `news` and `alternates` have these fields, all text as written.
+`@name` is an attribute of the element, `.` its text.
+"""
 TABLES_INTRO = """\
 A store is a DuckDB file with these tables. `urlset read SOURCE --output site.duckdb`,
 `urlset.read(source).to_duckdb(path)` and `urlset.Store.fill` write one. `urlset.Store.query`,
@@ -375,6 +380,8 @@ def page_of_rule(rule: Rule) -> str:
 def tables() -> str:
     """Return the page of the tables of a store."""
     parts = [f"{NOTE}# The tables\n\n{TABLES_INTRO}", *map(table_of, TABLES)]
+    parts.append("\n## Records in `entries`\n\n" + RECORDS_INTRO)
+    parts += map(record_table, RECORDS.values())
     parts.append("\n## Views\n\n| view | rows |\n|---|---|\n")
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in VIEWS]
     parts.append("\n## Functions\n\n| function | returns |\n|---|---|\n")
@@ -388,6 +395,17 @@ def tables() -> str:
 def table_of(table: TableSchema) -> str:
     head = f"\n## `{table.name}`\n\n{table.doc}\n\n| column | type | meaning |\n|---|---|---|\n"
     rows = (f"| `{name}` | {brief(kind)} | {doc} |\n" for name, kind, doc in table.columns)
+    return head + "".join(rows)
+
+
+def record_table(record: RecordSchema) -> str:
+    """Return a table of the fields of a record with their elements."""
+    head = f"\n### `{record.name}`\n\n| field | element | meaning |\n|---|---|---|\n"
+    rows = (
+        f"| `{field.name}` | `{field.element}` | {field.meaning}"
+        f"{f', in {field.unit}' if field.unit else ''} |\n"
+        for field in record.fields
+    )
     return head + "".join(rows)
 
 

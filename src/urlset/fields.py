@@ -190,7 +190,7 @@ _RECORDS = (
         player_loc               | string           | video:player_loc             |         | URL of a player
         player_loc_allow_embed   | string           | video:player_loc@allow_embed |         | whether the player may be embedded: yes or no
         player_loc_autoplay      | string           | video:player_loc@autoplay    |         | query parameter that starts the player
-        duration                 | string           | video:duration               | seconds | duration, 1 to 28,800
+        duration                 | string           | video:duration               | seconds | duration from 1 to 28,800
         expiration_date          | string           | video:expiration_date        |         | date after which the video is not available
         rating                   | string           | video:rating                 |         | rating, 0.0 to 5.0
         content_segments         | ContentSegment[] | video:content_segment_loc    |         | segments of a video that has several

@@ -48,7 +48,7 @@ pub fn columns_from_rows(rows: Object<'_>, format_date: Object<'_>) -> PyResult<
 
 fn add_entry(entries: &mut Entries, fields: &Fields<'_>, format_date: &Object<'_>) -> PyResult<()> {
     let row = entries.row();
-    for column in TEXT_COLUMNS.iter().filter(|column| column.index != LOC) {
+    for column in TEXT_COLUMNS.into_iter().filter(|column| column.index != LOC) {
         set((column.get_mut)(entries), row, &fields[column.index])?;
     }
     let lastmod = &fields[LASTMOD];
@@ -89,6 +89,7 @@ fn add_entry(entries: &mut Entries, fields: &Fields<'_>, format_date: &Object<'_
     Ok(())
 }
 
+#[inline]
 fn set(column: &mut Texts, row: usize, value: &Object<'_>) -> PyResult<()> {
     if !value.is_none() {
         column.set(row, value.cast::<PyString>()?.to_str()?.as_bytes());

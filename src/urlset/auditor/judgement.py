@@ -36,7 +36,7 @@ _FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
     ("level", "string"),
     ("basis", "string"),
     ("source", "string"),
-    ("line", "line"),
+    ("line", "uint32"),
     ("loc", "string"),
     ("message", "string"),
     ("change", "string"),

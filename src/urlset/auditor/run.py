@@ -53,10 +53,10 @@ _PROBES: list[tuple[str, ColumnType]] = [
     ("url", "string"),
     ("key", "string"),
     ("detail", "string"),
-    ("status", "line"),
+    ("status", "uint32"),
     ("fault", "string"),
-    ("width", "line"),
-    ("height", "line"),
+    ("width", "uint32"),
+    ("height", "uint32"),
 ]
 
 
@@ -158,7 +158,7 @@ class SiteVisits:
             shares = allocate(sizes, settings.sample, seed=settings.seed)
             rows = [(*key, count) for key, count in shares.items()]
             columns: list[tuple[str, ColumnType]] = [
-                ("section", "string"), ("document", "line"), ("n", "line"),
+                ("section", "string"), ("document", "uint32"), ("n", "uint32"),
             ]  # fmt: skip
             session.load("allocation", rows_to_stream(columns, rows))
             session.run(

@@ -11,6 +11,7 @@ from urlset.arrow import batches
 from urlset.builder.file_mark import MARK
 from urlset.builder.options import BuildOptions
 from urlset.engine import Engine
+from urlset.fields import CONTENT, EXTENSIONS
 from urlset.model import Entry
 
 __all__ = ["RoundTrip", "RoundTripResult"]
@@ -19,6 +20,9 @@ _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
 _UNLIMITED = 1 << 62
+
+_TAGS = tuple(f"<{field.prefix}:".encode() for field in EXTENSIONS if field.prefix)
+_COMPARED = tuple(n for n, field in enumerate(CONTENT) if field.name != "lastmod")
 
 
 class RoundTripResult(NamedTuple):
@@ -105,7 +109,7 @@ class RoundTrip:
 
 
 def _is_same(read: Entry, original: Entry) -> bool:
-    return read[:1] + read[2:10] == original[:1] + original[2:10]
+    return all(read[index] == original[index] for index in _COMPARED)
 
 
 def _has_lost_values(original: Any, read: Any) -> bool:
@@ -147,7 +151,7 @@ def _largest(read: Any, end: int) -> int:
 
 
 def _is_core(line: bytes) -> bool:
-    return not any(tag in line for tag in (b"<image:", b"<video:", b"<news:", b"<xhtml:"))
+    return not any(tag in line for tag in _TAGS)
 
 
 def _digest(line: bytes) -> str:

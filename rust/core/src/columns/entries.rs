@@ -2,13 +2,83 @@
 
 use super::fields::{
     ALTERNATE_FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, SEGMENT_FIELDS,
-    TEXT_COLUMNS, TVSHOW_FIELDS, VIDEO_TEXT_FIELDS,
+    TVSHOW_FIELDS, VIDEO_FIELDS, VIDEO_TEXT_FIELDS, index_of,
 };
 use super::list::List;
 use super::numbers::{Floats, Instants};
 use super::record::{OptionalRecord, Record, RecordList, TextList};
 use super::reserve::reserve_times;
 use super::texts::Texts;
+
+/// Fields of `urlset.model.Entry`, in order.
+pub const ENTRY_FIELDS: [&str; 13] = [
+    "loc",
+    "lastmod",
+    "lastmod_text",
+    "changefreq",
+    "priority",
+    "images",
+    "videos",
+    "news",
+    "alternates",
+    "extra",
+    "source",
+    "offset",
+    "line",
+];
+
+/// Returns the index of a field of `urlset.model.Entry`.
+///
+/// # Panics
+///
+/// There is no such field. In a constant this is a compile error.
+#[must_use]
+pub const fn entry_index(name: &str) -> usize {
+    index_of(&ENTRY_FIELDS, name)
+}
+
+/// Column of entries that holds texts.
+#[derive(Clone, Copy, Debug)]
+pub struct TextColumn {
+    /// Name of the field.
+    pub name: &'static str,
+    /// Index of the field in [`ENTRY_FIELDS`].
+    pub index: usize,
+    /// Returns the column.
+    pub get: fn(&Entries) -> &Texts,
+    /// Returns the column to change.
+    pub get_mut: fn(&mut Entries) -> &mut Texts,
+}
+
+macro_rules! text_columns {
+    ($($name:ident)*) => {
+        [$(TextColumn {
+            name: stringify!($name),
+            index: entry_index(stringify!($name)),
+            get: |entries| &entries.$name,
+            get_mut: |entries| &mut entries.$name,
+        },)*]
+    };
+}
+
+/// Columns of texts: first those of the protocol, then those of extensions.
+pub const TEXT_COLUMNS: [TextColumn; 4] = text_columns![loc lastmod_text changefreq extra];
+
+/// Number of the [`TEXT_COLUMNS`] that are elements of the protocol.
+pub const PROTOCOL_TEXTS: usize = 3;
+
+/// Fields of each class of `urlset.model` that rows of columns are converted to.
+pub const FIELDS: [(&str, &[&str]); 9] = [
+    ("Entry", &ENTRY_FIELDS),
+    ("Image", &IMAGE_FIELDS),
+    ("Video", &VIDEO_FIELDS),
+    ("ContentSegment", &SEGMENT_FIELDS),
+    ("Price", &PRICE_FIELDS),
+    ("VideoId", &ID_FIELDS),
+    ("TvShow", &TVSHOW_FIELDS),
+    ("News", &NEWS_FIELDS),
+    ("Alternate", &ALTERNATE_FIELDS),
+];
 
 /// Videos of all entries. The nested lists and structures use the number of the video as row.
 #[derive(Clone, Debug, Default)]

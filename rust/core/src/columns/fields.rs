@@ -1,67 +1,7 @@
-//! Fields of entries and of the records in them: one list of names for each class of
+//! Fields of the records in entries: one list of names for each class of
 //! `urlset.model`.
 //!
 //! Note: `src/urlset/fields.py` is the specification of these lists; a test compares them.
-
-use super::entries::Entries;
-use super::texts::Texts;
-
-/// Fields of `urlset.model.Entry`, in order.
-pub const ENTRY_FIELDS: [&str; 13] = [
-    "loc",
-    "lastmod",
-    "lastmod_text",
-    "changefreq",
-    "priority",
-    "images",
-    "videos",
-    "news",
-    "alternates",
-    "extra",
-    "source",
-    "offset",
-    "line",
-];
-
-/// Returns the index of a field of `urlset.model.Entry`.
-///
-/// # Panics
-///
-/// There is no such field. In a constant this is a compile error.
-#[must_use]
-pub const fn entry_index(name: &str) -> usize {
-    index_of(&ENTRY_FIELDS, name)
-}
-
-/// Column of entries that holds texts.
-#[derive(Clone, Copy, Debug)]
-pub struct TextColumn {
-    /// Name of the field.
-    pub name: &'static str,
-    /// Index of the field in [`ENTRY_FIELDS`].
-    pub index: usize,
-    /// Returns the column.
-    pub get: fn(&Entries) -> &Texts,
-    /// Returns the column to change.
-    pub get_mut: fn(&mut Entries) -> &mut Texts,
-}
-
-macro_rules! text_columns {
-    ($($name:ident)*) => {
-        [$(TextColumn {
-            name: stringify!($name),
-            index: entry_index(stringify!($name)),
-            get: |entries| &entries.$name,
-            get_mut: |entries| &mut entries.$name,
-        },)*]
-    };
-}
-
-/// Columns of texts: first those of the protocol, then those of extensions.
-pub const TEXT_COLUMNS: [TextColumn; 4] = text_columns![loc lastmod_text changefreq extra];
-
-/// Number of the [`TEXT_COLUMNS`] that are elements of the protocol.
-pub const PROTOCOL_TEXTS: usize = 3;
 
 /// Fields of `urlset.model.Image`.
 pub const IMAGE_FIELDS: [&str; 5] = ["loc", "caption", "geo_location", "title", "license"];
@@ -148,7 +88,8 @@ pub const fn video_text(name: &str) -> usize {
     index_of(&VIDEO_TEXT_FIELDS, name)
 }
 
-const fn index_of(names: &[&str], wanted: &str) -> usize {
+/// Returns the index of a name.
+pub(super) const fn index_of(names: &[&str], wanted: &str) -> usize {
     match position(names, wanted) {
         Some(index) => index,
         None => panic!("there is no field of this name"),
@@ -213,16 +154,3 @@ pub const NEWS_FIELDS: [&str; 8] = [
 
 /// Fields of `urlset.model.Alternate`.
 pub const ALTERNATE_FIELDS: [&str; 3] = ["hreflang", "href", "media"];
-
-/// Fields of each class of `urlset.model` that rows of columns are converted to.
-pub const FIELDS: [(&str, &[&str]); 9] = [
-    ("Entry", &ENTRY_FIELDS),
-    ("Image", &IMAGE_FIELDS),
-    ("Video", &VIDEO_FIELDS),
-    ("ContentSegment", &SEGMENT_FIELDS),
-    ("Price", &PRICE_FIELDS),
-    ("VideoId", &ID_FIELDS),
-    ("TvShow", &TVSHOW_FIELDS),
-    ("News", &NEWS_FIELDS),
-    ("Alternate", &ALTERNATE_FIELDS),
-];

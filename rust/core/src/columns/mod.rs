@@ -13,11 +13,12 @@ mod reserve;
 mod texts;
 
 pub use bits::Bits;
-pub use entries::{Entries, Videos};
+pub use entries::{
+    ENTRY_FIELDS, Entries, FIELDS, PROTOCOL_TEXTS, TEXT_COLUMNS, TextColumn, Videos, entry_index,
+};
 pub use fields::{
-    ALTERNATE_FIELDS, ENTRY_FIELDS, FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS,
-    PROTOCOL_TEXTS, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, TextColumn, VIDEO_FIELDS,
-    VIDEO_TEXT_FIELDS, VIDEO_TEXT_INDEXES, entry_index, video_index, video_text,
+    ALTERNATE_FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, SEGMENT_FIELDS,
+    TVSHOW_FIELDS, VIDEO_FIELDS, VIDEO_TEXT_FIELDS, VIDEO_TEXT_INDEXES, video_index, video_text,
 };
 pub use list::List;
 pub use numbers::{Floats, Instants};

@@ -27,7 +27,7 @@ pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
         }
         out.extend_from_slice(b"</priority>");
     }
-    for extension in &EXTENSIONS {
+    for extension in EXTENSIONS {
         (extension.render)(out, entries, row);
     }
     out.extend_from_slice(entries.extra.get(row).unwrap_or_default());
