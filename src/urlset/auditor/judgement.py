@@ -138,13 +138,18 @@ class RuleSet:
 
 
 def _with_answers_of_pages(rule: Rule) -> Rule:
-    """Return the rule about missing return links so that links of the visited pages count, too."""
+    """Return the rule about missing return links so that links of the visited pages count, too.
+
+    A target that could not be read may have the link, so nothing is said about it.
+    """
     if rule.code != "H501":
         return rule
     return replace(
         rule,
         sql=f"SELECT m.* FROM ({rule.sql}) m WHERE NOT EXISTS (SELECT 1 FROM live_alternates b "
-        "WHERE b.key = normal_of(m.href) AND b.there = normal_of(m.loc))",
+        "WHERE b.key = normal_of(m.href) AND b.there = normal_of(m.loc)) "
+        "AND EXISTS (SELECT 1 FROM live_pages t "
+        "WHERE t.key = normal_of(m.href) AND t.verdict = 'ok')",
     )
 
 
