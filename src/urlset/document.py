@@ -155,7 +155,7 @@ def parse(
     Does no I/O: nothing that the document names is fetched. Invalid ``data`` does not raise; it
     is read as far as possible, and the problems are reported.
 
-    >>> document = parse(b"<urlset><url><loc>/a?b&c</loc></url></urlset>", base="https://e.com/")
+    >>> document = parse(b"<urlset><url><loc>/a?b&c</loc></url></urlset>", base_url="https://e.com")
     >>> [entry.loc for entry in document.entries]
     ['https://e.com/a?b&c']
     >>> [problem.rule for problem in document.problems]

@@ -135,7 +135,7 @@ def test_the_command_says_how_to_continue(box, tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
 
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert f"are in {path}; the same command continues" in errors
     done = subprocess.run(
         [sys.executable, "-m", "urlset", *command, "--format", "json", "-q"],

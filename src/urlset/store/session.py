@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import duckdb
@@ -145,15 +147,20 @@ class StoreSession:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run the block in a transaction, which may write to one database only."""
-        self.run("BEGIN")
-        try:
-            yield
-        except BaseException:
-            with suppress(Exception):  # the original error is more useful
-                self._cursor.execute("ROLLBACK")
-            raise
-        self.run("COMMIT")
+        """Run the block in a transaction, which may write to one database only.
+
+        Ctrl-C takes effect after the transaction. DuckDB makes a part of it an error of a
+        statement otherwise, and the error of the next statement would hide the interruption.
+        """
+        with _delayed_interrupts():
+            self.run("BEGIN")
+            try:
+                yield
+            except BaseException:
+                with suppress(Exception):  # the original error is more useful
+                    self._cursor.execute("ROLLBACK")
+                raise
+            self.run("COMMIT")
 
     def __enter__(self) -> StoreSession:
         return self
@@ -169,3 +176,20 @@ class StoreSession:
                 self.run("USE store")
                 self.run("DETACH scratch")
         self._cursor.close()
+
+
+@contextmanager
+def _delayed_interrupts() -> Iterator[None]:
+    """Delay SIGINT to the end of the block; only the main thread receives it."""
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        yield
+        return
+    received: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if received:
+        previous(*received[0])
