@@ -6,8 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -243,6 +244,40 @@ def test_modules_are_named_by_nouns():
 
     assert gerunds <= GERUNDS, "name a module by a noun: `retry`, not `retrying`"
     assert gerunds >= GERUNDS, f"not there any more: {sorted(GERUNDS - gerunds)}"
+
+
+def test_references_in_docstrings_lead_somewhere():
+    """``:func:`name``` and its like name something of the module, or a path from ``urlset``."""
+    stale = [
+        f"{path.relative_to(SRC.parent)}: {found[0]}"
+        for path in sources()
+        if path.suffix == ".py"
+        for found in REFERENCE.finditer(path.read_text(encoding="utf-8"))
+        if not any(map(is_known, {f"{module_name(path)}.{found[1]}", found[1]}))
+    ]
+
+    assert not stale, stale
+
+
+REFERENCE = re.compile(r":(?:mod|class|func|data|exc|attr|meth):`~?(urlset\.[\w.]+|[A-Za-z]\w+)`")
+
+
+def is_known(name: str) -> bool:
+    """Whether a dotted name is that of a module or of something in it, also a field of a class."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        if (module := ".".join(parts[:length])) not in MODULES:
+            continue
+        try:
+            found: Any = import_module(module)
+        except ImportError:  # its requirements are not installed
+            return True
+        for part in parts[length:]:
+            if part not in getattr(found, "__annotations__", {}) and not hasattr(found, part):
+                return any(hasattr(one, part) for one in vars(found).values())
+            found = getattr(found, part, None)
+        return True
+    return False
 
 
 def test_tests_do_not_share_a_connection_of_duckdb():

@@ -167,7 +167,7 @@ def _plain_pages(sections: list[dict[str, Any]]) -> Iterator[Page]:
         for number in range(section["pages"] + 1):
             own = f"{number:02}/" if number else ""
             expect = section.get("expect_each", ()) if number else ()
-            twins = {
+            alternates = {
                 str(other["language"]): f"{other['path']}{own}"
                 for other in sections
                 if section.get("group") and other.get("group") == section["group"]
@@ -178,7 +178,7 @@ def _plain_pages(sections: list[dict[str, Any]]) -> Iterator[Page]:
                 section=path,
                 language=language,
                 expect=_expectations(expect, f"{path}{own}"),
-                listed_alternates=twins,
+                listed_alternates=alternates,
                 lastmod=BUILD_TIME if section.get("dates") == "build" and number else "default",
                 modified="default",
                 linked=bool(number),

@@ -9,17 +9,16 @@ from urlset.store import StoreSession
 
 __all__ = ["Coverage", "CoverageRegion", "coverage_of"]
 
-# Equal URLs count once, by `twin`: a sitemap with /a/ and a link to /a name one page.
+# Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
 _REGIONS = """
-    WITH listed AS (SELECT DISTINCT twin FROM listed_urls),
+    WITH listed AS (SELECT DISTINCT page_key, true AS is_listed FROM listed_urls),
     linked AS (
-        SELECT DISTINCT l.target_twin AS twin FROM live_links l
-        SEMI JOIN (SELECT twin FROM live_pages WHERE verdict = 'ok') p ON p.twin = l.target_twin),
-    visited AS (SELECT DISTINCT duplicate_key(url) AS twin FROM log_urls)
-    SELECT coalesce(a.twin, b.twin, c.twin) AS twin, a.twin IS NOT NULL AS is_listed,
-        b.twin IS NOT NULL AS is_linked, c.twin IS NOT NULL AS is_visited
-    FROM listed a FULL JOIN linked b ON a.twin = b.twin
-    FULL JOIN visited c ON c.twin = coalesce(a.twin, b.twin)"""
+        SELECT DISTINCT l.target_key AS page_key, true AS is_linked FROM live_links l
+        SEMI JOIN (FROM live_pages WHERE verdict = 'ok') p ON p.page_key = l.target_key),
+    visited AS (SELECT DISTINCT duplicate_key(url) AS page_key, true AS is_visited FROM log_urls)
+    SELECT page_key, coalesce(is_listed, false) AS is_listed,
+        coalesce(is_linked, false) AS is_linked, coalesce(is_visited, false) AS is_visited
+    FROM listed FULL JOIN linked USING (page_key) FULL JOIN visited USING (page_key)"""
 
 
 class CoverageRegion(NamedTuple):

@@ -14,7 +14,7 @@ __all__ = ["PageCache"]
 
 
 class PageCache:
-    """Table ``pages`` of a ledger, as a :class:`urlset.sources.html.cache.Cache`.
+    """Table ``pages`` of a ledger, as a :class:`urlset.sources.html.folder.PageFactsCache`.
 
     New data waits in tables of the scratch database until :meth:`commit` writes it to the ledger.
     """

@@ -1,9 +1,10 @@
 """Views that live rules query: listed URLs with the responses of the server, links, probes.
 
-They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store`), the tables that
-an audit adds (:mod:`urlset.auditor.tables`), and the views of :mod:`urlset.checker.views`. Two URLs
-are compared by ``key``, in the form of ``normal_of``, or by ``twin``, which also ignores what most
-servers ignore: scheme, www., the name of an index file and a slash at the end.
+They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store.live_schema`), the
+facts of the audit (``audit_run``; :class:`urlset.auditor.judgement.RunFacts`), and the views of
+:mod:`urlset.checker.views`. Two URLs are compared by ``key``, in the form of ``normal_of``, or by
+``page_key``, which also ignores what most servers ignore: scheme, www., the name of an index file
+and a slash at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LIVE_VIEWS = {
     # Every listed URL once, at the first entry that lists it; also of documents that could only be
     # read in part.
     "listed_urls": """
-        SELECT key, duplicate_key(place.loc) AS twin, unnest(place)
+        SELECT key, duplicate_key(place.loc) AS page_key, unnest(place)
         FROM (SELECT normal_of(e.loc) AS key, arg_min({
                     'document': e.document, 'entry': e.entry, 'offset': e."offset",
                     'line': e.line, 'loc': e.loc, 'listed_lastmod': e.lastmod,
@@ -36,7 +37,7 @@ LIVE_VIEWS = {
             FROM entries e GROUP BY key)""",
     # Every visited URL, with the keys of the URL, its canonical and its final URL.
     "page_keys": """
-        SELECT url, normal_of(url) AS key, duplicate_key(url) AS twin,
+        SELECT url, normal_of(url) AS key, duplicate_key(url) AS page_key,
             normal_of(canonical) AS canonical_key, normal_of(final_url) AS final_key
         FROM pages QUALIFY row_number() OVER (PARTITION BY key ORDER BY is_listed DESC, url) = 1""",
     # Every visited page; `fault` says why another page must not name it, or is NULL.
@@ -73,14 +74,14 @@ LIVE_VIEWS = {
     # Links from a page that answers to another page. A link to a redirect leads to its target, and
     # a link to a variant (with a session, for instance) to its canonical URL.
     "live_links": """
-        SELECT DISTINCT target_twin, source_twin, is_nofollow FROM (
+        SELECT DISTINCT target_key, source_key, is_nofollow FROM (
             SELECT unnest([duplicate_key(coalesce(t.final_url, l.target)),
-                    duplicate_key(t.canonical)]) AS target_twin,
-                s.twin AS source_twin, l.is_nofollow
+                    duplicate_key(t.canonical)]) AS target_key,
+                s.page_key AS source_key, l.is_nofollow
             FROM links l JOIN live_pages s ON s.url = l.url AND s.verdict = 'ok'
             LEFT JOIN pages t ON t.url = l.target
             WHERE l.kind = 'a')
-        WHERE target_twin <> source_twin""",
+        WHERE target_key <> source_key""",
     # Sitemaps that were fetched over HTTP.
     "fetched_sitemaps": """
         SELECT s.document, s.source, s.kind, s.name, s.size, f.url, f.redirects, f.content_type,

@@ -49,7 +49,8 @@ def entry_table(
 
     Args:
         entries: The entries, those of a document in sequence.
-        render: The function that renders a line, such as :func:`console.line_renderer` returns.
+        render: The function that renders a line, such as :func:`urlset.cli.console.line_renderer`
+            returns.
         width: The width of the terminal in cells.
     """
     is_first = True

@@ -66,7 +66,7 @@ class NativeRows(IndexedRows):
 
 
 class NativeParsed(NamedTuple):
-    """Result of :func:`parse`."""
+    """Result of ``parse`` in the native module."""
 
     kind: Kind
     entries: NativeRows

@@ -88,7 +88,7 @@ class InMemorySource:
 
 
 class CandidateRows:
-    """Source of candidates, entries or URLs that are Python objects; see :class:`Source`.
+    """:class:`urlset.sources.candidates.Source` over candidates, entries or URLs in memory.
 
     >>> [batch.num_rows for batch in CandidateRows(["https://example.com/"]).batches()]
     [1]

@@ -50,7 +50,7 @@ RULES = (
             SELECT p.url AS source, p.url AS loc, f.referrer FROM live_pages p
             LEFT JOIN frontier f ON f.url = p.url
             WHERE p.verdict = 'ok' AND p.is_indexable AND p.is_linked AND p.is_html
-                AND p.twin NOT IN (SELECT twin FROM listed_urls)
+                AND p.page_key NOT IN (SELECT page_key FROM listed_urls)
                 AND host_of(p.url) IN (SELECT host_of(loc) FROM listed_urls)
                 AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)""",
         values={"page": "preview(loc)", "referrer": "coalesce(preview(referrer), 'unknown')"},
@@ -68,7 +68,8 @@ RULES = (
         sql="""
             SELECT l.document, l."offset", l.line, l.loc FROM listed_pages l, audit_run
             WHERE is_crawl_complete AND l.verdict = 'ok' AND l.is_indexable
-                AND path_of(l.url) <> '/' AND l.twin NOT IN (SELECT target_twin FROM live_links)""",
+                AND path_of(l.url) <> '/'
+                AND l.page_key NOT IN (SELECT target_key FROM live_links)""",
         values={"page": "preview(loc)"},
         why="Readers cannot reach the page, and search engines consider it unimportant. The crawl "
         "was complete, so no link was missed; links that scripts add are not seen.",
@@ -89,7 +90,7 @@ RULES = (
         sql="""
             SELECT v.url AS source, v.url AS loc
             FROM log_urls v JOIN live_pages p ON p.key = normal_of(v.url)
-            WHERE p.twin NOT IN (SELECT twin FROM listed_urls)
+            WHERE p.page_key NOT IN (SELECT page_key FROM listed_urls)
                 AND p.verdict = 'ok' AND p.is_indexable AND p.is_html
                 AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)""",
         values={"page": "preview(loc)"},
