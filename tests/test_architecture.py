@@ -79,7 +79,7 @@ SMALL_MODULES = {
     "urlset.reporter.junit": "one module per output format",
     "urlset.sources.git": "public names of the package",
     "urlset.store.parquet": "reading and writing of one file format",
-    "urlset.writer.constraints": "table of the constraints of PROTOCOL section B",
+    "urlset.writer.constraints": "table of constraints, one line each",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.

@@ -183,7 +183,7 @@ def test_decision_markup_in_a_list(engine, line):
 
 
 def test_decision_image_beside_a_loc_without_a_root(engine):
-    """The loc of an extension is no page, in a fragment as elsewhere (PROTOCOL D, row 55)."""
+    """The loc of an extension is no page, in a fragment as elsewhere (tolerance row 55)."""
     body = "<image:image><image:loc>https://example.com/i</image:loc></image:image>"
     data = f"<loc>https://example.com/a</loc>{body}<loc>{B}</loc>".encode()
     document = urlset.parse(data, engine=engine.name)

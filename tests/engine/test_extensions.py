@@ -1,4 +1,4 @@
-"""PROTOCOL section B: every element and attribute of every extension, read and written again."""
+"""Every element and attribute of every extension, read and written again."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on bytes: marks, junk around the root, encodings."""
+"""Tolerances of the reader: bytes: byte order marks, text around the root, encodings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on entries: loc and its place, metadata, pages, feeds, lists, limits."""
+"""Tolerances of the reader: entries: loc and its position, metadata, pages, feeds, lists, limits."""
 
 import gzip
 from datetime import UTC, datetime

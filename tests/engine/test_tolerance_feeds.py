@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on feeds and on plain lists."""
+"""Tolerances of the reader: feeds and plain lists."""
 
 import pytest
 

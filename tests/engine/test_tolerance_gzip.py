@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on compression: gzip in layers, in members, damaged; other formats."""
+"""Tolerances of the reader: compression: gzip in layers, in members, damaged; other formats."""
 
 import bz2
 import gzip

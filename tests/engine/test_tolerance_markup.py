@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on markup: comments, references, tags without an end, truncation."""
+"""Tolerances of the reader: markup: comments, references, tags without an end, truncation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PROTOCOL section D, rows on names: namespaces, prefixes, the case of tags, double xmlns."""
+"""Tolerances of the reader: names: namespaces, prefixes, the case of tags, double xmlns."""
 
 import pytest
 

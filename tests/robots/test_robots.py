@@ -1,4 +1,4 @@
-"""Parsing robots.txt: each row of FIELD 2.5, each spelling of PROTOCOL A.7 and D 59, rules."""
+"""Parsing robots.txt: spellings of its lines, sitemaps, rules."""
 
 import codecs
 import time
@@ -82,7 +82,7 @@ def test_field_2_5_over_http(box: SiteBox, row: str):
     ]
 
 
-# PROTOCOL A.7 and D 59.
+# Spellings of the Sitemap line that are in use.
 SPELLINGS: dict[str, tuple[list[str], set[str]]] = {
     f"sitemap_index: {S}": ([S], {"R003"}),  # Google matches by prefix
     f"Sitemap-Index: {S}": ([S], {"R003"}),

@@ -390,7 +390,7 @@ def test_extra_is_written_in_one_form_that_reads_back(extra: str, canonical: str
     assert twice == once
 
 
-# ── the official schemas, without what PROTOCOL A.10 says they get wrong ──
+# ── the official schemas, without their known mistakes ──
 
 SCHEMAS = {
     "http://www.google.com/schemas/sitemap-image/1.1": "sitemap-image-1.1.xsd",

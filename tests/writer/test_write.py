@@ -985,7 +985,7 @@ def test_progress_counts_the_entries_written(write):
     assert [event.urls for event in told] == [8_192, 16_384, 20_000]
 
 
-# ── what other producers get wrong (FIELD.md, part one, section 2) ──
+# ── what other producers get wrong ──
 
 
 def test_field_split_by_count_alone_makes_a_file_of_63_mb(write, tmp_path):

@@ -1,4 +1,4 @@
-"""Constraints on text values of extensions: errors of PROTOCOL B that a single value shows."""
+"""Constraints on text values of extensions: errors that a single value shows."""
 
 from __future__ import annotations
 
