@@ -20,7 +20,6 @@ from urlset.protocol import PREFIXES, URIS, Ns
 
 __all__ = ["DocumentRenderer", "EntryColumns", "UrlTexts", "declaration"]
 
-_PREFIXED = tuple(field for field in EXTENSIONS if field.prefix)
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FOOTER = b"</urlset>\n"
 
@@ -132,13 +131,12 @@ def declaration(stylesheet: str | None) -> bytes:
 
 @cache
 def _root(used: frozenset[Ns]) -> bytes:
-    spaces = [(field.prefix, PREFIXES[field.prefix]) for field in _PREFIXED]
-    names = "".join(f' xmlns:{prefix}="{URIS[ns]}"' for prefix, ns in spaces if ns in used)
+    names = "".join(f' xmlns:{prefix}="{URIS[ns]}"' for _, prefix, ns in _PREFIXED if ns in used)
     return f'<urlset xmlns="{URIS[Ns.CORE]}"{names}>\n'.encode()
 
 
 def _namespaces(entry: Entry) -> frozenset[Ns]:
-    return frozenset(PREFIXES[field.prefix] for field in _PREFIXED if getattr(entry, field.name))
+    return frozenset([ns for part, _, ns in _PREFIXED if getattr(entry, part.name)])
 
 
 def _text_line(entry: Entry) -> bytes:
@@ -155,9 +153,8 @@ def _parts(entry: Entry) -> Iterator[str]:
     yield _tag("changefreq", entry.changefreq)
     if entry.priority is not None:
         yield _tag("priority", _decimal(entry.priority))
-    for field in _PREFIXED:
-        if value := getattr(entry, field.name):
-            yield from (_element(field, item) for item in (value if field.is_list else (value,)))
+    for part, _, _ in _PREFIXED:
+        yield _child(part, entry)
     yield entry.extra or ""
 
 
@@ -183,6 +180,8 @@ def format_plain(text: str) -> str:
 
 
 def _tag(name: str, value: str | None, **attributes: str | None) -> str:
+    if not attributes:  # most elements have none
+        return "" if value is None else f"<{name}>{escape(value)}</{name}>"
     written = "".join(
         f' {key}="{escape(text, attribute=True)}"'
         for key, text in attributes.items()
@@ -193,37 +192,36 @@ def _tag(name: str, value: str | None, **attributes: str | None) -> str:
     return f"<{name}{written}>{escape(value)}</{name}>"
 
 
-def _element(field: Field, value: Any) -> str:
-    """Return the element of a field, or of one item of its list."""
-    name = field.element.rpartition("/")[2]
-    if is_leaf(field.type):
-        return _tag(name, value)
-    if isinstance(value, Alternate):
-        return _alternate(value)
-    whole, children = _parts_of(field.type)
-    if whole is not None:
-        return _filled(name, whole, value)
-    inner = ""
-    for container, parts in groupby(children, key=_container):
-        written = "".join(_child(part, value) for part in parts)
-        inner += f"<{container}>{written}</{container}>" if container and written else written
-    return f"<{name}>{inner}</{name}>"
-
-
 class _Part(NamedTuple):
-    """Field of a record that is text or elements, with the fields of its attributes."""
+    """Field of a record that is text or elements.
 
-    field: Field
+    ``record`` is the type of its items, empty for text. ``container`` is the element around it, or
+    empty. ``attributes`` are the names of its attributes, each with the field that has the value.
+    """
+
+    name: str
+    tag: str
+    container: str
+    record: str
+    is_list: bool
     attributes: tuple[tuple[str, str], ...]
 
+    @classmethod
+    def of(cls, field: Field) -> _Part:
+        """Create the part of a field, without attributes."""
+        container, _, tag = field.element.rpartition("/")
+        record = "" if is_leaf(field.type) else field.type
+        return cls(field.name, tag, container, record, field.is_list, ())
 
-def _container(part: _Part) -> str:
-    return part.field.element.rpartition("/")[0]
+
+_PREFIXED = tuple(
+    (_Part.of(field), field.prefix, PREFIXES[field.prefix]) for field in EXTENSIONS if field.prefix
+)
 
 
 @cache
-def _parts_of(record: str) -> tuple[_Part | None, tuple[_Part, ...]]:
-    """Return the text of the element of a record, or else its child elements in their order."""
+def _parts_of(record: str) -> tuple[_Part | None, tuple[tuple[str, tuple[_Part, ...]], ...]]:
+    """Return the text of the element of a record, or else its child elements by container."""
     parts: list[_Part] = []
     for field in RECORDS[record].fields:
         attribute = place_of(field).attribute
@@ -231,24 +229,43 @@ def _parts_of(record: str) -> tuple[_Part | None, tuple[_Part, ...]]:
             last = parts[-1]
             parts[-1] = last._replace(attributes=(*last.attributes, (attribute, field.name)))
         else:
-            parts.append(_Part(field, ()))
-    whole = parts[0] if parts[0].field.element == "." else None
-    return whole, tuple(parts)
+            parts.append(_Part.of(field))
+    whole = parts[0] if parts[0].tag == "." else None
+    groups = groupby(parts, key=lambda part: part.container)
+    return whole, tuple((container, tuple(group)) for container, group in groups)
+
+
+def _element(tag: str, record: str, value: Any) -> str:
+    """Return the element of a field, or of one item of its list."""
+    if not record:
+        return _tag(tag, value)
+    if isinstance(value, Alternate):
+        return _alternate(value)
+    whole, groups = _parts_of(record)
+    if whole is not None:
+        return _filled(tag, whole, value)
+    inner = ""
+    for container, parts in groups:
+        written = "".join([_child(part, value) for part in parts])
+        inner += f"<{container}>{written}</{container}>" if container and written else written
+    return f"<{tag}>{inner}</{tag}>"
 
 
 def _child(part: _Part, record: Any) -> str:
-    value, field = getattr(record, part.field.name), part.field
-    if field.is_list:
-        return "".join(_element(field, item) for item in value)
-    if is_leaf(field.type):
-        return _filled(field.element.rpartition("/")[2], part, record)
-    return "" if value is None else _element(field, value)
+    if part.attributes:
+        return _filled(part.tag, part, record)
+    value = getattr(record, part.name)
+    if not value and value != "":
+        return ""
+    if part.is_list:
+        return "".join([_element(part.tag, part.record, item) for item in value])
+    return _element(part.tag, part.record, value)
 
 
-def _filled(name: str, part: _Part, record: Any) -> str:
+def _filled(tag: str, part: _Part, record: Any) -> str:
     """Return an element with the text and the attributes of a record."""
-    attributes = {key: getattr(record, field) for key, field in part.attributes}
-    return _tag(name, getattr(record, part.field.name), **attributes)
+    attributes = {key: getattr(record, name) for key, name in part.attributes}
+    return _tag(tag, getattr(record, part.name), **attributes)
 
 
 def _alternate(alternate: Alternate) -> str:
