@@ -1,4 +1,4 @@
-"""Tolerances of the reader: entries: loc and its position, metadata, pages, feeds, lists, limits."""
+"""Tolerances of the reader for entries: loc, metadata, pages, feeds, lists, limits."""
 
 import gzip
 from datetime import UTC, datetime
