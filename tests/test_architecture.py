@@ -84,12 +84,9 @@ SMALL_MODULES = {
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
-    "urlset.auditor.sampling",
-    "urlset.builder.import_existing",
     "urlset.engine.reference.nesting",
     "urlset.formats.encoding",
     "urlset.http.content_encoding",
-    "urlset.sources.tables.mapping",
 }
 
 

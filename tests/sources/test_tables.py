@@ -13,7 +13,7 @@ import pytest
 
 import urlset
 from urlset.errors import QueryError, SourceError
-from urlset.sources.tables.mapping import ColumnPlan, parse_mapping
+from urlset.sources.tables.column_plan import ColumnPlan, parse_mapping
 from urlset.sources.tables.table import Table
 from urlset.store import Store
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.auditor.page_writer import PageWriter
 from urlset.auditor.probes import Probe, ProbeRow, ProbeWalk
-from urlset.auditor.sampling import allocate
 from urlset.auditor.settings import AuditSettings
+from urlset.auditor.stratified_sample import allocate
 from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget, VisitWalk
 from urlset.checker.views import creation_order
 from urlset.crawler.pace import Pace

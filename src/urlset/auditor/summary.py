@@ -39,7 +39,7 @@ def summary_sentence(
 ) -> str:
     """Return the result in one sentence.
 
-    >>> from urlset.auditor.sampling import Interval
+    >>> from urlset.auditor.stratified_sample import Interval
     >>> fine = VerdictShare("fine", 962, Interval(0.962, 0.962, 0.962), 962, "/", 900)
     >>> gone = VerdictShare("gone", 38, Interval(0.038, 0.038, 0.038), 38, "/shop/", 30)
     >>> summary_sentence(1000, 1000, [fine, gone], is_sampled=False)
@@ -75,7 +75,7 @@ def summary_sentence(
 def share_lines(listed: int, shares: Sequence[VerdictShare], *, is_sampled: bool) -> list[str]:
     """Return a line for each verdict; of a sample with the interval and the estimated number.
 
-    >>> from urlset.auditor.sampling import Interval
+    >>> from urlset.auditor.stratified_sample import Interval
     >>> share = VerdictShare("gone", 21, Interval(0.021, 0.0138, 0.0319), 21_000, "/shop/", 9)
     >>> share_lines(1_000_000, [share], is_sampled=True)
     ['404 or 410: 2.1 % (1.4–3.2 %), about 21,000 of 1,000,000']

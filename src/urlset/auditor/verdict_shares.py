@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from urlset.auditor.sampling import Interval, StratumCount, estimate
+from urlset.auditor.stratified_sample import Interval, StratumCount, estimate
 from urlset.store import StoreSession
 
 __all__ = ["FINE", "VerdictShare", "shares_of", "verdict_shares"]

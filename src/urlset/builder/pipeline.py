@@ -18,7 +18,6 @@ from urlset.builder.companion_files import (
     write_robots,
 )
 from urlset.builder.guards import warnings
-from urlset.builder.import_existing import import_published
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import LEDGER, Ledger, clamp_future
 from urlset.builder.names import FileNames
@@ -31,6 +30,7 @@ from urlset.builder.publish import (
     record_intent,
     shape_of,
 )
+from urlset.builder.published_sitemaps import import_published
 from urlset.builder.render import FileRenderer
 from urlset.builder.reports import (
     Counts,

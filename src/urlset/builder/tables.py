@@ -107,7 +107,7 @@ STAGED = _declare(
     "View of `staged_raw` with every column.",
     f"{_ROW} instant {_EVIDENCE}",
     writers="tables",
-    readers="import_existing incremental reports resolve url_exclusions",
+    readers="incremental published_sitemaps reports resolve url_exclusions",
 )
 EXTENDED = _declare(
     "extended",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlset.sources.logs.source import AccessLog
     from urlset.sources.memory import CandidateRows
     from urlset.sources.sitemaps import Sitemaps
-    from urlset.sources.tables.mapping import NoUrlColumnError
+    from urlset.sources.tables.column_plan import NoUrlColumnError
     from urlset.sources.tables.query import Query
     from urlset.sources.tables.table import Table
     from urlset.sources.text import TextSource

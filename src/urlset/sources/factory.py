@@ -20,7 +20,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.sources.candidates import Source, SourceType, source_type_of
 from urlset.sources.sitemaps import Sitemaps
-from urlset.sources.tables.mapping import parse_mapping
+from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource

@@ -19,7 +19,7 @@ from urlset.sources.candidates import (
     in_batches,
     keep_date_text,
 )
-from urlset.sources.tables.mapping import parse_mapping
+from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.table import map_batches
 from urlset.writer.validation import Rules, as_entry, input_loc, validate_except_loc
 from urlset.writer.value_problem import ValueProblem

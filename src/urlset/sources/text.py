@@ -16,7 +16,7 @@ from urlset.formats.detect import TextForm, detect_text_form, is_json_array, rea
 from urlset.sources import text_files
 from urlset.sources.candidates import SourceType
 from urlset.sources.json_array import json_items
-from urlset.sources.tables.mapping import ColumnPlan, NamedExpression, parse_mapping
+from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
 from urlset.sources.tables.nested_values import with_nested_values
 from urlset.sources.text_files import open_text
 from urlset.store import ColumnMapper

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.sources.tables.mapping import NoUrlColumnError
+from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 

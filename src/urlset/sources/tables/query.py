@@ -10,8 +10,8 @@ from urlset.arrow.ipc import table_of
 from urlset.errors import QueryError
 from urlset.sources.candidates import SourceType
 from urlset.sources.tables.adbc import adbc_batches, adbc_schema
+from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.dsn import Dsn
-from urlset.sources.tables.mapping import parse_mapping
 from urlset.sources.tables.table import Table, map_batches
 from urlset.store import QUERY_S
 

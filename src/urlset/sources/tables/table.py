@@ -23,7 +23,7 @@ from urlset.formats.encoding import utf16_codec
 from urlset.formats.signatures import file_signature, is_gzip
 from urlset.sources.candidates import SourceType
 from urlset.sources.prefetch import prefetch
-from urlset.sources.tables.mapping import ColumnPlan, field_of, parse_mapping
+from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
 from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
 from urlset.sources.tables.sqlite import sqlite_batches
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
@@ -34,7 +34,8 @@ __all__ = ["Table", "map_batches"]
 class Table:
     """The rows of one table as candidates.
 
-    ``mapping`` names a column for a field (see :class:`urlset.sources.tables.mapping.ColumnPlan`):
+    ``mapping`` names a column for a field
+    (see :class:`urlset.sources.tables.column_plan.ColumnPlan`):
     ``{"loc": "url", "lastmod": "updated_at", "alternates.de": "url_de", "images": "photo"}``.
     A prefix of a column states how to convert it: ``epoch:`` and ``epoch_ms:`` numbers since 1970,
     ``utc:`` times without a zone that are UTC, ``date:`` only the day of a time, ``split(;):``

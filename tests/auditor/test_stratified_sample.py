@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from urlset.auditor.sampling import Interval, StratumCount, allocate, estimate, wilson
+from urlset.auditor.stratified_sample import Interval, StratumCount, allocate, estimate, wilson
 from urlset.auditor.summary import share_lines, summary_sentence
 from urlset.auditor.verdict_shares import VerdictCount, VerdictShare, shares_of
 
