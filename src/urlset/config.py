@@ -128,7 +128,7 @@ class Configuration(NamedTuple):
         """Yield the sources with paths relative to the working directory."""
         for number, source in enumerate(sources, 1):
             if isinstance(source, str):
-                yield self._source_path(source)
+                yield self._resolve_source(source)
                 continue
             where = f"[build] sources[{number}]"
             for key, value in source.items():
@@ -137,10 +137,10 @@ class Configuration(NamedTuple):
                 self._expect(value, _SOURCE_KEYS[key], f"{where}.{key}")
             if "path" not in source:
                 raise self._error(f"{where}: expected a path, found none")
-            yield {**source, "path": self._source_path(source["path"])}
+            yield {**source, "path": self._resolve_source(source["path"])}
 
-    def _source_path(self, text: str) -> str:
-        """Return a source of the file; a path is relative to the folder of the file."""
+    def _resolve_source(self, text: str) -> str:
+        """Return a source; its path is resolved against the folder of the configuration file."""
         kind, path = split_kind(text)
         if path is None or os.path.isabs(path):
             return text

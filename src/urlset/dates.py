@@ -145,7 +145,7 @@ def parse_date(text: str) -> Date:
     """
     if found := _W3C.fullmatch(text):
         return _assemble(found.groups(), None)
-    if (found := _ISO.fullmatch(text)) and _is_certain(text, found):
+    if (found := _ISO.fullmatch(text)) and _is_unambiguous(text, found):
         return _assemble(found.groups(), _iso_code(text, found))
     if (found := _COMPACT.fullmatch(text)) and _has_certain_zone(found):
         code = "D002" if found[4] and not found[8] else "D001"
@@ -187,7 +187,7 @@ def is_atom_date(text: str) -> bool:
     return _RFC_3339.fullmatch(text) is not None
 
 
-def _is_certain(text: str, found: re.Match[str]) -> bool:
+def _is_unambiguous(text: str, found: re.Match[str]) -> bool:
     """Return whether the text is one date: ``2013-01/02`` may be an interval (ISO 8601)."""
     return text[4] == text[found.end(2)] and _has_certain_zone(found)
 

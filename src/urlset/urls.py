@@ -119,7 +119,7 @@ def parse_url(text: str, base: str | None = None) -> ParsedUrl:
         return ParsedUrl(None, (*issues, UrlIssue("U001", url)))
     written = url
     if _SPACE.search(url):
-        url = _without_inner_space(url, issues)
+        url = _repair_inner_space(url, issues)
     if not _HTTP.match(url):
         absolute = _absolute(url, written, base, issues)
         if absolute is None:
@@ -308,8 +308,8 @@ def _trim(text: str, issues: list[UrlIssue]) -> str:
     return url
 
 
-def _without_inner_space(url: str, issues: list[UrlIssue]) -> str:
-    """Join wrapped lines, as in https://url.spec.whatwg.org/#url-parsing, and encode spaces."""
+def _repair_inner_space(url: str, issues: list[UrlIssue]) -> str:
+    """Remove line breaks and tabs, as https://url.spec.whatwg.org does; encode other spaces."""
     issues.append(UrlIssue("U006", url))
     return _BLANKS.sub(_join_lines, url).replace(" ", "%20")
 

@@ -1,4 +1,4 @@
-"""Assign URLs to sitemap files: a published URL keeps its file, new URLs fill the last one.
+"""Assign URLs to sitemap files: a published URL keeps its file, new URLs go last.
 
 A file is full at the first limit that it reaches: number of URLs, bytes with header and footer,
 or number of news articles.
@@ -70,14 +70,16 @@ class Allocator:
         settings: BuildOptions,
         engine: Engine,
         *,
-        has_more: bool,
+        has_extensions: bool,
     ):
         self.ranges: dict[int, tuple[int, int]] = {}
         self.dirty: set[int] = set()
         self._db = db
         self._settings = settings
-        self._capacity = settings.max_bytes - _overhead(db, settings, engine, has_more=has_more)
-        self._has_more = has_more
+        self._capacity = settings.max_bytes - _overhead(
+            db, settings, engine, has_extensions=has_extensions
+        )
+        self._has_extensions = has_extensions
         files = [] if settings.compact else ledger.files()
         self.files = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
@@ -89,7 +91,7 @@ class Allocator:
         """Assign all new and moved URLs to files."""
         self._release()
         self._move_overflow()
-        sort_new_rows(self._db, self._settings, has_more=self._has_more)
+        sort_new_rows(self._db, self._settings, has_extensions=self._has_extensions)
         for run in self._runs():
             while run.next < run.end:
                 self._fill(run)
@@ -208,13 +210,13 @@ class Allocator:
 
 
 def _overhead(
-    db: ScratchDatabase, settings: BuildOptions, engine: Engine, *, has_more: bool
+    db: ScratchDatabase, settings: BuildOptions, engine: Engine, *, has_extensions: bool
 ) -> int:
     """Return the bytes of header and footer, with the namespaces that any entry needs."""
     if settings.is_text:
         return 0
     overhead = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
-    if not has_more:
+    if not has_extensions:
         return overhead
     has_value = (f"len({f.name}) > 0" if f.is_list else f"{f.name} IS NOT NULL" for f in _PREFIXED)
     tests = ", ".join(f"bool_or({test})" for test in has_value)
@@ -268,12 +270,12 @@ class _RowFacts(NamedTuple):
     constant: dict[str, str]
 
 
-def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_more: bool) -> None:
-    """Create ``new_rows``: the rows to assign, in file order, numbered ``n`` from 0."""
+def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_extensions: bool) -> None:
+    """Create the view ``new_rows``: rows to assign, in the order of files, numbered from 0."""
     facts = _row_facts(db, settings)
     constant = facts.constant
     carried = [*_ALWAYS, *(name for name in _OFTEN_CONSTANT if name not in constant)]
-    if has_more:
+    if has_extensions:
         carried.append("id IN (SELECT id FROM extended WHERE news IS NOT NULL) AS news")
     else:
         constant["news"] = "false"

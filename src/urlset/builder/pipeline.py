@@ -102,11 +102,13 @@ class Pipeline:
                 write_excluded(db, settings, names, ingest.rejected, settings.excluded)
             self._check_guards(db, ledger, ingest, counts)
             self._log_stage("rows resolved and checked")
-            allocator = Allocator(db, ledger, settings, self._engine, has_more=ingest.has_extended)
+            allocator = Allocator(
+                db, ledger, settings, self._engine, has_extensions=ingest.has_extended
+            )
             allocator.allocate()
             self._log_stage("rows assigned to files")
             renderer = FileRenderer(
-                db, settings, self._engine, target, has_more=ingest.has_extended
+                db, settings, self._engine, target, has_extensions=ingest.has_extended
             )
             published = publish(allocator, renderer, ledger, settings, target, self._progress)
             self._log_stage("files written")

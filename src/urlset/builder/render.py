@@ -42,10 +42,10 @@ class FileRenderer:
         engine: Engine,
         target: Target,
         *,
-        has_more: bool,
+        has_extensions: bool,
     ):
         self.staged_names: set[str] = set()
-        self._batches = RowBatches(db, settings, has_more=has_more)
+        self._batches = RowBatches(db, settings, has_extensions=has_extensions)
         self._settings = settings
         self._engine = engine
         self._target = target
@@ -169,10 +169,10 @@ class RowRange(NamedTuple):
 class RowBatches:
     """Reader of the rows of allocated files, in file order."""
 
-    def __init__(self, db: ScratchDatabase, settings: BuildOptions, *, has_more: bool):
+    def __init__(self, db: ScratchDatabase, settings: BuildOptions, *, has_extensions: bool):
         self._db = db
         self._settings = settings
-        self._has_more = has_more
+        self._has_extensions = has_extensions
 
     def ranges_of(self, allocator: Allocator, numbers: list[int]) -> list[RowRange]:
         """Group files into ranges, each with the rows of one query."""
@@ -186,7 +186,7 @@ class RowBatches:
     def tables(self, row_range: RowRange) -> Iterator[tuple[int, list[Any]]]:
         """Yield the number of each file of a range, with its batches."""
         more, join = "", ""
-        if self._has_more:
+        if self._has_extensions:
             more, join = f", {_EXTENSIONS}", "LEFT JOIN extended e ON e.id = r.id"
         found = self._db.batches(
             "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"

@@ -80,7 +80,7 @@ def compute(store: StoreSession, profile: str | None) -> None:
 
 
 def _add_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
-    """Add the disallowed sitemaps. They are few, so each of their URLs is tested."""
+    """Insert the sitemaps that are disallowed. There are few, so each address is tested."""
     query = (
         "SELECT document, address FROM (SELECT document, unnest([url, loc, source]) AS address "
         f"FROM documents) WHERE origin_of(address) = {quoted(site.origin)} ORDER BY ALL"

@@ -37,7 +37,7 @@ def _rule_text(rule: Rule) -> RuleText:
 
 
 def _title(template: str, name: str) -> str:
-    """Return a message template without values at its ends; the name if nothing remains.
+    """Return a title for a rule: its message without placeholders at the ends, or else its name.
 
     >>> _title("… forbids indexing: … (…)", "url-noindex")
     'Forbids indexing'

@@ -1,4 +1,4 @@
-"""SQL fragments for URLs: the columns of a URL's parts, and the test for a plain URL."""
+"""SQL fragments for URLs: parts of a URL as columns, test for correct spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of build and check, each declared once for Python, urlset.toml and the command line.
+"""Schema of the options of build and check, for urlset.toml, command line and documentation.
 
 The command line is built from these declarations, ``urlset.toml`` is decoded by them, the page
 docs/options.md is generated from them, and a test compares them with the signatures of

@@ -191,7 +191,7 @@ class Discovery:
 
 
 def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str:
-    """Return the error message for a site without a sitemap, with the attempts counted."""
+    """Return the error message for a site without a sitemap: how many URLs were tried."""
     if discovery.is_unreachable:
         return f"the site does not respond: {attempts[-1].detail}"
     disallowed = sum(attempt.outcome == "disallowed" for attempt in attempts)

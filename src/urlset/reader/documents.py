@@ -1,4 +1,4 @@
-"""Records of the documents that were read: what each one is, how it arrived, and its errors."""
+"""Records of documents: what each one is, how it was fetched, and why it was not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse robots.txt: the sitemaps it declares, also in invalid syntax, and its rules (RFC 9309)."""
+"""Parse robots.txt: its sitemaps, including malformed lines, and its rules (RFC 9309)."""
 
 from __future__ import annotations
 

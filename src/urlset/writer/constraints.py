@@ -1,4 +1,4 @@
-"""Constraints on text values of extensions: errors that a single value shows."""
+"""Constraints on single text values of videos, news and alternates, checked before writing."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ fn parse<'a>(
     let mut url = Cow::Borrowed(written);
     if has_space(written) {
         issues.push(UrlIssue::new(U006, written));
-        url = Cow::Owned(without_inner_space(written));
+        url = Cow::Owned(repair_inner_space(written));
     }
     if !is_http(&url) {
         url = Cow::Owned(absolute(&url, written, base, issues)?);
@@ -149,7 +149,7 @@ pub fn has_space(url: &str) -> bool {
 }
 
 /// Joins wrapped lines as browsers do, and encodes spaces.
-fn without_inner_space(url: &str) -> String {
+fn repair_inner_space(url: &str) -> String {
     let mut joined = String::with_capacity(url.len() + 16);
     let mut rest = url;
     while let Some(start) = rest.find(is_ascii_space) {

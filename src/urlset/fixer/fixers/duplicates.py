@@ -31,7 +31,7 @@ def remove_duplicates(context: FixContext) -> Iterator[Change]:
 
 
 def entry_values(entry: Entry) -> tuple[object, ...]:
-    """Return the values of an entry without its position."""
+    """Return the values of an entry without its source, offset and line."""
     return tuple(entry[:-3])
 
 

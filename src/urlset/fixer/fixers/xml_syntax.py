@@ -54,8 +54,8 @@ def _declared_as_utf8(data: bytes) -> Edit | None:
 
 
 @fixer("X006", "X013", "X014", effect="none")
-def strip(context: FixContext) -> Iterator[Change]:
-    """Remove misplaced white space and byte order marks."""
+def remove_leading_space_and_boms(context: FixContext) -> Iterator[Change]:
+    """Remove white space before the XML declaration, and byte order marks anywhere."""
     yield context.replace(b"")
 
 

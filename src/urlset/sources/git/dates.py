@@ -53,7 +53,7 @@ class GitDates:
     languages: frozenset[str] = frozenset()
 
     def date_of(self, path: str) -> str | None:
-        """Return the date of a file, or of the source it was built from; None if git has none.
+        """Return when a built file or its source last changed in git; None if that is unknown.
 
         ``path`` is that of the built file, relative to the folder of the site, with ``/``. The
         date is W3C text with the time zone of the committer.

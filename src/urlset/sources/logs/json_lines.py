@@ -1,4 +1,4 @@
-"""Access logs of JSON lines, with the field names of common servers and log shippers."""
+"""Access logs in the JSON Lines format, with the field names of common servers and log shippers."""
 
 from __future__ import annotations
 
