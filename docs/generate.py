@@ -23,10 +23,10 @@ from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
 from urlset.reporter.rule_page import rule_page, rule_table
-from urlset.store import LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
+from urlset.store import HISTORY_TABLES, LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
-COMMANDS = ("read", "build", "check", "crawl", "audit", "rules")
+COMMANDS = ("read", "build", "check", "crawl", "audit", "watch", "rules")
 RECORDS_INTRO = """\
 The structs in `images`, `videos`, `news` and `alternates` have these fields, all text as written.
 `@name` is an attribute of the element, `.` its text.
@@ -52,6 +52,12 @@ LIVE_INTRO = """
 sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
 `entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one
 page are the same text.
+"""
+HISTORY_INTRO = """
+# Tables of the history
+
+`urlset watch SITE --store site.duckdb` adds these tables to a store. Snapshots are stored as
+changes: `history` has a row for each interval in which a URL did not change.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
@@ -389,6 +395,7 @@ def tables() -> str:
     parts += [LIVE_INTRO, *map(table_of, LIVE_TABLES)]
     parts.append("\n## Views of these tables\n\n| view | rows |\n|---|---|\n")
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in LIVE_VIEWS]
+    parts += [HISTORY_INTRO, *map(table_of, HISTORY_TABLES)]
     return "".join(parts)
 
 

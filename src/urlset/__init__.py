@@ -1,7 +1,7 @@
 """Read, write, build, check and fix sitemaps (https://www.sitemaps.org), crawl and audit sites.
 
-``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl`` and ``audit`` are imported on first
-use, so that ``import urlset`` is fast.
+``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit`` and ``watch`` are imported
+on first use, so that ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
 level info, requests and documents at the level debug. Without a handler they are silent.
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
+    from urlset.watcher import Watch, watch
     from urlset.writer import Publication, render, write
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "TargetError",
     "UrlsetError",
     "Video",
+    "Watch",
     "audit",
     "build",
     "check",
@@ -93,6 +95,7 @@ __all__ = [
     "read",
     "render",
     "unified_diff",
+    "watch",
     "write",
     "write_fixed",
 ]
@@ -114,6 +117,7 @@ _LAZY = {
     "Publication": "writer",
     "QueryResult": "store",
     "Store": "store",
+    "Watch": "watcher",
     "audit": "auditor",
     "build": "builder",
     "check": "checker",
@@ -123,6 +127,7 @@ _LAZY = {
     "read": "reader",
     "render": "writer",
     "unified_diff": "fixer",
+    "watch": "watcher",
     "write": "writer",
     "write_fixed": "fixer",
 }

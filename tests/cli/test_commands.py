@@ -59,7 +59,9 @@ def urlset(capsys, monkeypatch, tmp_path):
 # ── the door ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("command", ["", "read", "build", "check", "crawl", "audit", "rules"])
+@pytest.mark.parametrize(
+    "command", ["", "read", "build", "check", "crawl", "audit", "watch", "rules"]
+)
 def test_help_is_golden(command, urlset):
     # A change of the help updates the file and fails once: look at it, and commit it.
     golden = GOLDEN / f"help{'-' if command else ''}{command}.txt"

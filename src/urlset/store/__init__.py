@@ -8,6 +8,9 @@ from __future__ import annotations
 from urlset.store.connection import is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.external import ColumnMapper, ExternalFormat, ExternalTable, identifier
+from urlset.store.history_reader import DocumentState, changes_at, entries_at, moment
+from urlset.store.history_schema import HISTORY_TABLES
+from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
 from urlset.store.parquet import parquet_rows, write_parquet
 from urlset.store.reader import StoredDocument, StoredRows
@@ -20,6 +23,7 @@ from urlset.store.store import Store
 from urlset.store.writer import StoreWriter
 
 __all__ = [
+    "HISTORY_TABLES",
     "LIVE_TABLES",
     "LIVE_VIEWS",
     "MACROS",
@@ -30,11 +34,15 @@ __all__ = [
     "VIEWS",
     "Column",
     "ColumnMapper",
+    "DocumentState",
     "ExternalFormat",
     "ExternalTable",
+    "HistoryWriter",
     "Macro",
     "QueryResult",
+    "RobotsState",
     "ScratchDatabase",
+    "SnapshotFacts",
     "Store",
     "StoreSession",
     "StoreWriter",
@@ -42,9 +50,13 @@ __all__ = [
     "StoredRows",
     "TableSchema",
     "View",
+    "changes_at",
     "end_process_when_stuck",
+    "entries_at",
     "identifier",
+    "insert_rows",
     "is_database",
+    "moment",
     "parquet_rows",
     "quoted",
     "write_parquet",

@@ -7,6 +7,7 @@ from functools import cache
 import duckdb
 
 from urlset.errors import StoreError
+from urlset.store.history_schema import HISTORY_TABLES, history_statements
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
 from urlset.store.schema import TABLES, VIEWS, statements
 
@@ -69,20 +70,23 @@ def unknown_objects(
     found = _objects(connection, database)
     found_columns = dict(connection.execute(_COLUMNS.format(database)).fetchall())
     is_live = LIVE_TABLES[0].name in found_columns
-    ours, columns = _expected(duckdb.__version__, is_live=is_live)
+    has_history = HISTORY_TABLES[0].name in found_columns
+    ours, columns = _expected(duckdb.__version__, is_live=is_live, has_history=has_history)
     changed = [key[2] for key, text in ours.items() if found.get(key) != text]
     changed += [
         table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
     ]
     names = {view.name for view in VIEWS} | {table.name for table in TABLES}
+    optional = (*(LIVE_TABLES if is_live else ()), *(HISTORY_TABLES if has_history else ()))
+    # Columns may be missing: an earlier version created the tables.
+    changed += [
+        table.name
+        for table in optional
+        if not {*found_columns.get(table.name, ["?"])} <= {*columns[table.name]}
+    ]
+    names |= {table.name for table in optional}
     if is_live:
-        # Columns may be missing: an earlier version created the tables.
-        changed += [
-            table.name
-            for table in LIVE_TABLES
-            if not {*found_columns.get(table.name, ["?"])} <= {*columns[table.name]}
-        ]
-        names |= {view.name for view in LIVE_VIEWS} | {table.name for table in LIVE_TABLES}
+        names |= {view.name for view in LIVE_VIEWS}
         names.discard(REPLACED_VIEW)
     changed += [
         name for kind, _, name in found.keys() - ours.keys() if _is_in_the_way(kind, name, names)
@@ -97,14 +101,15 @@ def unknown_objects(
 
 @cache
 def _expected(
-    _version: str, *, is_live: bool
+    _version: str, *, is_live: bool, has_history: bool
 ) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
     """Return the objects and the columns of an empty store, as DuckDB prints them."""
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")
         live = live_statements({}) if is_live else ()
-        for statement in (*statements(with_comments=False), *live):
+        history = history_statements({}) if has_history else ()
+        for statement in (*statements(with_comments=False), *live, *history):
             connection.execute(statement)
         columns = connection.execute(_COLUMNS.format("expected")).fetchall()
         return _objects(connection, "expected"), dict(columns)

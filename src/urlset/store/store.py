@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from types import TracebackType
 from typing import Any
 
 from urlset.store.connection import map_errors
 from urlset.store.database import Database
+from urlset.store.history_schema import HISTORY_TABLES, history_statements
 from urlset.store.inspection import columns_of
 from urlset.store.live_schema import LIVE_TABLES, REPLACED_VIEW, live_statements
 from urlset.store.reader import StoredDocument, documents
@@ -123,17 +124,28 @@ class Store:
 
         The view ``links`` of hreflang links in sitemaps is replaced by the table ``links``.
         """
+        self._add_tables(live_statements, REPLACED_VIEW)
+
+    def add_history_tables(self) -> None:
+        """Create the tables of a watch (:data:`urlset.store.HISTORY_TABLES`) if missing."""
+        self._add_tables(history_statements)
+
+    def _add_tables(
+        self,
+        statements_for: Callable[[Mapping[str, Collection[str]]], Iterator[str]],
+        replaced_view: str | None = None,
+    ) -> None:
+        """Run the statements for missing tables; ``replaced_view`` has the name of one of them."""
         self._database.move_to_file()
         self._database.is_new = False
         connection = self._database.connection
-        path = self._database.path
-        with map_errors(path):
+        with map_errors(self._database.path):
             existing = columns_of(connection, "store")
-            if LIVE_TABLES[0].name not in existing:
-                existing.pop(REPLACED_VIEW, None)
+            if LIVE_TABLES[0].name not in existing and replaced_view is not None:
+                existing.pop(replaced_view, None)
             connection.execute("BEGIN")
             try:
-                for statement in live_statements(existing):
+                for statement in statements_for(existing):
                     connection.execute(statement)
             except BaseException:
                 connection.execute("ROLLBACK")
@@ -145,6 +157,12 @@ class Store:
         """Whether the store has the tables of crawls and audits."""
         with map_errors(self._database.path):
             return LIVE_TABLES[0].name in columns_of(self._database.connection, "store")
+
+    @property
+    def has_history_tables(self) -> bool:
+        """Whether the store has the tables of a watch."""
+        with map_errors(self._database.path):
+            return HISTORY_TABLES[0].name in columns_of(self._database.connection, "store")
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` if a query could not be run."""

@@ -1,0 +1,421 @@
+"""Write the history of a site: one transaction per snapshot, rows only for changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from urlset.arrow.batches import as_table, batch_of, text_array
+from urlset.store.history_reader import COLUMNS, DocumentState, moment, tracked_documents
+from urlset.store.session import StoreSession
+
+__all__ = [
+    "HELD_BACK",
+    "MAX_SECTIONS",
+    "HistoryWriter",
+    "RobotsState",
+    "SnapshotFacts",
+    "insert_rows",
+]
+
+MAX_SECTIONS = 60
+"""Sections with estimates of their own; URLs of all further ones belong to section 0."""
+
+HELD_BACK = 3
+"""Steps for which a sitemap that cannot be read holds back removals from the other sitemaps: a URL
+may have moved into it."""
+
+SECTION = "coalesce(nullif(regexp_extract(loc, '^[^:/?#]+://[^/?#]*(/[^/?#]+/)', 1), ''), '/')"
+"""SQL expression: first folder of the path of ``loc``; ``/`` if it is in none."""
+
+Outcome = Literal["read", "same", "trusted", "failed", "gone", "unlisted"]
+"""What a step found out about a document.
+
+``read``: its entries were read. ``same``: the server reports no change. ``trusted``: not requested,
+because its index has the same date. ``gone``: it is listed, but answers 404 or 410. ``unlisted``:
+nothing lists it any more.
+"""
+
+_STATES: dict[str, str] = {"failed": "failed", "gone": "gone", "unlisted": "unlisted"}
+
+
+class RobotsState(NamedTuple):
+    """Row of ``history_robots``, without the snapshot."""
+
+    url: str
+    state: str
+    rules: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+
+
+class SnapshotFacts(NamedTuple):
+    """Facts of a step that are not about a document."""
+
+    site: str
+    started: datetime
+    finished: datetime
+    reasons: tuple[str, ...] = ()
+    request_count: int = 0
+    byte_count: int = 0
+
+
+class HistoryWriter:
+    """Writer of one snapshot: :meth:`add` for each document, then :meth:`commit`.
+
+    Nothing is written to the store before :meth:`commit`, which is one transaction.
+
+    Args:
+        session: Session of a store with the history tables.
+    """
+
+    def __init__(self, session: StoreSession):
+        self._session = session
+        query = "SELECT coalesce(max(snapshot), 0), epoch_us(max(started)) FROM store.snapshots"
+        [(last, previous)] = session.rows(query)
+        self.snapshot = int(last) + 1
+        self._previous = moment(previous)
+        self.documents = {each.source: each for each in tracked_documents(session)}
+        self._outcomes: dict[int, Outcome] = {}
+        self._before: dict[int, DocumentState] = {}
+        self._last_number = max((each.document for each in self.documents.values()), default=0)
+        session.run(
+            "CREATE OR REPLACE TABLE seen (document UINTEGER, loc VARCHAR, lastmod TIMESTAMPTZ)"
+        )
+
+    def add(
+        self,
+        source: str,
+        outcome: Outcome,
+        facts: Mapping[str, Any],
+        entries: object | None = None,
+        *,
+        now: datetime,
+    ) -> DocumentState:
+        """Record what was found out about a document.
+
+        Args:
+            source: URL of the document.
+            outcome: What was found out; the last call for a document counts.
+            facts: New values of fields of :class:`DocumentState`.
+            entries: The entries of a document that was read, as an Arrow stream.
+            now: Time of the step.
+        """
+        known = self.documents.get(source)
+        if known is None:
+            self._last_number += 1
+            known = DocumentState(self._last_number, source)
+        else:
+            self._before.setdefault(known.document, known)
+        if self._outcomes.get(known.document) in ("read", "same") and outcome not in ("read",):
+            return known  # listed by two indexes: the better result counts
+        new = known._replace(**facts)
+        if outcome in ("read", "same"):
+            new = new._replace(state="listed", failures=0, verified_at=now)
+        elif outcome != "trusted":
+            new = new._replace(state=_STATES[outcome], failures=known.failures + 1)
+        if outcome == "read":
+            new = new._replace(read_at=now)
+            self._session.run(f"DELETE FROM seen WHERE document = {new.document}")
+            if entries is not None:
+                self._session.insert(
+                    f"INSERT INTO seen SELECT {new.document}, loc, max(lastmod) FROM incoming "
+                    "GROUP BY loc",
+                    entries,
+                )
+        self._outcomes[new.document] = outcome
+        self.documents[source] = new
+        return new
+
+    def outcome(self, source: str) -> Outcome | None:
+        """Return what this step found out about a document; None if nothing yet."""
+        known = self.documents.get(source)
+        return None if known is None else self._outcomes.get(known.document)
+
+    def commit(self, facts: SnapshotFacts, robots: Sequence[RobotsState] = ()) -> None:
+        """Store the snapshot in one transaction."""
+        self._prepare(facts)
+        self._compare()
+        changed_robots = self._changed_robots(robots)
+        run, number = self._session.run, self.snapshot
+        with self._session.transaction():
+            run("INSERT INTO store.history_sections SELECT section, name FROM new_sections")
+            run("INSERT INTO store.history_urls SELECT url_id, section, loc FROM new_urls")
+            run(
+                f"UPDATE store.history SET last_snapshot = {number - 1} "
+                "WHERE rowid IN (SELECT row FROM closed)"
+            )
+            run(
+                f"UPDATE store.history SET missing_since = {number} WHERE rowid IN "
+                "(SELECT row FROM missing) AND missing_since IS NULL"
+            )
+            run(
+                "UPDATE store.history SET missing_since = NULL "
+                "WHERE rowid IN (SELECT row FROM found_again)"
+            )
+            run(
+                "INSERT INTO store.history SELECT url_id, document, lastmod, "
+                f"{number}, NULL, NULL FROM opened ORDER BY ALL"
+            )
+            run("DELETE FROM store.history_documents WHERE document IN (SELECT document FROM docs)")
+            names = ", ".join(DocumentState._fields)
+            run(f"INSERT INTO store.history_documents SELECT {names} FROM docs")
+            run(
+                "INSERT INTO store.history_states "
+                f"SELECT document, {number}, state FROM docs WHERE has_new_state"
+            )
+            run(f"INSERT INTO store.history_steps SELECT {number}, * FROM steps")
+            self._insert(
+                "history_robots", [{**r._asdict(), "snapshot": number} for r in changed_robots]
+            )
+            self._insert("snapshots", [self._snapshot_row(facts)])
+
+    def _prepare(self, facts: SnapshotFacts) -> None:
+        """Create the scratch table ``docs``: the documents of this step with their outcome."""
+        rows = []
+        for each in self.documents.values():
+            outcome = self._outcomes.get(each.document)
+            if outcome is None:
+                continue
+            before = self._before.get(each.document)
+            since = self._known_since(each, before)
+            gap = 0 if since is None else max(1, round((facts.started - since).total_seconds()))
+            rows.append(
+                {
+                    **each._asdict(),
+                    "outcome": outcome,
+                    "gap_s": gap,
+                    "verified_before": since,
+                    "has_new_state": before is None or before.state != each.state,
+                }
+            )
+        columns = {column.name: column.type for column in COLUMNS["history_documents"]}
+        columns |= {
+            "outcome": "VARCHAR",
+            "gap_s": "UINTEGER",
+            "verified_before": "TIMESTAMPTZ",
+            "has_new_state": "BOOLEAN",
+        }
+        self._load("docs", columns, rows)
+        self._is_held = any(
+            each.state in ("failed", "gone") and each.failures <= HELD_BACK
+            for each in self.documents.values()
+            if self._outcomes.get(each.document) in ("failed", "gone")
+        )
+
+    def _known_since(
+        self, document: DocumentState, before: DocumentState | None
+    ) -> datetime | None:
+        """Return since when the entries of a document are known; None if they were not before.
+
+        Those of a document that is new were empty when its index was read before.
+        """
+        if before is not None:
+            return before.verified_at
+        if self._previous is None:
+            return None
+        parent = self.documents.get(document.parent or "")
+        if parent is None:
+            return self._previous
+        known_parent = self._before.get(parent.document)
+        return self._previous if known_parent is None else known_parent.verified_at
+
+    def _compare(self) -> None:
+        """Create the scratch tables with the differences to the snapshot before."""
+        run = self._session.run
+        run(
+            "CREATE OR REPLACE TABLE new_locs AS SELECT DISTINCT loc FROM seen "
+            "ANTI JOIN store.history_urls USING (loc)"
+        )
+        run(
+            f"""CREATE OR REPLACE TABLE new_sections AS
+            WITH found AS (
+                SELECT name, row_number() OVER (ORDER BY count(*) DESC, name) AS place
+                FROM (SELECT {SECTION} AS name FROM new_locs)
+                ANTI JOIN store.history_sections USING (name) GROUP BY name),
+            last AS (SELECT coalesce(max(section), 0) AS last FROM store.history_sections)
+            SELECT (last + place)::USMALLINT AS section, name FROM found, last
+            WHERE last + place <= {MAX_SECTIONS}"""
+        )
+        run(
+            f"""CREATE OR REPLACE TABLE new_urls AS
+            WITH sections AS (FROM store.history_sections UNION ALL FROM new_sections)
+            SELECT (row_number() OVER (ORDER BY loc) + last)::UINTEGER AS url_id,
+                coalesce(s.section, 0)::USMALLINT AS section, loc
+            FROM new_locs, (SELECT coalesce(max(url_id), 0) AS last FROM store.history_urls)
+            LEFT JOIN sections s ON s.name = {SECTION}"""
+        )
+        run(
+            """CREATE OR REPLACE TABLE listed AS
+            WITH urls AS (
+                SELECT url_id, loc FROM store.history_urls
+                UNION ALL SELECT url_id, loc FROM new_urls)
+            SELECT urls.url_id, seen.document, seen.lastmod FROM seen JOIN urls USING (loc)"""
+        )
+        # Rows of documents that were read, with whether they are the same now.
+        run(
+            """CREATE OR REPLACE TABLE compared AS
+            SELECT h.rowid AS row, h.url_id, h.document, h.missing_since IS NOT NULL AS was_missing,
+                l.url_id IS NOT NULL AS is_listed,
+                l.url_id IS NOT NULL AND l.lastmod IS NOT DISTINCT FROM h.lastmod AS is_same
+            FROM store.history h JOIN docs d ON d.document = h.document
+            LEFT JOIN listed l ON l.url_id = h.url_id AND l.document = h.document
+            WHERE h.last_snapshot IS NULL AND (d.outcome IN ('read', 'unlisted')
+                OR h.missing_since IS NOT NULL AND d.outcome IN ('same', 'trusted'))"""
+        )
+        run(
+            """CREATE OR REPLACE TABLE opened AS SELECT * FROM listed l WHERE NOT EXISTS (
+            FROM compared c WHERE c.url_id = l.url_id AND c.document = l.document AND c.is_same)"""
+        )
+        run("CREATE OR REPLACE TABLE found_again AS FROM compared WHERE is_same AND was_missing")
+        run(
+            """CREATE OR REPLACE TABLE lost AS
+            SELECT c.row, c.url_id, c.is_listed OR EXISTS (FROM opened o WHERE o.url_id = c.url_id)
+                AS is_replaced
+            FROM compared c WHERE NOT c.is_same"""
+        )
+        held = "is_replaced" if self._is_held else "true"
+        run(f"CREATE OR REPLACE TABLE closed AS SELECT row, url_id FROM lost WHERE {held}")
+        run(f"CREATE OR REPLACE TABLE missing AS SELECT row, url_id FROM lost WHERE NOT {held}")
+        self._find_changes()
+        self._count_steps()
+
+    def _find_changes(self) -> None:
+        """Create the scratch table ``changes``: one row per URL that is new, gone or changed."""
+        self._session.run(
+            """CREATE OR REPLACE TABLE changes AS
+            WITH touched AS (SELECT url_id FROM opened UNION SELECT url_id FROM closed),
+            former AS (
+                SELECT h.url_id, h.rowid AS row, h.document, h.lastmod FROM store.history h
+                SEMI JOIN touched USING (url_id) WHERE h.last_snapshot IS NULL),
+            before AS (
+                SELECT url_id, max(lastmod) AS lastmod, min(document) AS document
+                FROM former GROUP BY url_id),
+            after AS (
+                SELECT url_id, max(lastmod) AS lastmod, min(document) AS document FROM (
+                    SELECT url_id, document, lastmod FROM former ANTI JOIN closed USING (row)
+                    UNION ALL SELECT url_id, document, lastmod FROM opened)
+                GROUP BY url_id)
+            SELECT url_id, coalesce(a.document, b.document) AS document,
+                CASE WHEN b.url_id IS NULL THEN 'added' WHEN a.url_id IS NULL THEN 'removed'
+                    WHEN a.lastmod IS DISTINCT FROM b.lastmod THEN 'changed' ELSE 'moved' END
+                    AS change,
+                b.lastmod AS before, a.lastmod AS after
+            FROM touched LEFT JOIN before b USING (url_id) LEFT JOIN after a USING (url_id)"""
+        )
+
+    def _count_steps(self) -> None:
+        """Create the scratch table ``steps``: the rows of ``history_steps``."""
+        self._session.run(
+            """CREATE OR REPLACE TABLE steps AS
+            WITH urls AS (
+                SELECT url_id, section FROM store.history_urls
+                UNION ALL SELECT url_id, section FROM new_urls),
+            kept AS (
+                SELECT u.section, d.gap_s, count(*) AS observed
+                FROM store.history h JOIN docs d USING (document) JOIN urls u USING (url_id)
+                WHERE h.last_snapshot IS NULL AND h.missing_since IS NULL AND d.gap_s > 0
+                    AND d.outcome IN ('read', 'same') GROUP BY ALL),
+            moved AS (
+                SELECT u.section, d.gap_s, count_if(c.change = 'changed') AS changed,
+                    count_if(c.change = 'added') AS added,
+                    count_if(c.change = 'removed') AS removed,
+                    count_if(c.change = 'changed' AND c.after > d.verified_before
+                        AND c.after <= d.verified_at) AS dated,
+                    sum(epoch(d.verified_at) - epoch(c.after)) FILTER (
+                        c.change = 'changed' AND c.after > d.verified_before
+                        AND c.after <= d.verified_at) AS age
+                FROM changes c JOIN docs d USING (document) JOIN urls u USING (url_id)
+                GROUP BY ALL)
+            SELECT section, gap_s,
+                greatest(coalesce(observed, 0) - coalesce(removed, 0), 0)::UINTEGER,
+                coalesce(changed, 0)::UINTEGER, coalesce(dated, 0)::UINTEGER,
+                coalesce(age, 0)::DOUBLE, coalesce(added, 0)::UINTEGER,
+                coalesce(removed, 0)::UINTEGER
+            FROM kept FULL JOIN moved USING (section, gap_s) ORDER BY ALL"""
+        )
+
+    def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
+        """Return the robots.txt files that differ from their latest row."""
+        query = (
+            "SELECT DISTINCT ON (url) url, state, rules, sitemaps FROM store.history_robots "
+            "ORDER BY url, snapshot DESC"
+        )
+        known = {
+            row[0]: RobotsState(row[0], row[1], tuple(row[2]), tuple(row[3]))
+            for row in self._session.rows(query)
+        }
+        return [each for each in robots if known.get(each.url) != each]
+
+    def _snapshot_row(self, facts: SnapshotFacts) -> dict[str, Any]:
+        session = self._session
+        [(urls, unknown)] = session.rows(
+            "SELECT count(DISTINCT h.url_id), count(DISTINCT h.url_id) FILTER "
+            "(h.missing_since IS NOT NULL OR d.state <> 'listed') "
+            "FROM store.history h JOIN store.history_documents d USING (document) "
+            "WHERE h.last_snapshot IS NULL"
+        )
+        # URLs of a sitemap that could not be read before are not new.
+        query = (
+            "SELECT change, count(*) FROM changes JOIN docs USING (document) WHERE gap_s > 0 "
+            "GROUP BY change"
+        )
+        changes = dict(session.rows(query))
+        outcomes = [
+            self._outcomes[each.document]
+            for each in self.documents.values()
+            if each.document in self._outcomes and each.how != "home"
+        ]
+        return {
+            **facts._asdict(),
+            "snapshot": self.snapshot,
+            "is_complete": not facts.reasons,
+            "url_count": urls,
+            "unknown_count": unknown,
+            "added_count": changes.get("added", 0),
+            "removed_count": changes.get("removed", 0),
+            "changed_count": changes.get("changed", 0),
+            "sitemap_count": sum(outcome != "unlisted" for outcome in outcomes),
+            "read_count": outcomes.count("read"),
+            "same_count": outcomes.count("same"),
+            "trusted_count": outcomes.count("trusted"),
+            "failed_count": outcomes.count("failed") + outcomes.count("gone"),
+        }
+
+    def _insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows into a history table; columns that a row lacks are null."""
+        insert_rows(self._session, table, rows)
+
+    def _load(
+        self, name: str, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
+    ) -> None:
+        self._session.insert(
+            f"CREATE OR REPLACE TABLE {name} AS SELECT unnest(row) FROM ({_source(columns)})",
+            _batch(rows),
+        )
+
+
+def insert_rows(session: StoreSession, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows into a history table of the store; columns that a row lacks are null."""
+    if rows:
+        columns = {column.name: column.type for column in COLUMNS[table]}
+        session.insert(
+            f"INSERT INTO store.{table} ({', '.join(columns)}) "
+            f"SELECT unnest(row) FROM ({_source(columns)})",
+            _batch(rows),
+        )
+
+
+def _source(columns: Mapping[str, str]) -> str:
+    struct = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    return f"SELECT row::JSON::STRUCT({struct}) AS row FROM incoming"
+
+
+def _batch(rows: Iterable[Mapping[str, Any]]) -> Any:
+    """Return the rows as one column of JSON."""
+    return as_table(batch_of({"row": text_array([json.dumps(row, default=_text) for row in rows])}))
+
+
+def _text(value: Any) -> str:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else str(value)
