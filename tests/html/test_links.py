@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.html import links_in_header, links_in_page
+from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
 
 BASE = "https://example.com/a/"
 S = "https://example.com/s.xml"
@@ -39,8 +39,8 @@ CASES = {
 def test_links_of_a_page(html: str):
     whole = f"<!doctype html><html><head><title>x</title>{html}</head>"
 
-    assert links_in_page(whole.encode(), BASE) == CASES[html]
-    assert links_in_page(whole.encode("utf-16"), BASE) == CASES[html]
+    assert sitemaps_and_feeds_in_page(whole.encode(), BASE) == CASES[html]
+    assert sitemaps_and_feeds_in_page(whole.encode("utf-16"), BASE) == CASES[html]
 
 
 HEADERS = {
@@ -59,13 +59,13 @@ HEADERS = {
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_links_of_a_header(header: str):
-    assert links_in_header(header, BASE) == HEADERS[header]
+    assert sitemaps_and_feeds_in_header(header, BASE) == HEADERS[header]
 
 
 @given(st.lists(st.sampled_from(["<link", " rel=sitemap", " href=", "'", '"', ">", "<!--", "x"])))
 def test_nothing_raises(pieces: list[str]):
-    links_in_page("".join(pieces).encode(), BASE)
-    links_in_header("".join(pieces), BASE)
+    sitemaps_and_feeds_in_page("".join(pieces).encode(), BASE)
+    sitemaps_and_feeds_in_header("".join(pieces), BASE)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,6 @@ def test_nothing_raises(pieces: list[str]):
 def test_hostile_page_takes_no_time(piece: str):
     began = time.process_time()
 
-    links_in_page(piece.encode() * (300_000 // len(piece)), BASE)
+    sitemaps_and_feeds_in_page(piece.encode() * (300_000 // len(piece)), BASE)
 
     assert time.process_time() - began < 5

@@ -101,7 +101,7 @@ class DocumentFixer:
     def fix(self) -> FixedText:
         """Fix all findings that can be fixed."""
         if self._may_be_changed():
-            self._count_container_fixes()
+            self._fix_compression()
             for _ in range(MAX_PASSES):
                 self.remaining.clear()  # another fix may have made these possible
                 if not any(self._pass(findings) for findings in self._findings()):
@@ -149,8 +149,8 @@ class DocumentFixer:
             return False
         return "X025" not in self.container.faults or self.options.allows("X025", self.name)
 
-    def _count_container_fixes(self) -> None:
-        """Count the fixes that compressing the file again makes."""
+    def _fix_compression(self) -> None:
+        """Plan to compress the file again if that fixes faults of its compression."""
         for code in sorted(self.container.faults):
             if self.options.allows(code, self.name):
                 self.fixed[code] += 1

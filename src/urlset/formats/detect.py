@@ -304,7 +304,7 @@ def is_json_array(head: FileHead) -> bool:
 
 
 def table_kind(head: bytes, name: str = "") -> TableKind | None:
-    r"""Return the kind of the table that starts with ``head``; None if it is not a table.
+    r"""Return the kind of a table that may be taken for a sitemap; None for anything else.
 
     The first line of CSV has several names with ``loc`` or ``url`` among them. The first line of
     JSON lines is an object with one of these keys. If the content is ambiguous, the ending of

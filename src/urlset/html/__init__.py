@@ -1,4 +1,4 @@
-"""Read one HTML page: links in its head, facts for a sitemap, fingerprint of its content."""
+"""Read one HTML page: metadata, content and its hash, links, the sitemaps and feeds it names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urlset.html.facts import (
     facts_to_text,
     read_page,
 )
-from urlset.html.links import PageLink, links_in_header, links_in_page
+from urlset.html.links import PageLink, sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
 from urlset.html.metadata import Canonical, PlacedAlternate, forbids_index, unavailable_after
 from urlset.html.page_links import PageAnchor
 
@@ -27,8 +27,8 @@ __all__ = [
     "facts_from_text",
     "facts_to_text",
     "forbids_index",
-    "links_in_header",
-    "links_in_page",
     "read_page",
+    "sitemaps_and_feeds_in_header",
+    "sitemaps_and_feeds_in_page",
     "unavailable_after",
 ]

@@ -11,7 +11,7 @@ from urlset.engine import get
 from urlset.formats.encoding import charset_of, decode
 from urlset.urls import parse_url
 
-__all__ = ["PageLink", "links_in_header", "links_in_page"]
+__all__ = ["PageLink", "sitemaps_and_feeds_in_header", "sitemaps_and_feeds_in_page"]
 
 MAX_SCAN = 1_048_576
 """Bytes of a page that are scanned: its links are in the head."""
@@ -35,10 +35,10 @@ class PageLink(NamedTuple):
     role: Literal["sitemap", "feed"]
 
 
-def links_in_header(value: str | None, base: str) -> list[PageLink]:
+def sitemaps_and_feeds_in_header(value: str | None, base: str) -> list[PageLink]:
     """Return the sitemaps and feeds in a ``Link`` header (RFC 8288).
 
-    >>> links_in_header('</s.xml>; rel="sitemap"', "https://example.com/")
+    >>> sitemaps_and_feeds_in_header('</s.xml>; rel="sitemap"', "https://example.com/")
     [PageLink(url='https://example.com/s.xml', role='sitemap')]
     """
     found = []
@@ -48,10 +48,12 @@ def links_in_header(value: str | None, base: str) -> list[PageLink]:
     return _once(found)
 
 
-def links_in_page(data: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
+def sitemaps_and_feeds_in_page(
+    data: bytes, url: str, content_type: str | None = None
+) -> list[PageLink]:
     """Return the sitemaps and feeds in the ``link`` elements of a page; no content raises.
 
-    >>> links_in_page(b"<LINK href=/s.xml rel=sitemap>", "https://example.com/a/")
+    >>> sitemaps_and_feeds_in_page(b"<LINK href=/s.xml rel=sitemap>", "https://example.com/a/")
     [PageLink(url='https://example.com/s.xml', role='sitemap')]
     """
     decoded = decode(data[:MAX_SCAN], charset_of(content_type), get(None).is_utf8)

@@ -153,7 +153,7 @@ class _Scanner:
                 name = name.lower()
                 kind = kinds.get(name, _CLOSING if name[0] == "/" else _OPENING)
             if kind == _RAW_TEXT:
-                return self._pass_raw(name, rest, end)
+                return self._skip_raw_text(name, rest, end)
             if name[0] == "/":
                 if name[1:] in watched:
                     self._close(name[1:])
@@ -176,8 +176,11 @@ class _Scanner:
             parts.append(text[last:])
         return None
 
-    def _pass_raw(self, name: str, rest: str, begin: int) -> int | None:
-        """Skip raw text such as a script, but keep JSON-LD; return where it ends, or None."""
+    def _skip_raw_text(self, name: str, rest: str, begin: int) -> int | None:
+        """Skip the content of a script or its like; return the end of its end tag, or None.
+
+        The text of JSON-LD is kept.
+        """
         end = _RAW_ENDS[name].search(self._text, begin)
         inner = self._text[begin : end.start()] if end else ""
         if name == "script" and "ld+json" in rest.lower() and len(self.found.data) < MAX_DATA:

@@ -94,7 +94,7 @@ class _Decoder:
         return f"the {self.name} stream is damaged: {fault}" if fault else None
 
     def decode(self, data: bytes) -> tuple[bytes, bytes]:
-        """Decode a part of ``data``; return the result and the bytes that are left."""
+        """Decode ``data`` up to 1 MiB of output; return the output and the input that is left."""
         if self._is_plain:
             return data, b""
         if self._is_past_end or self.fault:

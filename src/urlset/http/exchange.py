@@ -224,7 +224,7 @@ def _error_message(
 
 
 def _reason(error: BaseException) -> str:
-    """Return the shortest message of an error, without the text that aiohttp adds."""
+    """Return the message of the system or certificate error, without the text that aiohttp adds."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
     message = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)
     return " ".join(str(message).split())[:200] or type(inner).__name__

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
-from urlset.html import links_in_header, links_in_page
+from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
 from urlset.http import NetworkScope, Request, Response, origin_of, request_url
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
 from urlset.urls import resolve
@@ -148,8 +148,8 @@ class Discovery:
             # example.com may redirect to www.example.com, or http to https.
             self._base = resolve("/", response.url)
         kind = response.headers.get("content-type")
-        links = links_in_header(response.headers.get("link"), response.url)
-        links += links_in_page(response.body, response.url, kind)
+        links = sitemaps_and_feeds_in_header(response.headers.get("link"), response.url)
+        links += sitemaps_and_feeds_in_page(response.body, response.url, kind)
         for link in links[:MAX_LEADS]:
             lead = self._lead(link.url, _HOW[link.role], response)
             if link.role == "feed":

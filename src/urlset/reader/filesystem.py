@@ -60,7 +60,7 @@ class FileSystemSource:
             for folder in looked_in:
                 path = os.path.join(folder, *suffix)
                 if os.path.isfile(path):
-                    return self._location(self._path_inside(path), loc)
+                    return self._location(self._path_as_given(path), loc)
         raise SourceError(
             f"listed but missing: expected the file {_file_name(loc)!r} "
             f"in or below {printable(self._top)!r}",
@@ -89,8 +89,12 @@ class FileSystemSource:
         except OSError as error:
             raise SourceError(_reason(error, path)) from error
 
-    def _path_inside(self, path: str) -> str:
-        """Return the path relative to the user's path; raises if it is outside the top folder."""
+    def _path_as_given(self, path: str) -> str:
+        """Return a path below the resolved folder as one below the folder as the user wrote it.
+
+        Raises:
+            SourceError: The path is outside the folder.
+        """
         if not self._is_inside(path):
             raise SourceError(
                 f"symbolic link that leads out of {printable(self._top)!r}; not followed"

@@ -1,4 +1,4 @@
-"""Open the source that a string names: a path, a glob pattern, a URL, ``-``, or a database URL."""
+"""Open the source that a string names (path, URL, ``-``, database URL); expand glob patterns."""
 
 from __future__ import annotations
 

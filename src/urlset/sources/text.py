@@ -1,4 +1,4 @@
-"""Source that reads text files row by row with line numbers: lists of URLs, CSV, JSON lines."""
+"""Source for text files, with line numbers: lists of URLs, CSV, JSON Lines, JSON arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urlset.sources import text_files
 from urlset.sources.candidates import SourceType
 from urlset.sources.json_array import json_items
 from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
-from urlset.sources.tables.nested_values import with_nested_values
+from urlset.sources.tables.nested_columns import convert_nested_columns
 from urlset.sources.text_files import open_text
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
@@ -179,7 +179,7 @@ class TextSource:
     ) -> Iterator[Any]:
         try:
             batches = mapper.map(table_of(batch.schema, batch), expressions)
-            yield from map(with_nested_values, batches)
+            yield from map(convert_nested_columns, batches)
         except SourceError as error:
             between = f"{rows[0][0]:,} to {rows[-1][0]:,}"
             raise SourceError(f"{self.name}, in lines {between}: {error}") from error

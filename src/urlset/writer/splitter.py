@@ -1,4 +1,4 @@
-"""Split entries into sitemap documents, each filled up to the limits."""
+"""Validate entries, drop duplicates, and render documents, each filled up to the limits."""
 
 from __future__ import annotations
 

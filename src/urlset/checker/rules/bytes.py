@@ -1,4 +1,4 @@
-"""Rules about the bytes of a file: encoding, byte order marks, compression (group X)."""
+"""Rules about the bytes of a file: encoding, byte order marks, compression (codes X…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about lastmod dates: single ones, all of a document, those of an index (group D)."""
+"""Rules about lastmod dates: single ones, all of a document, those of an index (codes D…)."""
 
 from __future__ import annotations
 

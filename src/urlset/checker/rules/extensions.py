@@ -1,4 +1,4 @@
-"""Rules about extensions that search engines no longer read, and those of Baidu (group G)."""
+"""Rules about extensions that search engines no longer read, and those of Baidu (codes G…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about RSS and Atom feeds as sitemaps (group F)."""
+"""Rules about RSS and Atom feeds as sitemaps (codes F…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about hosts, ports and credentials in URLs, and URLs outside their scope (group U)."""
+"""Rules about hosts, ports and credentials in URLs, and URLs outside their scope (codes U…)."""
 
 from __future__ import annotations
 

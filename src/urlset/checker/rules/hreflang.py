@@ -1,4 +1,4 @@
-"""Rules about hreflang links: single ones, all of a page, and between pages (group H)."""
+"""Rules about hreflang links: single ones, all of a page, and between pages (codes H…)."""
 
 from __future__ import annotations
 

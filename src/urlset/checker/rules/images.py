@@ -1,4 +1,4 @@
-"""Rules about image entries (group G)."""
+"""Rules about image entries (codes G…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about indexes and the sitemaps that they list (group I)."""
+"""Rules about indexes and the sitemaps that they list (codes I…)."""
 
 from __future__ import annotations
 

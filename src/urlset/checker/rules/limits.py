@@ -1,4 +1,4 @@
-"""Rules about limits: of the protocol, of Google, of a single search engine (group L)."""
+"""Rules about limits: of the protocol, of Google, of a single search engine (codes L…)."""
 
 from __future__ import annotations
 

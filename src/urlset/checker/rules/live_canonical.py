@@ -1,4 +1,4 @@
-"""Live rules about noindex and canonical URLs of listed pages (group N)."""
+"""Live rules about noindex and canonical URLs of listed pages (codes N…)."""
 
 from __future__ import annotations
 

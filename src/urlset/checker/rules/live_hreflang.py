@@ -1,4 +1,4 @@
-"""Live rules about hreflang in HTML, headers and sitemaps, with the pages that they name (group N).
+"""Live rules about hreflang in HTML, headers and sitemaps, and the pages they name (codes N…).
 
 A link is mutual if its target links back in any of the three places.
 """

@@ -1,4 +1,4 @@
-"""Live rules about the truth of lastmod (group N).
+"""Live rules about the truth of lastmod (codes N…).
 
 The witnesses are the header Last-Modified, the date on the page, and the content of the page at the
 previous audit.

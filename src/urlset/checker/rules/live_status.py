@@ -1,4 +1,4 @@
-"""Live rules about the status of listed pages: redirects, errors, unknown (group N)."""
+"""Live rules about the status of listed pages: redirects, errors, unknown (codes N…)."""
 
 from __future__ import annotations
 

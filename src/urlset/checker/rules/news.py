@@ -1,4 +1,4 @@
-"""Rules about news articles (group G)."""
+"""Rules about news articles (codes G…)."""
 
 from __future__ import annotations
 

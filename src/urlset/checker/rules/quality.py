@@ -1,4 +1,4 @@
-"""Rules about valid content without benefit: values, style of URLs, many files (group P)."""
+"""Rules about valid content without benefit: values, style of URLs, many files (codes P…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about robots.txt: its content, and its rules for listed URLs (group R)."""
+"""Rules about robots.txt: its content, and its rules for listed URLs (codes R…)."""
 
 from __future__ import annotations
 

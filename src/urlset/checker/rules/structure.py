@@ -1,4 +1,4 @@
-"""Rules about the structure of elements (group S)."""
+"""Rules about the structure of elements (codes S…)."""
 
 from __future__ import annotations
 

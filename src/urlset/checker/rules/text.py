@@ -1,4 +1,4 @@
-"""Rules about text sitemaps, which have one URL on each line (group T)."""
+"""Rules about text sitemaps, which have one URL on each line (codes T…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about sitemaps that could not be fetched or read completely (group N, and R015)."""
+"""Rules about sitemaps that could not be fetched or read completely (codes N…, and R015)."""
 
 from __future__ import annotations
 

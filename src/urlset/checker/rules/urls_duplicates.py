@@ -1,4 +1,4 @@
-"""Rules about URLs that are listed more than once, in one sitemap or in several (group U)."""
+"""Rules about URLs that are listed more than once, in one sitemap or in several (codes U…)."""
 
 from __future__ import annotations
 

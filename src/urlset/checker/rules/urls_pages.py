@@ -1,4 +1,4 @@
-"""Rules about URLs that are not separate pages: fragments, tracking, files, sitemaps (group U)."""
+"""Rules about URLs that are not separate pages: fragments, tracking, files, sitemaps (codes U…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about text that is not a URL, and about the spelling of URLs (group U)."""
+"""Rules about text that is not a URL, and about the spelling of URLs (codes U…)."""
 
 from __future__ import annotations
 

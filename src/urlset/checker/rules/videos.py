@@ -1,4 +1,4 @@
-"""Rules about videos: required elements, URLs and values (group G)."""
+"""Rules about videos: required elements, URLs and values (codes G…)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about XML syntax (group X)."""
+"""Rules about XML syntax (codes X…)."""
 
 from __future__ import annotations
 

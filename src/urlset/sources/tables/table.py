@@ -24,7 +24,7 @@ from urlset.formats.signatures import file_signature, is_gzip
 from urlset.sources.candidates import SourceType
 from urlset.sources.prefetch import prefetch
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
-from urlset.sources.tables.nested_values import NESTED_FIELDS, with_nested_values
+from urlset.sources.tables.nested_columns import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.sqlite import sqlite_batches
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
@@ -150,7 +150,7 @@ class Table:
             if only_check:
                 return
             self.notes += plan.notes
-            yield from map(with_nested_values, prefetch(file.batches(plan.expressions)))
+            yield from map(convert_nested_columns, prefetch(file.batches(plan.expressions)))
 
     def _types_of_json(self, detected: dict[str, str]) -> dict[str, str]:
         """Return types for the columns of JSON lines, also for keys missing in the first rows."""
@@ -197,7 +197,7 @@ def map_batches(
                 notes += plan.notes
             if batch.num_rows:
                 mapped = mapper.map(table_of(batch.schema, batch), plan.expressions)
-                yield from map(with_nested_values, mapped)
+                yield from map(convert_nested_columns, mapped)
     finally:
         mapper.close()
 

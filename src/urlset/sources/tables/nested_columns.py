@@ -1,4 +1,4 @@
-"""Convert images, videos, news and alternates in columns of any type, row by row.
+"""Convert the columns of images, videos, news and alternates in a batch to the standard types.
 
 A table may have them as JSON, as text that is JSON, or as lists and structs of its own. Missing
 keys are null, as in :func:`urlset.write`. A value that it would reject makes the row invalid.
@@ -16,7 +16,7 @@ from urlset.writer import values
 from urlset.writer.extensions import from_text, is_blank
 from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["NESTED_FIELDS", "UNCONVERTED", "with_nested_values"]
+__all__ = ["NESTED_FIELDS", "UNCONVERTED", "convert_nested_columns"]
 
 UNCONVERTED = " unconverted"
 """Suffix of the column that holds the unconverted values of a field."""
@@ -28,7 +28,7 @@ NESTED_FIELDS: dict[str, Any] = {
 _URLS = ("loc", ".href", ".license")  # a number is not a URL
 
 
-def with_nested_values(batch: Any) -> Any:
+def convert_nested_columns(batch: Any) -> Any:
     """Return a batch with its nested columns converted, and with a column of faults if any.
 
     A field has its unconverted values in a column named with :data:`UNCONVERTED`. A column with the
