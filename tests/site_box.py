@@ -28,6 +28,7 @@ class Hit(NamedTuple):
     number: int
     at: float
     method: str = "GET"
+    body: bytes = b""
 
 
 class Wire:
@@ -164,7 +165,8 @@ class SiteBox:
             if colon:
                 headers[name.lower()] = value.strip()
         self._counts[path] += 1
-        hit = Hit(path, headers, self._counts[path], time.monotonic(), method)
+        body = await reader.readexactly(int(headers.get("content-length", 0)))
+        hit = Hit(path, headers, self._counts[path], time.monotonic(), method, body)
         self.hits.append(hit)
         return hit
 

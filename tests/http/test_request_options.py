@@ -57,3 +57,40 @@ def test_a_transfer_may_end_after_the_head(box):
     assert response.body.startswith(head)
     assert response.wire_size < 1_500_000
     assert (response.is_whole, response.error) == (False, None)
+
+
+def test_a_body_is_posted(box):
+    box.put("/hook", b"ok")
+
+    response = get(
+        box.url("/hook"),
+        method="POST",
+        body=b'{"a": 1}',
+        headers=(("Content-Type", "application/json"),),
+    )
+
+    assert response.status == 200
+    (hit,) = box.hits
+    assert (hit.method, hit.body) == ("POST", b'{"a": 1}')
+    assert hit.headers["content-type"] == "application/json"
+
+
+def test_a_redirect_of_a_post_is_not_followed(box):
+    box.play("/hook", page(b"", 307, location="/other"))
+
+    response = get(box.url("/hook"), method="POST", body=b"{}")
+
+    assert response.status == 307
+    assert box.paths == ["/hook"]
+
+
+def test_a_secret_url_is_not_logged(box, caplog):
+    caplog.set_level("DEBUG", logger="urlset")
+    box.put("/hook/token-1?key=token-2", b"", status=503)
+
+    response = get(box.url("/hook/token-1?key=token-2"), method="POST", body=b"{}", is_secret=True)
+
+    assert response.attempts == 3
+    assert box.site in caplog.text
+    assert "token" not in caplog.text
+    assert "token" not in str(response.message)

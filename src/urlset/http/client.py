@@ -83,7 +83,7 @@ class Fetcher:
                 return _with_attempts(best, response, attempt)
             logger.info(
                 "%s failed (%s), attempt %d; retry in %.1f s",
-                response.url,
+                _shown(request, response.url),
                 response.status or response.error,
                 attempt,
                 wait,
@@ -116,7 +116,8 @@ class Fetcher:
                 seconds=seconds,
                 scope=scope,
             )
-            if response.status not in REDIRECTS or not request.follows_redirects:
+            is_followed = request.follows_redirects and request.method == "GET"
+            if response.status not in REDIRECTS or not is_followed:
                 return response
             hops.append(url)
             statuses.append(response.status)
@@ -161,7 +162,7 @@ class Fetcher:
             hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
             session = self._sessions.session("anywhere" if proxy else scope)
             try:
-                with track(request.url):
+                with track(_shown(request, request.url)):
                     response, peer = await transfer(
                         session, request, hop, self._policy, self._budget
                     )
@@ -169,8 +170,9 @@ class Fetcher:
                 self._limiter.release_document()
                 raise
         logger.debug(
-            "GET %s: %s, %d bytes in %.3f s",
-            url,
+            "%s %s: %s, %d bytes in %.3f s",
+            request.method,
+            _shown(request, url),
             response.error or response.status,
             len(response.body),
             response.seconds,
@@ -191,6 +193,11 @@ class Fetcher:
         if request.last_modified:
             headers["If-Modified-Since"] = request.last_modified
         return headers | dict(request.headers)
+
+
+def _shown(request: Request, url: str) -> str:
+    """Return the URL for logs, without its secrets."""
+    return origin_of(url) or "" if request.is_secret else url
 
 
 def _better(best: Response | None, response: Response) -> Response:

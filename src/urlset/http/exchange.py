@@ -98,8 +98,13 @@ async def _receive(
     clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
-    exchange = session.get(
-        URL(hop.url, encoded=True), headers=hop.headers, proxy=hop.proxy, allow_redirects=False
+    exchange = session.request(
+        request.method,
+        URL(hop.url, encoded=True),
+        data=request.body,
+        headers=hop.headers,
+        proxy=hop.proxy,
+        allow_redirects=False,
     )
     async with exchange as got:
         assert isinstance(got, PeerResponse)

@@ -40,7 +40,7 @@ ErrorCode = Literal[
 
 
 class Request(NamedTuple):
-    """A URL to fetch with GET, with conditions and limits.
+    """A URL to request, with GET by default, with conditions and limits.
 
     Attributes:
         url: URL to fetch.
@@ -57,6 +57,9 @@ class Request(NamedTuple):
         wait_s: Seconds before the request starts.
         ends_at_head: Whether the transfer of an HTML page may end after its head.
         retries: Retries of this request; None for the number of the policy.
+        method: Method, such as ``POST``. Redirects are followed for GET only.
+        body: Body that is sent; its ``Content-Type`` is one of the headers.
+        is_secret: Whether the URL contains a secret, so that logs show its origin only.
     """
 
     url: str
@@ -73,6 +76,9 @@ class Request(NamedTuple):
     wait_s: float = 0.0
     ends_at_head: bool = False
     retries: int | None = None
+    method: str = "GET"
+    body: bytes | None = None
+    is_secret: bool = False
 
 
 class Response(NamedTuple):
