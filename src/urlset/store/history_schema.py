@@ -123,6 +123,7 @@ HISTORY_TABLES = (
         age_s          | DOUBLE      | sum of the ages of these new dates, in seconds
         added_count    | UINTEGER    | URLs that are new
         removed_count  | UINTEGER    | URLs that are not listed any more
+        unknown_count  | UINTEGER    | URLs of sitemaps that could not be read
         """,
     ),
     TableSchema.of(

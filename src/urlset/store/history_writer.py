@@ -327,13 +327,18 @@ class HistoryWriter:
                         c.change = 'changed' AND c.after > d.verified_before
                         AND c.after <= d.verified_at) AS age
                 FROM changes c JOIN docs d USING (document) JOIN urls u USING (url_id)
-                GROUP BY ALL)
+                GROUP BY ALL),
+            unread AS (
+                SELECT u.section, 0 AS gap_s, count(*) AS unknown
+                FROM store.history h JOIN docs d USING (document) JOIN urls u USING (url_id)
+                WHERE h.last_snapshot IS NULL AND d.outcome IN ('failed', 'gone') GROUP BY ALL)
             SELECT section, gap_s,
                 greatest(coalesce(observed, 0) - coalesce(removed, 0), 0)::UINTEGER,
                 coalesce(changed, 0)::UINTEGER, coalesce(dated, 0)::UINTEGER,
                 coalesce(age, 0)::DOUBLE, coalesce(added, 0)::UINTEGER,
-                coalesce(removed, 0)::UINTEGER
-            FROM kept FULL JOIN moved USING (section, gap_s) ORDER BY ALL"""
+                coalesce(removed, 0)::UINTEGER, coalesce(unknown, 0)::UINTEGER
+            FROM kept FULL JOIN moved USING (section, gap_s)
+            FULL JOIN unread USING (section, gap_s) ORDER BY ALL"""
         )
 
     def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:

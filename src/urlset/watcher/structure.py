@@ -1,0 +1,103 @@
+"""Compare the structure of a site with the snapshot before: robots.txt, sitemaps, their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.store import StoreSession
+from urlset.watcher.alerts import Condition
+
+__all__ = ["structure_conditions"]
+
+NEAR = 0.9
+"""Share of a limit of the protocol from which on a sitemap is near it."""
+
+GONE_STEPS = 2
+"""Steps with 404 or 410 after which a sitemap is gone: a deployment may take a moment."""
+
+DROP_SHARE = 0.5
+MIN_DROPPED = 10
+MAX_SHOWN = 3
+
+
+def structure_conditions(session: StoreSession, snapshot: int) -> Iterator[Condition]:
+    """Yield the conditions of the structure at a snapshot, the latest one."""
+    yield from _robots(session, snapshot)
+    yield from _gone(session)
+    yield from _dropped(session, snapshot)
+    yield from _sizes(session)
+
+
+def _robots(session: StoreSession, snapshot: int) -> Iterator[Condition]:
+    query = f"""
+        SELECT url, list(state ORDER BY snapshot DESC)[:2], list(rules ORDER BY snapshot DESC)[:2],
+            list(sitemaps ORDER BY snapshot DESC)[:2]
+        FROM store.history_robots GROUP BY url
+        HAVING max(snapshot) = {snapshot} AND count(*) > 1 ORDER BY url"""
+    for url, states, rules, sitemaps in list(session.rows(query)):
+        parts = []
+        if states[0] != states[1]:
+            parts.append("it does not exist any more" if states[0] == "absent" else "it is new")
+        parts += _difference("rule", rules[0], rules[1])
+        parts += _difference("Sitemap line", sitemaps[0], sitemaps[1])
+        if parts:
+            yield Condition("robots", url, f"{url} changed: {'; '.join(parts)}")
+
+
+def _difference(noun: str, now: list[str], before: list[str]) -> Iterator[str]:
+    for sign, found in (
+        ("new", sorted(set(now) - set(before))),
+        ("removed", sorted(set(before) - set(now))),
+    ):
+        if found:
+            more = f" and {len(found) - MAX_SHOWN:,} more" if len(found) > MAX_SHOWN else ""
+            nouns = noun if len(found) == 1 else f"{noun}s"
+            yield f"{sign} {nouns} {', '.join(found[:MAX_SHOWN])}{more}"
+
+
+def _gone(session: StoreSession) -> Iterator[Condition]:
+    query = (
+        "SELECT source, entry_count FROM store.history_documents "
+        f"WHERE state = 'gone' AND failures >= {GONE_STEPS} ORDER BY document"
+    )
+    for source, entries in list(session.rows(query)):
+        had = f"; it had {entries:,} entries" if entries else ""
+        yield Condition("sitemap-gone", source, f"{source} is listed, but does not exist{had}")
+
+
+def _dropped(session: StoreSession, snapshot: int) -> Iterator[Condition]:
+    """Yield sitemaps that are not listed any more, unless the site often drops some."""
+    query = f"""
+        WITH dropped AS (
+            SELECT document FROM store.history_states
+            WHERE snapshot = {snapshot} AND state = 'unlisted'),
+        gone AS (
+            SELECT h.document, count(*) AS urls, count_if(NOT EXISTS (
+                FROM store.history o WHERE o.url_id = h.url_id AND o.last_snapshot IS NULL)) AS lost
+            FROM store.history h SEMI JOIN dropped USING (document)
+            WHERE h.last_snapshot = {snapshot - 1} GROUP BY h.document)
+        SELECT d.source, gone.urls, gone.lost
+        FROM gone JOIN store.history_documents d USING (document)
+        WHERE gone.lost >= {MIN_DROPPED} AND gone.lost >= {DROP_SHARE} * gone.urls AND NOT EXISTS (
+            FROM store.history_states WHERE state = 'unlisted' AND snapshot < {snapshot})
+        ORDER BY d.source"""
+    for source, urls, lost in list(session.rows(query)):
+        message = f"{source} is not listed any more; {lost:,} of its {urls:,} URLs are removed"
+        yield Condition("sitemap-dropped", source, message, float(lost))
+
+
+def _sizes(session: StoreSession) -> Iterator[Condition]:
+    """Yield sitemaps near a limit; if several are, the site fills its sitemaps on purpose."""
+    limits = (("entry_count", MAX_URLS, "entries"), ("byte_count", MAX_BYTES, "bytes"))
+    for column, limit, noun in limits:
+        query = (
+            f"SELECT source, {column} FROM store.history_documents WHERE state <> 'unlisted' "
+            f"AND kind <> 'index' AND {column} >= {NEAR * limit} ORDER BY source"
+        )
+        rows = list(session.rows(query))
+        for source, size in rows:
+            if size > limit or len(rows) == 1:
+                state = "over" if size > limit else "near"
+                message = f"{source} has {size:,} {noun}, {state} the limit of {limit:,}"
+                yield Condition("size", source, message, float(size), None, float(limit))
