@@ -66,6 +66,7 @@ SMALL_MODULES = {
     "urlset.auditor.inputs": "reads sitemaps and access logs, without visits",
     "urlset.builder.page_cache": "adapts the ledger to the cache protocol of the HTML source",
     "urlset.cli": "entry point of the console script, without typer",
+    "urlset.differ.moves": "evidence for moved URLs",
     "urlset.engine.reference.doctype": "counterpart of doctype.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",
@@ -73,12 +74,12 @@ SMALL_MODULES = {
     "urlset.html.parse": "the only module that imports selectolax",
     "urlset.http.rate_limiter": "state of all hosts, without I/O",
     "urlset.object_store.aws_profile": "format of the configuration files of AWS",
+    "urlset.option_schema.diff": "one module per command",
     "urlset.publisher.factory": "imports a target only if an output names it",
     "urlset.reporter.github": "one module per output format",
     "urlset.reporter.json": "one module per output format",
     "urlset.reporter.junit": "one module per output format",
     "urlset.sources.git": "public names of the package",
-    "urlset.store.parquet": "reading and writing of one file format",
     "urlset.writer.constraints": "table of constraints, one line each",
 }
 

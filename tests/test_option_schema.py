@@ -10,12 +10,13 @@ import pytest
 
 import urlset
 from urlset.cli.app import run
-from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
+from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, DIFF_OPTIONS, Option
 
-SCHEMAS = {"build": BUILD_OPTIONS, "check": CHECK_OPTIONS}
+SCHEMAS = {"build": BUILD_OPTIONS, "check": CHECK_OPTIONS, "diff": DIFF_OPTIONS}
 ALL = [(command, option) for command, options in SCHEMAS.items() for option in options]
 PYTHON = [(command, option) for command, option in ALL if option.is_allowed("python")]
 POSITIONAL = {"sources", "target", "source"}
+STATES = {"before", "after"}
 
 
 def label(value: object) -> str:
@@ -30,7 +31,7 @@ def parameters(command: str) -> dict[str, inspect.Parameter]:
 def test_python_has_the_declared_options_and_no_other(command):
     declared = {option.name for each, option in PYTHON if each == command}
 
-    assert set(parameters(command)) - {"source"} == declared
+    assert set(parameters(command)) - {"source"} - STATES == declared
 
 
 @pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
@@ -147,6 +148,7 @@ def test_an_option_of_the_file_arrives_in_python(command, option, tmp_path, monk
 
     config = urlset.load_config()
     found = getattr(config, command) | (config.report if command == "check" else {})
+    found |= config.diff_limits if command == "diff" else {}
 
     if option.name == "rules":
         assert "rules" not in found  # empty

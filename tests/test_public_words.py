@@ -66,7 +66,7 @@ def test_exceptions_are_exceptions(name):
 def test_common_words_are_in_use():
     """The words of read, parse, write, build, check and fix that mean the same in all of them."""
     assert set(PARAMETERS["base_url"]) == {
-        "build", "check", "fix", "parse", "read", "render", "write"
+        "build", "check", "diff", "fix", "parse", "read", "render", "write"
     }  # fmt: skip
     assert {"read", "parse", "check", "fix", "write", "build"} <= set(PARAMETERS["max_bytes"])
     assert {"check", "fix", "write", "build"} <= set(PARAMETERS["now"])

@@ -1,7 +1,7 @@
-"""Read, write, build, check and fix sitemaps (https://www.sitemaps.org), crawl and audit sites.
+"""Read, write, build, check, fix and compare sitemaps (https://www.sitemaps.org); crawl and audit.
 
-``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit`` and ``watch`` are imported
-on first use, so that ``import urlset`` is fast.
+``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff`` and ``watch`` are
+imported on first use, so that ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
 level info, requests and documents at the level debug. Without a handler they are silent.
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from urlset.checker import Finding, Findings, check
     from urlset.config import Configuration, load_config
     from urlset.crawler import Crawl, crawl
+    from urlset.differ import Diff, PageChange, diff
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
@@ -56,6 +57,7 @@ __all__ = [
     "Configuration",
     "ConfigurationError",
     "Crawl",
+    "Diff",
     "Document",
     "DocumentRecord",
     "Dropped",
@@ -71,6 +73,7 @@ __all__ = [
     "GateError",
     "Image",
     "News",
+    "PageChange",
     "Policy",
     "Problem",
     "ProgressEvent",
@@ -89,6 +92,7 @@ __all__ = [
     "build",
     "check",
     "crawl",
+    "diff",
     "fix",
     "load_config",
     "parse",
@@ -105,6 +109,7 @@ _LAZY = {
     "Build": "builder",
     "Crawl": "crawler",
     "Configuration": "config",
+    "Diff": "differ",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
     "Entries": "reader",
@@ -113,6 +118,7 @@ _LAZY = {
     "Findings": "checker",
     "Fixed": "fixer",
     "FixedDocument": "fixer",
+    "PageChange": "differ",
     "Policy": "http",
     "Publication": "writer",
     "QueryResult": "store",
@@ -122,6 +128,7 @@ _LAZY = {
     "build": "builder",
     "check": "checker",
     "crawl": "crawler",
+    "diff": "differ",
     "fix": "fixer",
     "load_config": "config",
     "read": "reader",

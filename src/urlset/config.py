@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from urlset.builder import LEDGER
 from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
-from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, Option
+from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, DIFF_OPTIONS, Option
 from urlset.sources.factory import split_kind
 
 __all__ = ["FILES", "Configuration", "load_config"]
@@ -28,6 +28,7 @@ FILES = ("urlset.toml", "pyproject.toml")
 _SECTIONS = {
     "build": {option.key: option for option in BUILD_OPTIONS if option.is_allowed("file")},
     "check": {option.key: option for option in CHECK_OPTIONS if option.is_allowed("file")},
+    "diff": {option.key: option for option in DIFF_OPTIONS if option.is_allowed("file")},
 }
 _SOURCE_KEYS = {
     "path": str,
@@ -91,6 +92,27 @@ class Configuration(NamedTuple):
         """
         names = {option.name for option in CHECK_OPTIONS if not option.is_allowed("python")}
         options = self._options("check")
+        return {name: value for name, value in options.items() if name in names}
+
+    @property
+    def diff(self) -> dict[str, Any]:
+        """The section ``[diff]`` as keyword arguments of :func:`urlset.diff`.
+
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
+        """
+        limits = self.diff_limits
+        return {name: value for name, value in self._options("diff").items() if name not in limits}
+
+    @property
+    def diff_limits(self) -> dict[str, str]:
+        """The keys of ``[diff]`` for the exit code, such as ``max_removed``.
+
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
+        """
+        names = {option.name for option in DIFF_OPTIONS if not option.is_allowed("python")}
+        options = self._options("diff")
         return {name: value for name, value in options.items() if name in names}
 
     def _options(self, section: str) -> dict[str, Any]:

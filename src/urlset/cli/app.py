@@ -21,7 +21,7 @@ __all__ = ["GroupedCommand", "run"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
-COMMANDS = ("read", "build", "check", "crawl", "audit", "watch", "rules")
+COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "rules")
 """Names of the commands; each is a function in the module of the same name."""
 
 
@@ -93,7 +93,7 @@ def _root(
         False, "--version", "-V", help="Show the version and the engine, and exit."
     ),
 ) -> None:
-    """Read, build and check sitemaps, crawl, audit and watch sites, up to a hundred million URLs.
+    """Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 million URLs.
 
     Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
     examples.

@@ -164,7 +164,7 @@ class ReadSession:
     def _open(self, source: str) -> AbstractContextManager[Entries]:
         if table_kind_of_file(source) is None:
             return nullcontext(open_source(source, **self._options))
-        from urlset.cli.input_tables import open_table  # with DuckDB
+        from urlset.sources.entry_table import open_table  # with DuckDB
 
         names = ("base_url", "since", "match", "exclude", "hosts", "in_scope")
         return open_table(source, self.failures, **{name: self._options[name] for name in names})

@@ -1,14 +1,15 @@
-"""Schema of the options of build and check, for urlset.toml, command line and documentation.
+"""Schema of the options of build, check and diff, for urlset.toml, command line and documentation.
 
 The command line is built from these declarations, ``urlset.toml`` is decoded by them, the page
 docs/options.md is generated from them, and a test compares them with the signatures of
-:func:`urlset.build` and :func:`urlset.check`.
+:func:`urlset.build`, :func:`urlset.check` and :func:`urlset.diff`.
 """
 
 from __future__ import annotations
 
 from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.option_schema.check import CHECK_OPTIONS
+from urlset.option_schema.diff import DIFF_OPTIONS
 from urlset.option_schema.option import (
     Encoding,
     FileFormat,
@@ -21,6 +22,7 @@ from urlset.option_schema.option import (
 __all__ = [
     "BUILD_OPTIONS",
     "CHECK_OPTIONS",
+    "DIFF_OPTIONS",
     "Encoding",
     "FileFormat",
     "IndexMode",

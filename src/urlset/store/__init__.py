@@ -12,7 +12,7 @@ from urlset.store.history_reader import DocumentState, changes_at, entries_at, m
 from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
-from urlset.store.parquet import parquet_rows, write_parquet
+from urlset.store.parquet import is_entry_parquet, parquet_rows, write_parquet
 from urlset.store.reader import StoredDocument, StoredRows
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
@@ -56,6 +56,7 @@ __all__ = [
     "identifier",
     "insert_rows",
     "is_database",
+    "is_entry_parquet",
     "moment",
     "parquet_rows",
     "quoted",

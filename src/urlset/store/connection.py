@@ -14,11 +14,13 @@ from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
 from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
-from urlset.store.inspection import unknown_objects
+from urlset.store.inspection import columns_of, unknown_objects
+from urlset.store.live_schema import LIVE_TABLES
 from urlset.store.schema import VERSION, statements
 
 __all__ = [
     "attach",
+    "attach_read_only",
     "attach_temporary",
     "connect",
     "ensure_store",
@@ -41,6 +43,8 @@ _SETTINGS = (
 # row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
 # thread row groups are not filled either, and compacting them takes 2 GB.
 _LOW_MEMORY = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
+
+LIVE_NAMES = frozenset(table.name for table in LIVE_TABLES)
 
 
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -79,6 +83,24 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         connection.execute("USE store")
         ensure_store(connection, path, read_only=read_only)
         return frozenset() if is_new else unknown_objects(connection, "store", path)
+
+
+def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> frozenset[str]:
+    """Attach a store file under a name, for reading only, and make it the current database.
+
+    Returns:
+        The names of its live tables.
+
+    Raises:
+        StoreError: The file cannot be opened, or is not a store of this version.
+    """
+    _check_path(path, read_only=True)
+    with map_errors(path):
+        connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
+        connection.execute(f"USE {name}")
+        ensure_store(connection, path, read_only=True)
+        unknown_objects(connection, name, path)
+        return LIVE_NAMES & columns_of(connection, name).keys()
 
 
 def attach_temporary(

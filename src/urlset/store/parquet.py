@@ -14,8 +14,11 @@ from urlset.errors import SourceError, TargetError
 from urlset.store.connection import connect, literal, reraise_stream_error
 from urlset.store.duckdb_errors import first_line
 from urlset.store.reader import StoredRows
+from urlset.store.schema import TABLES
 
-__all__ = ["parquet_rows", "write_parquet"]
+__all__ = ["is_entry_parquet", "parquet_rows", "write_parquet"]
+
+_ENTRIES = next(table for table in TABLES if table.name == "entries")
 
 
 def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
@@ -69,6 +72,25 @@ def parquet_rows(path: str) -> StoredRows:
             f"expected a column loc or url in {path!r}, found {', '.join(columns[:10])}"
         )
     return StoredRows(lambda: connection.cursor().sql(query), found[0] if found else 0, path)
+
+
+def is_entry_parquet(path: str) -> bool:
+    """Return whether a Parquet file has the columns of ``entries``, as urlset writes it."""
+    name = literal(glob.escape(os.path.abspath(path)))
+    with connect() as connection:
+        try:
+            query = f"DESCRIBE FROM read_parquet({name}, hive_partitioning = false)"
+            found = {row[0]: row[1] for row in connection.execute(query).fetchall()}
+        except duckdb.Error:
+            return False  # reading it reports the error
+        keys = ("document", "entry")
+        casts = ", ".join(
+            f'NULL::{column.type} AS "{column.name}"'
+            for column in _ENTRIES.columns
+            if column.name not in keys
+        )
+        expected = connection.execute(f"DESCRIBE SELECT {casts}").fetchall()
+    return found == {row[0]: row[1] for row in expected}
 
 
 def _copy(stream: Any, path: Path, shown: str) -> None:

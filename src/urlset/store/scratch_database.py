@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
@@ -13,7 +14,14 @@ import duckdb
 
 from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
-from urlset.store.connection import connect, expect_own_file, is_database, literal, map_errors
+from urlset.store.connection import (
+    attach_read_only,
+    connect,
+    expect_own_file,
+    is_database,
+    literal,
+    map_errors,
+)
 from urlset.store.inspection import expect_plain_tables
 from urlset.tempdirs import LockedTempDir
 
@@ -35,6 +43,7 @@ class ScratchDatabase:
 
     Args:
         memory: Memory limit of DuckDB in megabytes.
+        is_on_disk: Whether the tables are in a temporary file, compressed, instead of in memory.
 
     Raises:
         StoreError: DuckDB cannot do what is asked; so does every method.
@@ -45,7 +54,7 @@ class ScratchDatabase:
     (2,)
     """
 
-    def __init__(self, *, memory: int = 300):
+    def __init__(self, *, memory: int = 300, is_on_disk: bool = False):
         self._folder = LockedTempDir()
         self.path = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
@@ -54,7 +63,10 @@ class ScratchDatabase:
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
                 self.run(setting)
-            self.run("ATTACH ':memory:' AS work")
+            file = os.path.join(self._folder.path, "work.duckdb")
+            # The file is never opened again: no log is needed.
+            form = f"{literal(file)} AS work (RECOVERY_MODE NO_WAL_WRITES)"
+            self.run(f"ATTACH {form}" if is_on_disk else "ATTACH ':memory:' AS work")
             self.run("USE work")
         except BaseException:
             self.close()
@@ -92,10 +104,41 @@ class ScratchDatabase:
                 shutil.copyfile(path + ending, copy + ending)
         self._attach_file(copy, name)
 
+    def attach_store(self, path: str, name: str) -> frozenset[str]:
+        """Attach a store under a name, for reading only.
+
+        Returns:
+            The names of its tables that hold pages, links and crawls; empty without a crawl.
+
+        Raises:
+            StoreError: The file is not a store, or its tables are not those of urlset.
+        """
+        try:
+            return attach_read_only(self._connection, path, name)
+        finally:
+            self.run("USE work")
+
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement; ``values`` replace its ``?``."""
         with map_errors(self._kept or self.path):
             self._connection.execute(statement, list(values))
+
+    def run_long(self, statement: str) -> None:
+        """Run a statement in a thread, so that Ctrl-C ends it: DuckDB ignores it otherwise."""
+        with map_errors(self._kept or self.path), ThreadPoolExecutor(1) as pool:
+            job = pool.submit(self._connection.execute, statement)
+            try:
+                job.result()
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
+
+    def stream(self, query: str) -> Any:
+        """Return the rows of a query as an object with ``__arrow_c_stream__``, for one use."""
+        with map_errors(self._kept or self.path):
+            cursor = self._connection.cursor()
+            cursor.execute("USE work")
+            return cursor.sql(query)
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query that has few."""

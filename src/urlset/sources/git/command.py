@@ -6,11 +6,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
-__all__ = ["GitError", "run_git", "stream_git"]
+__all__ = ["GitError", "read_blobs", "run_git", "stream_git"]
 
 # Overrides settings of the repository that run commands or hide files. Note: a command that writes
 # the index or uses patches, signatures, filters or a remote needs more of them.
@@ -45,11 +45,17 @@ _CHUNK_SIZE = 1 << 18
 
 
 class GitError(Exception):
-    """Git failed; the message is for a note. ``is_absent`` if git is not installed."""
+    """Git failed; the message is for a note about dates.
 
-    def __init__(self, message: str, *, is_absent: bool = False):
+    Attributes:
+        is_absent: Whether git is not installed.
+        reason: What is wrong, for messages about something else; empty if git states none.
+    """
+
+    def __init__(self, message: str, *, is_absent: bool = False, reason: str = ""):
         super().__init__(message)
         self.is_absent = is_absent
+        self.reason = reason
 
 
 def run_git(folder: str, *arguments: str) -> bytes:
@@ -72,11 +78,37 @@ def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
             yield rest
 
 
+def read_blobs(folder: str, names: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    """Yield the first ``max_bytes`` bytes of files, named by their object names; without filters.
+
+    Raises:
+        GitError: Git fails, or an object is missing, as in a partial clone.
+    """
+    with tempfile.TemporaryFile() as request:
+        request.writelines(name + b"\n" for name in names)
+        request.seek(0)
+        with _git_process(folder, ("cat-file", "--batch"), request) as output:
+            while header := output.readline():
+                name, _, rest = header.strip().partition(b" ")
+                kind, _, size = rest.partition(b" ")
+                if kind != b"blob" or not size.isdigit():
+                    reason = f"object {name.decode('ascii', 'replace')} is missing"
+                    raise GitError(f"git cannot read {folder!r}: {reason}", reason=reason)
+                count = min(int(size), max_bytes)
+                yield output.read(count)
+                remaining = int(size) - count + 1  # and a line feed
+                while remaining and (piece := output.read(min(remaining, _CHUNK_SIZE))):
+                    remaining -= len(piece)
+
+
 @contextmanager
-def _git_process(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]:
+def _git_process(
+    folder: str, arguments: tuple[str, ...], request: IO[bytes] | None = None
+) -> Iterator[IO[bytes]]:
     git = shutil.which("git")
     if git is None:
-        raise GitError("git is not installed: no dates from git", is_absent=True)
+        reason = "git is not installed"
+        raise GitError(f"{reason}: no dates from git", is_absent=True, reason=reason)
     settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
     # A file, because git would block on a pipe of errors that is not read.
     with tempfile.TemporaryFile() as errors:
@@ -85,7 +117,7 @@ def _git_process(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]
                 [git, "--no-pager", *settings, *arguments],
                 cwd=folder,
                 env=_environment(),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if request is None else request,
                 stdout=subprocess.PIPE,
                 stderr=errors,
             )
@@ -103,7 +135,8 @@ def _git_process(folder: str, arguments: tuple[str, ...]) -> Iterator[IO[bytes]]
             process.wait()
         if process.returncode:
             errors.seek(0)
-            raise GitError(_error_message(errors.read(10_000).decode("utf-8", "replace"), folder))
+            text = errors.read(10_000).decode("utf-8", "replace")
+            raise GitError(_error_message(text, folder), reason=_reason(text))
 
 
 def _environment() -> dict[str, str]:
@@ -125,5 +158,9 @@ def _error_message(message: str, folder: str) -> str:
         )
     if "not a git repository" in message:
         return f"{folder!r} is not in a git repository: no dates from git"
-    first_line = next((line for line in message.splitlines() if line.strip()), "no reason stated")
-    return f"git cannot read {folder!r}: {first_line.removeprefix('fatal: ')}"
+    return f"git cannot read {folder!r}: {_reason(message) or 'no reason stated'}"
+
+
+def _reason(message: str) -> str:
+    first_line = next((line for line in message.splitlines() if line.strip()), "")
+    return first_line.removeprefix("fatal: ")

@@ -1,11 +1,11 @@
-"""Read tables (CSV, JSON lines, Arrow, SQLite) as sources of ``urlset read``.
+"""Entries of tables (CSV, JSON lines, Parquet, Arrow, SQLite), for ``read`` and ``diff``.
 
-Their rows are first written to a temporary Parquet file: so they are counted, and can be read more
-than once.
+Their rows are first written to a Parquet file: so they are counted, and can be read more than once.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,15 +13,17 @@ from typing import Any
 from urlset.arrow import ENTRY, ListOf, array_of
 from urlset.arrow.batches import as_table, column_values, replace_column, take_rows
 from urlset.arrow.streams import rows_to_batch
-from urlset.cli.console import pluralize
 from urlset.dates import parse_date
 from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
-from urlset.sources import NoUrlColumnError, open_source
+from urlset.sources.factory import open_source
+from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, quoted
+from urlset.tempdirs import LockedTempDir
+from urlset.terminal_text import pluralize
 from urlset.urls import parse_url
 
-__all__ = ["open_table"]
+__all__ = ["open_table", "table_as_parquet"]
 
 _COLUMNS = [name for name, _ in ENTRY.fields]
 # As in `store.write_parquet`: with 300, a million rows take three times as long.
@@ -44,6 +46,18 @@ def open_table(
     Raises:
         urlset.SourceError: The file cannot be read as a table, or has no column_values with URLs.
     """
+    with LockedTempDir() as folder:
+        path = os.path.join(folder.path, "entries.parquet")
+        failures.extend(table_as_parquet(source, path, base_url=base_url))
+        yield read_stored(path, source, **selection)
+
+
+def table_as_parquet(source: str, path: str, *, base_url: str | None) -> list[str]:
+    """Write the entries of a table to a Parquet file; return messages about rows without a URL.
+
+    Raises:
+        urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
+    """
     table = _Table(source, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
         _prepare(database, source)
@@ -52,10 +66,8 @@ def open_table(
             database.insert(
                 as_table(batch), f"INSERT INTO entries ({found}) SELECT {found} FROM batch"
             )
-        failures.extend(table.failures())
-        path = f"{database.path}.parquet"
         _write(database, path)
-        yield read_stored(path, source, **selection)
+    return list(table.failures())
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:

@@ -1,0 +1,206 @@
+"""The command ``urlset diff``: compare two states of a site."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from urlset.cli.console import (
+    Progress,
+    line_renderer,
+    print_error,
+    print_info,
+    start_logging,
+    terminal_width,
+)
+from urlset.cli.options import (
+    AuthFile,
+    Concurrency,
+    ConfigFile,
+    Delay,
+    Headers,
+    IgnoreRobots,
+    NetworkOptions,
+    Output,
+    Quiet,
+    Timeout,
+    UsageError,
+    UserAgent,
+    Verbose,
+    add_options,
+    as_usage_error,
+    given_options,
+)
+from urlset.cli.sink import Sink
+from urlset.config import load_config
+from urlset.option_schema import DIFF_OPTIONS
+
+if TYPE_CHECKING:
+    from urlset.differ import Diff
+    from urlset.model import ProgressEvent
+
+__all__ = ["diff"]
+
+_LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
+
+
+class DiffFormat(StrEnum):
+    """Formats of the changes."""
+
+    text = "text"
+    jsonl = "jsonl"
+    markdown = "markdown"
+
+
+@add_options(
+    DIFF_OPTIONS,
+    order="before after format output max_removed max_added max_changed exit_code "
+    "max_examples moves min_confidence base_url config user_agent header "
+    "auth_file delay concurrency timeout ignore_robots engine quiet verbose",
+)
+def diff(
+    before: Annotated[
+        str,
+        typer.Argument(
+            metavar="A",
+            help="Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
+            "REVISION:PATH of git.",
+            show_default=False,
+        ),
+    ],
+    after: Annotated[
+        str, typer.Argument(metavar="B", help="Later state, of any kind.", show_default=False)
+    ],
+    format: Annotated[DiffFormat, typer.Option(help="Format of the changes.")] = DiffFormat.text,
+    output: Output = None,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if there is any change, as git does.")
+    ] = False,
+    max_examples: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="URLs of each kind of change that text and markdown show."
+        ),
+    ] = 10,
+    user_agent: UserAgent = None,
+    header: Headers = None,
+    auth_file: AuthFile = None,
+    delay: Delay = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    ignore_robots: IgnoreRobots = False,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
+    verbose: Verbose = 0,
+    **options: Any,
+) -> None:
+    """Compare two states of a site: added, removed, changed and moved URLs.
+
+    A URL that only changed its spelling has moved. A failure is not a removal: URLs of a sitemap
+    that cannot be read are unknown.
+
+    Exit codes: 0 compared, also with changes; 1 a limit such as --max-removed is exceeded, URLs
+    are unknown, or with --exit-code there are changes; 2 a state cannot be read. The limits and
+    other options can be set in the section [diff] of urlset.toml.
+
+    \b
+    Examples:
+      urlset diff old/sitemap.xml new/sitemap.xml
+      urlset diff https://example.com public/ --base-url https://example.com/
+      urlset diff HEAD~1:public/ public/ --format markdown
+      urlset diff monday.duckdb friday.duckdb --format jsonl -o changes.jsonl
+      urlset diff https://example.com public/ --max-removed 5%
+      urlset diff old.csv https://example.com
+    """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
+    if before == after == "-":
+        raise UsageError("expected one source from stdin, found two")
+    network = NetworkOptions.of(
+        user_agent=user_agent,
+        headers=header,
+        auth_file=auth_file,
+        delay=delay,
+        concurrency=concurrency,
+        timeout=timeout,
+        ignore_robots=ignore_robots,
+    )
+    found_config = load_config(config)
+    for note in found_config.notes:
+        print_info(note)
+    settings = found_config.diff | found_config.diff_limits | given_options(options, DIFF_OPTIONS)
+    limits = {
+        name.removeprefix("max_"): _Limit.parse(name, settings.pop(name))
+        for name in ("max_removed", "max_added", "max_changed")
+        if name in settings
+    }
+    from urlset.differ import diff as compare
+
+    with Sink(output) as sink:
+        with Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
+
+            def on_event(event: ProgressEvent) -> None:
+                progress.update(f"{event}: {event.source or ''}")
+
+            found = compare(before, after, progress=on_event, **settings, **network._asdict())
+        with found:
+            _print(found, sink, format, max_examples)
+            if not quiet and (not sink.is_stdout or format == "jsonl"):
+                print_info(found.summary)
+            code = _exit_code(found, limits, has_exit_code=exit_code)
+    raise typer.Exit(code)
+
+
+def _print(found: Diff, sink: Sink, format_: DiffFormat, max_examples: int) -> None:
+    if format_ == "jsonl":
+        for line in found.jsonl():
+            sink.write(line)
+    elif format_ == "markdown":
+        sink.write(found.to_markdown(max_examples=max_examples))
+    else:
+        from urlset.differ.text import report_diff
+
+        render = line_renderer(is_stdout=sink.is_stdout)
+        for spans in report_diff(found, max_examples=max_examples, width=terminal_width()):
+            sink.write(f"{render(spans)}\n", is_markup=True)
+
+
+class _Limit:
+    """Most changes of a kind: a number, or a share of the URLs of the earlier state."""
+
+    def __init__(self, text: str, number: float, *, is_share: bool):
+        self.text = text
+        self._number = number
+        self._is_share = is_share
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> _Limit:
+        """Parse ``100`` or ``5%``."""
+        found = _LIMIT.fullmatch(text.strip())
+        if found is None or ("." in found[1] and not found[2]):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option}: expected a number or a share such as 5%, found {text!r}")
+        return cls(text, float(found[1]), is_share=bool(found[2]))
+
+    def is_exceeded(self, count: int, total: int) -> bool:
+        """Return whether a number of changes is above the limit."""
+        return count * 100 > self._number * total if self._is_share else count > self._number
+
+
+def _exit_code(found: Diff, limits: dict[str, _Limit], *, has_exit_code: bool) -> int:
+    counts = found.counts
+    is_exceeded = False
+    for kind, limit in limits.items():
+        count = getattr(counts, kind)
+        if limit.is_exceeded(count, counts.before):
+            is_exceeded = True
+            print_error(
+                f"{count:,} of {counts.before:,} URLs are {kind}, more than --max-{kind} "
+                f"{limit.text}"
+                if kind != "added"
+                else f"{count:,} URLs are added to {counts.before:,}, more than --max-added "
+                f"{limit.text}"
+            )
+    return int(is_exceeded or counts.unknown > 0 or (has_exit_code and len(found) > 0))

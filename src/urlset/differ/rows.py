@@ -1,0 +1,185 @@
+"""Rows of a comparison: changes with their reasons, counts, sections and patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+__all__ = [
+    "ChangeKind",
+    "DiffCounts",
+    "DiffView",
+    "LastmodTruth",
+    "MovePattern",
+    "PageChange",
+    "PageState",
+    "Reason",
+    "SectionChange",
+]
+
+ChangeKind = Literal["added", "removed", "changed", "moved", "unknown"]
+
+
+class PageState(NamedTuple):
+    """What one state knows about a URL; None for what it does not know.
+
+    Attributes:
+        loc: URL as the state has it.
+        lastmod: Instant of the last change.
+        lastmod_text: Its original text.
+        changefreq: Value of the protocol.
+        priority: Value of the protocol.
+        title: Title of the page, if it was visited.
+        fingerprint: Fingerprint of its main content, if it was visited.
+        source: Document that lists it.
+    """
+
+    loc: str
+    lastmod: datetime | None = None
+    lastmod_text: str | None = None
+    changefreq: str | None = None
+    priority: float | None = None
+    title: str | None = None
+    fingerprint: str | None = None
+    source: str | None = None
+
+
+class Reason(NamedTuple):
+    """Reason for a change: which field changed, why two URLs are one page, or what was not read.
+
+    Attributes:
+        reason: Its name, such as ``lastmod``, ``same-title`` or ``unread``.
+        detail: What was found; None if the name says everything.
+        confidence: Of a move, from 0 to 1.
+    """
+
+    reason: str
+    detail: str | None = None
+    confidence: float | None = None
+
+
+class PageChange(NamedTuple):
+    """One changed URL.
+
+    Attributes:
+        change: added, removed, changed, moved or unknown.
+        loc: The URL; of a moved one the new URL.
+        previous_loc: Of a moved URL the previous one.
+        before: What the earlier state knows; None if it does not list the URL.
+        after: What the later state knows; None if it does not list the URL.
+        why: The reasons.
+    """
+
+    change: ChangeKind
+    loc: str
+    previous_loc: str | None
+    before: PageState | None
+    after: PageState | None
+    why: tuple[Reason, ...]
+
+
+class DiffCounts(NamedTuple):
+    """Number of URLs by change, and in both states."""
+
+    added: int
+    removed: int
+    changed: int
+    moved: int
+    unknown: int
+    unchanged: int
+    before: int
+    after: int
+
+
+class SectionChange(NamedTuple):
+    """Changes of one section: the URLs with the same first segment of the path.
+
+    A moved URL counts in the section of its new URL.
+
+    Attributes:
+        section: First segment, such as ``/blog/``; ``/`` for pages of the root folder.
+        before: URLs in the earlier state.
+        after: URLs in the later state.
+        added: Number of added URLs; the other fields count the other changes.
+    """
+
+    section: str
+    before: int
+    after: int
+    added: int
+    removed: int
+    changed: int
+    moved: int
+    unknown: int
+
+
+class LastmodTruth(NamedTuple):
+    """Number of changed URLs whose content is known in both states, by what ``lastmod`` says.
+
+    Attributes:
+        with_content: Both changed.
+        without_content: ``lastmod`` changed, the content did not.
+        content_only: The content changed, ``lastmod`` did not.
+    """
+
+    with_content: int
+    without_content: int
+    content_only: int
+
+
+class MovePattern(NamedTuple):
+    """URLs that moved in the same way, such as from ``/blog/YYYY/`` to ``/articles/``.
+
+    Attributes:
+        before: Start of the previous paths; of URLs, if the host changes.
+        after: Start of the new paths.
+        urls: Number of moved URLs.
+    """
+
+    before: str
+    after: str
+    urls: int
+
+
+class DiffView(Protocol):
+    """What a report shows; :class:`urlset.Diff` has it."""
+
+    @property
+    def before(self) -> str:
+        """Name of the earlier state."""
+
+    @property
+    def after(self) -> str:
+        """Name of the later state."""
+
+    @property
+    def counts(self) -> DiffCounts:
+        """Number of URLs by change."""
+
+    @property
+    def summary(self) -> str:
+        """The counts in one line."""
+
+    @property
+    def sections(self) -> list[SectionChange]:
+        """Sections with changes."""
+
+    @property
+    def patterns(self) -> list[MovePattern]:
+        """Patterns of moves."""
+
+    @property
+    def lastmod(self) -> LastmodTruth | None:
+        """What ``lastmod`` says about changed contents."""
+
+    @property
+    def unread(self) -> list[tuple[str, int]]:
+        """What could not be read, with the number of unknown URLs."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Remarks on the states."""
+
+    def of(self, change: ChangeKind, limit: int | None = None) -> Iterable[PageChange]:
+        """Return the changes of one kind."""
