@@ -3,13 +3,14 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint soak bench docs clean
+.PHONY: help setup demo quick-crates test lint soak bench docs clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
 PYTHON := .venv/bin/python
+PIP := $(PYTHON) -m pip install --quiet --disable-pip-version-check
 
 # The first interpreter that is new enough and has venv is used; `make PYTHONS=/path/to/python` overrides.
 PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
@@ -20,9 +21,12 @@ CARGO_WORKS := $(shell cargo --version >/dev/null 2>&1 && echo yes)
 CARGO_FMT := $(and $(CARGO_WORKS),$(shell cargo fmt --version >/dev/null 2>&1 && echo yes))
 CARGO_CLIPPY := $(and $(CARGO_WORKS),$(shell cargo clippy --version >/dev/null 2>&1 && echo yes))
 
-# Two stamps: the environment depends on pyproject.toml, the native engine on its sources and on cargo.
+# Stamps: the environment depends on pyproject.toml, the native engine on its sources and on cargo.
+# base.stamp: urlset with what it requires. tools.stamp: also the libraries of the tests.
 # The name of the second one contains the case it was made for, so a later installation of cargo is noticed.
+BASE := .venv/base.stamp
 TOOLS := .venv/tools.stamp
+QUICK := .venv/quick-engine.stamp
 NATIVE := .venv/native-$(if $(CARGO_WORKS),cargo,alone)-$(or $(URLSET_NATIVE),try).stamp
 RUST := $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
@@ -31,7 +35,9 @@ help: ## print this list
 
 setup: $(NATIVE) ## make .venv and build the engine (the other targets do this themselves)
 
-demo: setup ## read, check, build and audit sample sites, without a network
+# The demo needs neither the libraries of the tests nor an optimized engine.
+demo: ## read, check, build and audit sample sites, without a network
+	@$(MAKE) --question $(NATIVE) || { $(MAKE) --jobs=2 $(BASE) quick-crates && $(MAKE) $(QUICK); }
 	@.venv/bin/urlset --version
 	@$(PYTHON) examples/demo.py
 
@@ -74,8 +80,8 @@ clean: ## remove everything that these targets made
 	rm -f src/urlset/engine/_native*.so src/urlset/engine/_native*.pyd
 	find src tests examples benches docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# The native engine belongs to the other stamp, which shows the output of cargo: its first build takes a while.
-$(TOOLS): pyproject.toml setup.py
+# The native engine belongs to another stamp, which shows the output of cargo: its first build takes a while.
+$(BASE): pyproject.toml setup.py
 	@found=; for python in $(PYTHONS); do \
 		if $$python -c '$(IS_SUITABLE)' >/dev/null 2>&1; then found=$$python; break; fi; \
 	done; \
@@ -87,14 +93,31 @@ $(TOOLS): pyproject.toml setup.py
 	$(PYTHON) -c '' >/dev/null 2>&1 || { \
 		echo "Making .venv with $$($$found --version) …"; $$found -m venv --clear .venv; \
 	}
-	@echo "Installing urlset and its tools into .venv …"
-	@URLSET_NATIVE=0 $(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@rm -f .venv/native-*.stamp
+	@echo "Installing urlset into .venv …"
+	@URLSET_NATIVE=0 $(PIP) --editable . 'setuptools>=77.0.3' 'setuptools-rust>=1.13'
+	@rm -f .venv/*-*.stamp
+	@touch $@
+
+$(TOOLS): $(BASE)
+	@echo "Installing the tools of development into .venv …"
+	@URLSET_NATIVE=0 $(PIP) --editable '.[dev]'
 	@touch $@
 
 # If cargo fails, no stamp is written, so the next run tries again.
 $(NATIVE): $(TOOLS) $(RUST)
-	@rm -f .venv/native-*.stamp
+	@rm -f .venv/native-*.stamp $(QUICK)
 	@$(PYTHON) -W ignore setup.py --quiet build_rust --inplace
 	@if [ -z "$(CARGO_WORKS)" ] || [ "$(URLSET_NATIVE)" = 0 ] \
 		|| ls src/urlset/engine/_native*.so >/dev/null 2>&1; then touch $@; fi
+
+# An engine that is built in half the time, for the demo. Its crates are compiled while pip runs.
+quick-crates:
+	@[ -z "$(CARGO_WORKS)" ] || [ "$(URLSET_NATIVE)" = 0 ] || [ -e $(QUICK) ] || { \
+		echo "Compiling the native engine, with little optimization …"; \
+		cargo build --quiet --profile quick --manifest-path rust/binding/Cargo.toml \
+			--features pyo3/extension-module || :; }
+
+$(QUICK): $(BASE) $(RUST)
+	@rm -f .venv/native-*.stamp
+	@SETUPTOOLS_RUST_CARGO_PROFILE=quick $(PYTHON) -W ignore setup.py --quiet build_rust --inplace
+	@touch $@
