@@ -66,7 +66,7 @@ SMALL_MODULES = {
     "urlset.auditor.inputs": "reads sitemaps and access logs, without visits",
     "urlset.builder.page_cache": "adapts the ledger to the cache protocol of the HTML source",
     "urlset.cli": "entry point of the console script, without typer",
-    "urlset.differ.moves": "evidence for moved URLs",
+    "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.doctype": "counterpart of doctype.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",

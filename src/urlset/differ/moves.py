@@ -1,27 +1,222 @@
-"""Find moved URLs among those that were added and removed."""
+"""Find moved URLs among those that were added and removed.
+
+Pairs are searched by one kind of evidence after the other, the strongest first. Each URL is in one
+pair at most, and a value that occurs twice in a state is no evidence. What the first pairs show is
+used for the others: which folders were renamed, and whether pages kept their ``lastmod``.
+"""
 
 from __future__ import annotations
 
-from urlset.differ.tables import Tables
+import logging
+from typing import NamedTuple
+
+from urlset.differ.features import create_features
+from urlset.differ.moves_sql import LEFT, best_pairs, date_evidence, unique_values
+from urlset.differ.patterns import FolderPair, Renamings, move_patterns, shortened
+from urlset.differ.similarity import find_similar
+from urlset.differ.tables import SIDES, Tables
 
 __all__ = ["find_moves"]
+
+logger = logging.getLogger("urlset.diff")
+
+MAX_FOLDERS = 200_000
+"""Pairs of folders, most frequent first, from which renamings are learned."""
+
+
+class _Evidence(NamedTuple):
+    """Value that two URLs share, in SQL; None if a URL does not have it."""
+
+    reason: str
+    value: str
+    confidence: float
+    detail: str = "NULL"
+
+
+_STRONG = (
+    _Evidence("same-page", "page", 0.99),
+    _Evidence("same-content", "fingerprint", 0.97),
+    _Evidence("same-title", "CASE WHEN stem <> '' THEN title || chr(10) || stem END", 0.96),
+    _Evidence("same-id", "CASE WHEN is_strong_id THEN id END", 0.95, "value"),
+    _Evidence("same-title", "CASE WHEN length(title) >= 10 THEN title END", 0.88),
+)
 
 
 def find_moves(tables: Tables, *, is_wanted: bool, min_confidence: float) -> None:
     """Create ``moves``: hashes of URLs before and after, with the reasons and confidence."""
-    db = tables.db
-    db.run(
-        "CREATE TABLE moves (before UBIGINT, after UBIGINT, confidence DOUBLE, "
-        "why STRUCT(reason VARCHAR, detail VARCHAR, confidence DOUBLE)[])"
+    tables.db.run(
+        "CREATE TABLE moves (before UBIGINT, after UBIGINT, confidence DOUBLE, reason VARCHAR, "
+        "detail VARCHAR)"
     )
-    if not is_wanted or min_confidence > 0.99:
+    counts = [
+        tables.count(f"SELECT count(*) FROM {side}_diff ANTI JOIN unread USING (h) WHERE is_only")
+        for side in SIDES
+    ]
+    if not is_wanted or not all(counts):
         return
-    unique = (
-        "SELECT key, any_value(h) AS h FROM (SELECT duplicate_key(loc) AS key, h "
-        "FROM {}_diff ANTI JOIN unread USING (h) WHERE is_only) GROUP BY key HAVING count(*) = 1"
-    )
-    before, after = unique.format("before"), unique.format("after")
-    db.run_long(
-        "INSERT INTO moves SELECT b.h, a.h, 0.99, [{'reason': 'same-page', 'detail': NULL, "
-        f"'confidence': 0.99}}] FROM ({before}) b JOIN ({after}) a USING (key)"
-    )
+    create_features(tables)
+    search = _Search(tables, min_confidence)
+    search.run()
+    tables.patterns = move_patterns(search.folders())
+
+
+class _Search:
+    """The steps of one search."""
+
+    def __init__(self, tables: Tables, min_confidence: float):
+        self._tables = tables
+        self._db = tables.db
+        self._least = min_confidence
+
+    def run(self) -> None:
+        for evidence in _STRONG:
+            if evidence.reason == "same-content" and "fingerprint" not in self._tables.known:
+                continue
+            if evidence.reason == "same-title" and "title" not in self._tables.known:
+                continue
+            self._match(evidence)
+        self._match_numbers()
+        self._match_stems(needs_support=True)
+        self._learn_lastmod()
+        self._match_stems(needs_support=False)
+        self._match_renamed()
+        find_similar(self._tables, self._renamings(), self._least)
+
+    def folders(self) -> list[FolderPair]:
+        """Return the folders of the pairs found so far, with the number of URLs."""
+        rows = self._db.rows(
+            "SELECT b.folder, a.folder, count(*) AS n FROM moves m "
+            "JOIN before_urls b ON b.h = m.before JOIN after_urls a ON a.h = m.after "
+            f"GROUP BY ALL ORDER BY n DESC, 1, 2 LIMIT {MAX_FOLDERS}"
+        )
+        return [FolderPair(before, after, int(urls)) for before, after, urls in rows]
+
+    def _renamings(self) -> Renamings:
+        return Renamings(self.folders())
+
+    def _match(self, evidence: _Evidence) -> None:
+        """Add pairs of URLs that alone have a value in their state."""
+        if evidence.confidence < self._least:
+            return
+        before, after = (unique_values(side, evidence.value) for side in SIDES)
+        self._db.run_long(
+            f"INSERT INTO moves SELECT b.h, a.h, {evidence.confidence}, '{evidence.reason}', "
+            f"{evidence.detail} FROM ({before}) b JOIN ({after}) a USING (value)"
+        )
+
+    def _match_numbers(self) -> None:
+        """Add pairs with the same number in the path.
+
+        A short number identifies a page only if others of the same folder moved with theirs.
+        """
+        before, after = (unique_values(side, "id", "family words") for side in SIDES)
+        total = (
+            "SELECT family, count(*) AS n "
+            f"FROM {LEFT.format('before')} WHERE id IS NOT NULL GROUP BY family"
+        )
+        self._db.run_long(
+            f"""INSERT INTO moves SELECT before, after, 0.92, 'same-id', value FROM (
+                SELECT b.h AS before, a.h AS after, value, b.family,
+                    count(*) OVER (PARTITION BY b.family, a.family) AS support,
+                    len(list_intersect(b.words, a.words)) > 1 AS is_alike
+                FROM ({before}) b JOIN ({after}) a USING (value))
+            JOIN ({total}) t USING (family)
+            WHERE 0.92 >= {self._least} AND (is_alike OR length(value) >= 6
+                OR (support >= 3 AND support >= 0.3 * n))"""
+        )
+
+    def _match_stems(self, *, needs_support: bool) -> None:
+        """Add pairs with the same last segment in different folders.
+
+        With support, by other URLs that moved from the same folder to the same one, any segment
+        counts; without it, one that is long enough to be no coincidence.
+        """
+        before, after = (unique_values(side, "stem", "folder lastmod") for side in SIDES)
+        self._db.run_long(
+            f"""CREATE OR REPLACE TABLE candidates AS
+            SELECT b.h AS before, a.h AS after, value AS stem, b.folder AS old, a.folder AS new,
+                CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
+                    THEN b.lastmod = a.lastmod END AS same_date
+            FROM ({before}) b JOIN ({after}) a USING (value) WHERE value <> ''"""
+        )
+        rows = self._db.rows(
+            "SELECT old, new, count(*) AS n FROM candidates GROUP BY ALL "
+            f"ORDER BY n DESC, 1, 2 LIMIT {MAX_FOLDERS}"
+        )
+        pairs = [FolderPair(old, new, int(urls)) for old, new, urls in rows]
+        known = Renamings([*pairs, *self.folders()])
+        facts = []
+        for pair in pairs:
+            renaming = shortened(pair.before, pair.after)
+            support = known.support[renaming] if pair.before != pair.after else pair.urls
+            facts.append((pair.before, pair.after, support, known.total(renaming.before)))
+        self._db.run(
+            "CREATE OR REPLACE TABLE supports (old VARCHAR, new VARCHAR, "
+            "support VARCHAR, total VARCHAR)"
+        )
+        self._db.insert_rows("supports", facts)
+        sizes = f"SELECT folder AS old, count(*) AS size FROM {LEFT.format('before')} GROUP BY old"
+        is_long = "length(stem) >= 8 AND (contains(stem, '-') OR contains(stem, '?'))"
+        date = date_evidence(self._tables)
+        confidence = (
+            "CASE WHEN support >= 3 AND (support >= 20 OR support >= 0.3 * size) THEN 0.95 END"
+            if needs_support
+            # Few against many: most pages of the folder went elsewhere.
+            else f"CASE WHEN support * 20 < total AND support < 3 THEN 0.6 WHEN {is_long} "
+            "THEN 0.82 WHEN support >= 2 THEN 0.75 ELSE 0.5 END"
+        )
+        self._db.run_long(
+            f"""INSERT INTO moves SELECT before, after, least(confidence, 0.97),
+                'same-segment', NULL FROM (
+                SELECT *, {confidence} + {date} AS confidence FROM (
+                    SELECT c.*, s.support::BIGINT AS support, s.total::BIGINT AS total, z.size
+                    FROM candidates c JOIN supports s USING (old, new)
+                    JOIN ({sizes}) z USING (old)))
+            WHERE confidence >= {self._least}"""
+        )
+
+    def _learn_lastmod(self) -> None:
+        """Find out whether moved pages kept their ``lastmod``, and whether few pages share one."""
+        kept, dated = self._db.fetch_one(
+            "SELECT count_if(b.lastmod = a.lastmod), count(*) FROM moves m "
+            "JOIN before_urls b ON b.h = m.before JOIN after_urls a ON a.h = m.after "
+            "WHERE b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL"
+        )
+        [same] = self._db.fetch_one(
+            "SELECT coalesce(sum(n * n) / (sum(n) * sum(n)), 1)::DOUBLE FROM ("
+            "SELECT count(*)::DOUBLE AS n FROM after_urls WHERE lastmod IS NOT NULL "
+            "GROUP BY lastmod)"
+        )
+        self._tables.dates_identify = dated >= 20 and kept >= 0.8 * dated and same <= 0.05
+        logger.debug("of %d moved pages with dates %d kept theirs", dated, kept)
+
+    def _match_renamed(self) -> None:
+        """Add pairs with the same last segment, where the folder was renamed for others."""
+        renamings = self._renamings()
+        folders = self._db.rows(
+            f"SELECT DISTINCT folder FROM {LEFT.format('before')} LIMIT {MAX_FOLDERS}"
+        )
+        rows = [
+            (folder, target, urls)
+            for (folder,) in folders
+            for target, urls in renamings.targets(folder).items()
+            if urls >= 2
+        ]
+        rows += [(folder, folder, 0) for (folder,) in folders]
+        self._db.run("CREATE OR REPLACE TABLE targets (old VARCHAR, new VARCHAR, support VARCHAR)")
+        self._db.insert_rows("targets", rows)
+        date = date_evidence(self._tables)
+        self._db.run_long(
+            f"""CREATE OR REPLACE TABLE candidates AS
+            SELECT before, after, confidence + {date} AS confidence FROM (
+                SELECT b.h AS before, a.h AS after, 0.9 AS confidence,
+                    CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
+                        THEN b.lastmod = a.lastmod END AS same_date
+                FROM {LEFT.format("before")} b JOIN targets t ON t.old = b.folder
+                JOIN {LEFT.format("after")} a ON a.folder = t.new AND a.stem = b.stem)"""
+        )
+        self._db.run_long(
+            f"""INSERT INTO moves SELECT before, after, least(confidence, 0.97),
+                'folder-renamed', NULL FROM ({best_pairs("candidates")})
+            WHERE confidence >= {self._least}"""
+        )

@@ -146,7 +146,9 @@ def _create_changes(tables: Tables) -> None:
         FROM pairs p JOIN before_diff a USING (h) JOIN after_diff b USING (h)"""
     )
     parts.append(
-        f"""SELECT 'moved', b.loc, a.loc, {_state("a")}, {_state("b")}, m.why::{WHY}
+        f"""SELECT 'moved', b.loc, a.loc, {_state("a")}, {_state("b")},
+            [struct_pack(reason := m.reason, detail := m.detail,
+                confidence := round(m.confidence, 2))]::{WHY}
         FROM moves m JOIN before_diff a ON a.h = m.before JOIN after_diff b ON b.h = m.after"""
     )
     kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"

@@ -53,6 +53,9 @@ class Tables:
 
     Attributes:
         known: The fields that are compared.
+        dates_identify: Whether moved pages kept their ``lastmod``, and few pages share one.
+        patterns: Patterns of moves.
+        notes: Remarks on the states.
         live: For each side, the names of the live tables of its store.
     """
 
@@ -62,6 +65,7 @@ class Tables:
         self.live: dict[str, frozenset[str]] = dict.fromkeys(SIDES, frozenset())
         self.is_crawl: dict[str, bool] = dict.fromkeys(SIDES, False)
         self.known: frozenset[str] = frozenset()
+        self.dates_identify = False
         self.patterns: list[MovePattern] = []
         self.notes = [note for state in states.values() for note in state.notes]
 

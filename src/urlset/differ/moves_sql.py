@@ -1,0 +1,46 @@
+"""SQL that the searches of moved URLs share."""
+
+from __future__ import annotations
+
+from urlset.differ.tables import Tables
+
+__all__ = ["LEFT", "best_pairs", "date_evidence", "unique_values"]
+
+LEFT = "(FROM {0}_urls u ANTI JOIN moves m ON m.{0} = u.h)"
+"""Rows of URLs of a side that have no pair so far."""
+
+
+def best_pairs(table: str, margin: float = 0.05) -> str:
+    """Return a query of the candidates that are the best of both of their URLs, by a margin."""
+    rank = (
+        "row_number() OVER (PARTITION BY {0} ORDER BY confidence DESC) AS {0}_rank, "
+        "coalesce(lead(confidence) OVER (PARTITION BY {0} ORDER BY confidence DESC), 0) "
+        "AS {0}_next"
+    )
+    return (
+        f"SELECT * FROM (SELECT *, {rank.format('before')}, {rank.format('after')} FROM {table}) "
+        "WHERE before_rank = 1 AND after_rank = 1 "
+        f"AND confidence - before_next >= {margin} AND confidence - after_next >= {margin}"
+    )
+
+
+def date_evidence(tables: Tables) -> str:
+    """Return SQL for what equal and different dates add to the confidence."""
+    if not tables.dates_identify:
+        return "0"
+    return "coalesce(CASE WHEN same_date THEN 0.1 ELSE -0.2 END, 0)"
+
+
+def unique_values(side: str, value: str, columns: str = "") -> str:
+    """Return a query of the values that one URL alone has, among those without a pair.
+
+    Args:
+        side: The state.
+        value: SQL of the value.
+        columns: Further columns of the result.
+    """
+    kept = "".join(f", any_value({name}) AS {name}" for name in columns.split())
+    return (
+        f"SELECT value, any_value(h) AS h{kept} FROM (SELECT *, {value} AS value "
+        f"FROM {LEFT.format(side)}) WHERE value IS NOT NULL GROUP BY value HAVING count(*) = 1"
+    )

@@ -1,0 +1,137 @@
+"""Renamed folders: learn them from pairs of folders, apply them to others, and name them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from urlset.dates import YEAR
+from urlset.differ.rows import MovePattern
+
+__all__ = ["FolderPair", "Renaming", "Renamings", "move_patterns", "shortened"]
+
+_YEAR = re.compile(YEAR)
+
+MIN_URLS = 2
+"""Moved URLs from which a pattern is reported."""
+
+
+class FolderPair(NamedTuple):
+    """Folder of URLs before and after, with the number of URLs that moved so."""
+
+    before: str
+    after: str
+    urls: int
+
+
+class Renaming(NamedTuple):
+    """Start of URLs before and after a renaming, without the folders at the end that are equal."""
+
+    before: str
+    after: str
+
+
+def shortened(before: str, after: str) -> Renaming:
+    """Return what differs between two folders.
+
+    >>> shortened("https://example.com/v1/api/http/", "https://example.com/v2/api/http/")
+    Renaming(before='https://example.com/v1/', after='https://example.com/v2/')
+    """
+    first, second = before.split("/")[:-1], after.split("/")[:-1]
+    while len(first) > 3 and len(second) > 3 and first[-1] == second[-1]:
+        first.pop()
+        second.pop()
+    return Renaming("/".join(first) + "/", "/".join(second) + "/")
+
+
+class Renamings:
+    """Renamings of folders, learned from pairs of folders.
+
+    >>> found = Renamings([FolderPair("https://e.com/blog/2025/", "https://e.com/articles/", 9)])
+    >>> found.targets("https://e.com/blog/2026/x/")
+    {'https://e.com/articles/x/': 9}
+    """
+
+    def __init__(self, pairs: Iterable[FolderPair]):
+        self.support: Counter[Renaming] = Counter()
+        for pair in pairs:
+            if pair.before != pair.after:
+                self.support[shortened(pair.before, pair.after)] += pair.urls
+        self._rules: dict[str, Counter[str]] = defaultdict(Counter)
+        for (before, after), urls in self.support.items():
+            self._rules[before][after] += urls
+            general = _general(before)
+            if general != before and _general(after) == after:
+                self._rules[general][after] += urls
+
+    def targets(self, folder: str) -> dict[str, int]:
+        """Return the folders that a folder may be renamed to, with the number of URLs for it."""
+        found: dict[str, int] = {}
+        for prefix in _prefixes(folder):
+            for known in dict.fromkeys((prefix, _general(prefix))):
+                for after, urls in self._rules.get(known, {}).items():
+                    target = after + folder[len(prefix) :]
+                    if target != folder:
+                        found[target] = max(urls, found.get(target, 0))
+        return found
+
+    def total(self, before: str) -> int:
+        """Return the number of URLs that left a folder, by all its renamings."""
+        return sum(self._rules.get(before, {}).values())
+
+
+def move_patterns(pairs: Iterable[FolderPair]) -> list[MovePattern]:
+    """Return patterns of moves, the most frequent first; numbers of dates become ``YYYY``.
+
+    >>> move_patterns([FolderPair("https://e.com/b/2024/", "https://e.com/a/", 3),
+    ...                FolderPair("https://e.com/b/2025/", "https://e.com/a/", 2)])
+    [MovePattern(before='/b/YYYY/', after='/a/', urls=5)]
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for pair in pairs:
+        if pair.before == pair.after:
+            continue
+        before, after = shortened(pair.before, pair.after)
+        counts[_shown(_general(before), _general(after))] += pair.urls
+    return [
+        MovePattern(before, after, urls)
+        for (before, after), urls in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if urls >= MIN_URLS
+    ]
+
+
+def _shown(before: str, after: str) -> tuple[str, str]:
+    """Return two starts of URLs as paths, if their scheme and host are equal."""
+    hosts = ["/".join(text.split("/")[:3]) for text in (before, after)]
+    if hosts[0] != hosts[1]:
+        return before, after
+    return before[len(hosts[0]) :], after[len(hosts[1]) :]
+
+
+def _general(folder: str) -> str:
+    """Return a folder with its numbers as placeholders.
+
+    >>> _general("https://example.com/2026/02/n/12345/")
+    'https://example.com/YYYY/NN/n/N/'
+    """
+    if not any(character.isdigit() for character in folder):
+        return folder
+    head, segments = folder.split("/")[:3], folder.split("/")[3:]
+    return "/".join([*head, *map(_placeholder, segments)])
+
+
+def _placeholder(segment: str) -> str:
+    if not segment.isdigit():
+        return segment
+    if _YEAR.fullmatch(segment):
+        return "YYYY"
+    return "NN" if len(segment) <= 2 else "N"
+
+
+def _prefixes(folder: str) -> Iterator[str]:
+    """Yield the folder and the folders above it, up to the root of the host."""
+    parts = folder.split("/")[:-1]
+    for length in range(len(parts), 2, -1):
+        yield "/".join(parts[:length]) + "/"
