@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -133,8 +133,19 @@ class HistoryWriter:
         known = self.documents.get(source)
         return None if known is None else self._outcomes.get(known.document)
 
-    def commit(self, facts: SnapshotFacts, robots: Sequence[RobotsState] = ()) -> None:
-        """Store the snapshot in one transaction."""
+    def commit(
+        self,
+        facts: SnapshotFacts,
+        robots: Sequence[RobotsState] = (),
+        then: Callable[[], None] | None = None,
+    ) -> None:
+        """Store the snapshot in one transaction.
+
+        Args:
+            facts: Facts of the step.
+            robots: The robots.txt files that could be read.
+            then: Called at the end of the transaction, to write what depends on the snapshot.
+        """
         self._prepare(facts)
         self._compare()
         changed_robots = self._changed_robots(robots)
@@ -170,6 +181,8 @@ class HistoryWriter:
                 "history_robots", [{**r._asdict(), "snapshot": number} for r in changed_robots]
             )
             self._insert("snapshots", [self._snapshot_row(facts)])
+            if then is not None:
+                then()
 
     def _prepare(self, facts: SnapshotFacts) -> None:
         """Create the scratch table ``docs``: the documents of this step with their outcome."""

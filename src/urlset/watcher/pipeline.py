@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from urlset.http import Policy, drive_in_thread
 from urlset.store import Store, StoreSession, changes_at, moment
-from urlset.watcher.result import UrlChange, Watch
+from urlset.watcher.alert_log import current_alerts, mark_reported, update_alerts
+from urlset.watcher.result import SectionEstimate, UrlChange, Watch
+from urlset.watcher.series import SiteHistory
 from urlset.watcher.step import Drive, Progress, StepSettings, take_snapshot
+from urlset.watcher.summary import section_estimates
+from urlset.watcher.webhook import Hook, HookWalk
 
-__all__ = ["watch", "watch_with"]
+__all__ = ["take_step", "watch", "watch_with"]
+
+WEBHOOK_TIMEOUT_S = 60.0
 
 MAX_EXAMPLES = 1_000
 """Changed URLs in the result; :func:`urlset.store.changes_at` is the query of all."""
@@ -58,23 +66,61 @@ def watch_with(
     now: Callable[[], datetime] | None = None,
 ) -> Watch:
     """Take one step; as :func:`watch`, but ``drive`` and ``now`` may simulate site and time."""
-    clock = now or (lambda: datetime.now(UTC))
     with Store.open(path) as store:
         store.add_history_tables()
         with store.session() as session:
-            number = take_snapshot(
-                session, site, settings, now=clock, drive=drive, progress=progress
+            return take_step(
+                session, path, site, settings, progress=progress, drive=drive, now=now
             )
-            return _result(session, path, number)
 
 
-def _result(session: StoreSession, path: str, number: int) -> Watch:
+def take_step(
+    session: StoreSession,
+    path: str,
+    site: str,
+    settings: StepSettings,
+    *,
+    progress: Progress | None = None,
+    drive: Drive | None = None,
+    now: Callable[[], datetime] | None = None,
+) -> Watch:
+    """Take one step in a store that is open and has the history tables."""
+    clock = now or (lambda: datetime.now(UTC))
+    drive = drive or drive_in_thread
+    hook = None if settings.webhook is None else Hook(settings.webhook, settings.webhook_format)
+    histories: list[SiteHistory] = []
+
+    def judge(number: int) -> None:
+        histories.append(update_alerts(session, number))
+
+    number = take_snapshot(
+        session, site, settings, now=clock, drive=drive, progress=progress, then=judge
+    )
+    found = _result(session, path, number, section_estimates(histories[-1]))
+    if hook is not None and found.new_alerts:
+        found = replace(found, webhook_error=_send(hook, found, drive))
+    if found.webhook_error is None:
+        mark_reported(session, found.alerts, clock())
+    return found
+
+
+def _send(hook: Hook, found: Watch, drive: Drive) -> str | None:
+    """Send the new alerts to the webhook; return why that failed, or None."""
+    walk = HookWalk(hook.request(found, found.new_alerts))
+    for response in drive(walk, Policy(total_timeout_s=WEBHOOK_TIMEOUT_S)):
+        return hook.error_of(response)
+    return f"the webhook at {hook.origin} did not respond"
+
+
+def _result(
+    session: StoreSession, path: str, number: int, sections: tuple[SectionEstimate, ...]
+) -> Watch:
     query = (
         "SELECT site, epoch_us(started), is_complete, reasons, request_count, url_count, "
         "unknown_count, added_count, removed_count, changed_count, sitemap_count, read_count, "
         f"failed_count FROM store.snapshots WHERE snapshot = {number}"
     )
-    [row] = session.rows(query)
+    [row] = list(session.rows(query))
     site, started, is_complete, reasons, requests, urls, unknown, *counts = row
     added, removed, changed, sitemaps, read, failed = counts
     return Watch(
@@ -94,6 +140,8 @@ def _result(session: StoreSession, path: str, number: int) -> Watch:
         sitemaps_read=read,
         sitemaps_failed=failed,
         examples=_examples(session, number),
+        sections=sections,
+        alerts=current_alerts(session),
     )
 
 

@@ -184,13 +184,13 @@ def _equal_dates(
     rows = session.rows(
         f"""
         WITH dates AS (
-            SELECT u.section, epoch(h.lastmod) AS at
+            SELECT u.section, epoch(h.lastmod) AS seconds
             FROM store.history h JOIN store.history_urls u USING (url_id)
             WHERE h.first_snapshot <= {snapshot} AND h.lastmod IS NOT NULL
                 AND (h.last_snapshot IS NULL OR h.last_snapshot >= {snapshot})
                 AND u.section IN ({", ".join(map(str, sections))})),
-        middle AS (SELECT section, median(at) AS middle FROM dates GROUP BY section)
-        SELECT section, count_if(abs(at - middle) <= {CLUSTER_S}) / count(*),
+        middle AS (SELECT section, median(seconds) AS middle FROM dates GROUP BY section)
+        SELECT section, count_if(abs(seconds - middle) <= {CLUSTER_S}) / count(*),
             any_value(middle * 1000000)::BIGINT
         FROM dates JOIN middle USING (section) GROUP BY section"""
     )
@@ -210,9 +210,9 @@ def _days(
         SELECT section, CASE WHEN gap_s > {MAX_GAP_S} THEN s.started::DATE
             ELSE (s.started - to_seconds(gap_s / 2))::DATE END AS day,
             CASE WHEN gap_s > {MAX_GAP_S} THEN ceil(gap_s / {DAY_S}) ELSE 1 END::INTEGER AS span,
-            sum(added_count)::BIGINT, sum(removed_count)::BIGINT, max(unknown_count)::BIGINT
+            sum(h.added_count)::BIGINT, sum(h.removed_count)::BIGINT, max(h.unknown_count)::BIGINT
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
-        WHERE (gap_s > 0 OR unknown_count > 0) AND s.started > {_since(now, DAYS)}
+        WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {_since(now, DAYS)}
         GROUP BY ALL ORDER BY ALL"""
     rows: dict[int, list[tuple[date, int, int, int, int]]] = defaultdict(list)
     for section, *rest in session.rows(query):
@@ -253,9 +253,9 @@ def _pauses(
     """
     query = f"""
         WITH found AS (
-            SELECT section, snapshot, s.started FROM store.history_steps
+            SELECT section, snapshot, s.started FROM store.history_steps h
             JOIN store.snapshots s USING (snapshot)
-            WHERE added_count > 0 AND gap_s BETWEEN 1 AND {MAX_GAP_S}
+            WHERE h.added_count > 0 AND gap_s BETWEEN 1 AND {MAX_GAP_S}
                 AND s.started > {_since(now, YEAR)} GROUP BY ALL),
         pauses AS (
             SELECT section, started, lag(started) OVER ordered AS former
@@ -283,8 +283,8 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
     """Return the change rates of the URLs by section."""
     query = f"""
         SELECT section, round(gap_s / 60) * 60.0, sum(observed_count)::BIGINT,
-            sum(changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
-        FROM store.history_steps JOIN store.snapshots s USING (snapshot)
+            sum(h.changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
+        FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
         WHERE gap_s > 0 AND observed_count > 0 AND s.started > {_since(now, YEAR)} GROUP BY ALL"""
     rows: dict[int, list[tuple[float, int, int, int, float]]] = defaultdict(list)
     for section, *rest in session.rows(query):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from urlset.reader.site import policy_with_auth, product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFacts, StoreSession
 from urlset.watcher.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
+from urlset.watcher.webhook import WebhookFormat
 
 __all__ = ["Drive", "Progress", "StepSettings", "take_snapshot"]
 
@@ -42,12 +43,17 @@ class StepSettings:
         policy: Limits and behaviour of the HTTP client.
         auth: Bearer token, or user and password; sent to the origin of the site only.
         engine: Name of the engine.
+        webhook: URL to which new alerts are posted.
+        webhook_format: Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None
+            for that of the host.
     """
 
     recheck: int = RECHECK
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = None
     engine: str | None = None
+    webhook: str | None = field(default=None, repr=False)
+    webhook_format: WebhookFormat | None = None
 
     def __post_init__(self) -> None:
         if self.recheck < 0:
@@ -62,10 +68,12 @@ def take_snapshot(
     now: Callable[[], datetime],
     drive: Drive | None = None,
     progress: Progress | None = None,
+    then: Callable[[int], None] | None = None,
 ) -> int:
     """Read the sitemaps of a site and store a snapshot; return its number.
 
-    Nothing is stored if this is interrupted.
+    Nothing is stored if this is interrupted. ``then`` is called with the number in the transaction
+    that stores the snapshot.
 
     Raises:
         urlset.SourceError: It is the first snapshot, and nothing could be read.
@@ -79,7 +87,7 @@ def take_snapshot(
     step = _Step(session, site, settings, now())
     policy = policy_with_auth(settings.policy or Policy(), site, settings.auth)
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
-    return step.store(now())
+    return step.store(now(), then)
 
 
 def _expect_site(session: StoreSession, site: str) -> None:
@@ -137,7 +145,7 @@ class _Step:
             reason = self._reasons[0] if self._reasons else "no sitemap found"
             raise SourceError(f"{self._site}: nothing could be read: {reason}")
 
-    def store(self, finished: datetime) -> int:
+    def store(self, finished: datetime, then: Callable[[int], None] | None) -> int:
         """Store the snapshot and return its number."""
         revisit = self._revisit
         facts = SnapshotFacts(
@@ -148,8 +156,9 @@ class _Step:
             revisit.request_count,
             revisit.byte_count,
         )
-        self._writer.commit(facts, self._robots)
-        return self._writer.snapshot
+        number = self._writer.snapshot
+        self._writer.commit(facts, self._robots, None if then is None else lambda: then(number))
+        return number
 
     def _oldest(self, known: dict[str, DocumentState]) -> frozenset[str]:
         """Return the children that were not verified for the longest time."""
