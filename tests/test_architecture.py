@@ -80,6 +80,7 @@ SMALL_MODULES = {
     "urlset.reporter.json": "one module per output format",
     "urlset.reporter.junit": "one module per output format",
     "urlset.sources.git": "public names of the package",
+    "urlset.watcher.summary": "pure, the pipeline around it is not",
     "urlset.writer.constraints": "table of constraints, one line each",
 }
 

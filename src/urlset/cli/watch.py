@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+import os
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_info, start_logging
+from urlset.cli.console import Progress, pluralize, print_error, print_info, start_logging
 from urlset.cli.options import (
     AuthFile,
     Concurrency,
     Delay,
-    EngineName,
     EngineOption,
     Headers,
     IgnoreRobots,
@@ -32,12 +33,25 @@ from urlset.terminal_text import sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
-    from urlset.watcher import Watch
+    from urlset.watcher import Alert, SectionEstimate, Watch
 
 __all__ = ["watch"]
 
+WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
+"""Environment variable with the URL of the webhook: other users can see arguments."""
+
 MAX_SHOWN = 10
+MAX_SECTIONS = 12
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+class HookFormat(StrEnum):
+    """Formats of the message to a webhook."""
+
+    slack = "slack"
+    discord = "discord"
+    ntfy = "ntfy"
+    json = "json"
 
 
 class WatchFormat(StrEnum):
@@ -68,6 +82,23 @@ def watch(
             "by default 10.",
         ),
     ] = None,
+    webhook: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is never logged "
+            "or stored.",
+            show_default=False,
+        ),
+    ] = None,
+    webhook_format: Annotated[
+        HookFormat | None,
+        typer.Option(help="Format of that message; by default that of the host, or json."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the history with charts to this HTML file, too."),
+    ] = None,
     format: Annotated[
         WatchFormat, typer.Option(help="Format of the result on stdout.")
     ] = WatchFormat.text,
@@ -82,11 +113,28 @@ def watch(
     quiet: Quiet = False,
     verbose: Verbose = 0,
 ) -> None:
-    """Take one step of the history of a site: read what changed, store a snapshot.
+    """Take one step of the history of a site: read what changed, store it, report alerts.
+
+    Call it again and again, as with cron; no server is needed. Requests are conditional, and a
+    sitemap is requested only if its index has another date for it, or in turn. The store keeps
+    changes, not copies. A sitemap that cannot be read is not a removal: its URLs are unknown until
+    it can be read.
+
+    Alerts are about what is not normal for this site: new and removed URLs of a day outside the
+    band of 99 %, silence, dates that all move at once, robots.txt, sitemaps that are gone, sizes.
+    Bands need four weeks. Each alert is reported once until it ends. `urlset diff FILE@1 FILE@2`
+    compares two snapshots.
+
+    Exit codes: 0 no new alert, also if some sitemaps could not be read; 1 new alerts; 2 nothing
+    could be read, or invalid usage.
 
     \b
     Examples:
       urlset watch https://example.com --store site.duckdb
+      urlset watch https://example.com --store site.duckdb --format json
+      urlset watch https://example.com --store site.duckdb --report site.html
+      URLSET_WEBHOOK=https://ntfy.sh/TOPIC \\
+        urlset watch https://example.com --store site.duckdb --quiet
     """  # noqa: D301 - the \b keeps the lines of the examples
     start_logging(verbose)
     if store is None:
@@ -100,7 +148,13 @@ def watch(
         timeout=timeout,
         ignore_robots=ignore_robots,
     )
-    settings: dict[str, Any] = {"engine": _name(engine), **network._asdict()}
+    settings: dict[str, Any] = {
+        "engine": None if engine is None else engine.value,
+        "webhook": webhook or os.environ.get(WEBHOOK_VARIABLE) or None,
+        "webhook_format": None if webhook_format is None else webhook_format.value,
+        "report": report,
+        **network._asdict(),
+    }
     if recheck is not None:
         settings["recheck"] = recheck
     from urlset.watcher import watch as run
@@ -114,24 +168,75 @@ def watch(
             found = run(site, store, progress=on_event, **settings)
         for line in [_json(found)] if format == "json" else _text(found):
             sink.write(f"{line}\n")
-    for reason in () if quiet else found.reasons:
-        print_info(f"not read: {reason}")
-    raise typer.Exit(0)
+    if not quiet:
+        for reason in found.reasons:
+            print_info(f"not read: {reason}")
+        if report is not None:
+            print_info(f"report written to {str(report)!r}")
+    if found.webhook_error is not None:
+        print_error(f"{found.webhook_error}; the next step sends them again")
+    raise typer.Exit(_exit_code(found))
 
 
-def _name(engine: EngineName | None) -> str | None:
-    return None if engine is None else engine.value
+def _exit_code(found: Watch) -> int:
+    if found.new_alerts or found.webhook_error is not None:
+        return 1
+    return 2 if found.sitemaps and found.sitemaps == found.sitemaps_failed else 0
 
 
 def _text(found: Watch) -> Iterator[str]:
-    yield f"{found.site}: snapshot {found.snapshot:,}, {found.started:%Y-%m-%d %H:%M} UTC"
-    counts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
+    yield (
+        f"{sanitize(found.site)}: snapshot {found.snapshot:,} of "
+        f"{found.started:%Y-%m-%d %H:%M} UTC, {pluralize(found.requests, 'request')}"
+    )
     unknown = f", {found.unknown:,} unknown" if found.unknown else ""
-    yield f"  {pluralize(found.urls, 'URL')}: {counts}{unknown}"
+    if found.snapshot == 1:
+        yield f"{pluralize(found.urls, 'URL')} in {pluralize(found.sitemaps, 'sitemap')}{unknown}"
+    else:
+        yield (
+            f"{pluralize(found.urls, 'URL')}: {found.added:,} new, {found.removed:,} removed, "
+            f"{found.changed:,} changed{unknown}"
+        )
     for example in found.examples[:MAX_SHOWN]:
-        yield f"    {_MARKS[example.change]} {sanitize(example.loc)}"
-    if len(found.examples) > MAX_SHOWN:
-        yield f"    … and {found.added + found.removed + found.changed - MAX_SHOWN:,} more"
+        yield f"  {_MARKS[example.change]} {sanitize(example.loc)}"
+    total = found.added + found.removed + found.changed
+    if total > MAX_SHOWN:
+        yield f"  … and {total - MAX_SHOWN:,} more"
+    yield from _section_lines(found.sections)
+    for alert in found.alerts:
+        state = "alert" if alert.is_new else f"since {alert.opened:%Y-%m-%d}"
+        yield f"{state}: {sanitize(alert.message)}"
+
+
+def _section_lines(sections: Sequence[SectionEstimate]) -> Iterator[str]:
+    """Yield a table of the sections, once there is more to tell than the number of URLs."""
+    if not any(section.new_today is not None for section in sections):
+        return
+    yield f"{'section':<24} {'URLs':>9} {'new':>6} {'normal':>11} {'changes/URL/week':>17}"
+    for section in sections[:MAX_SECTIONS]:
+        name = sanitize(section.name)
+        name = name if len(name) <= 24 else f"{name[:23]}…"
+        new = "" if section.new_today is None else f"{section.new_today:,}"
+        yield (
+            f"{name:<24} {section.urls:>9,} {new:>6} {_normal(section):>11} {_rate(section):>17}"
+        ).rstrip()
+    if len(sections) > MAX_SECTIONS:
+        yield f"… and {pluralize(len(sections) - MAX_SECTIONS, 'section')} more"
+
+
+def _normal(section: SectionEstimate) -> str:
+    """Return the band of new URLs; before four weeks, the range so far, with a question mark."""
+    if section.new_low is not None:
+        return f"{section.new_low:,}–{section.new_high:,}"
+    if section.new_least is not None:
+        return f"{section.new_least:,}–{section.new_most:,} ?"
+    return ""
+
+
+def _rate(section: SectionEstimate) -> str:
+    if section.changes_per_day is None:
+        return ""
+    return f"{7 * section.changes_per_day:.2g}"
 
 
 def _json(found: Watch) -> str:
@@ -141,10 +246,31 @@ def _json(found: Watch) -> str:
         "started": found.started.isoformat(timespec="seconds"),
         "is_complete": found.is_complete,
         "reasons": found.reasons,
+        "requests": found.requests,
         "urls": found.urls,
         "added": found.added,
         "removed": found.removed,
         "changed": found.changed,
         "unknown": found.unknown,
+        "sitemaps": found.sitemaps,
+        "sitemaps_read": found.sitemaps_read,
+        "sitemaps_failed": found.sitemaps_failed,
+        "sections": [section._asdict() for section in found.sections],
+        "alerts": [_alert_values(alert) for alert in found.alerts],
     }
-    return json.dumps(values, ensure_ascii=False)
+    return json.dumps(_finite(values), ensure_ascii=False)
+
+
+def _alert_values(alert: Alert) -> dict[str, Any]:
+    values = alert._asdict()
+    values["opened"] = alert.opened and alert.opened.isoformat(timespec="seconds")
+    return values
+
+
+def _finite(value: Any) -> Any:
+    """Return a value for JSON, which has no infinity."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

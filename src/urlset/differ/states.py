@@ -15,7 +15,15 @@ from urlset.formats.detect import stored_form, table_kind_of_file
 from urlset.model import Entry, ProgressEvent
 from urlset.reader import Entries, is_url, read
 from urlset.sources.entry_table import table_as_parquet
-from urlset.store import Store, is_entry_parquet, write_parquet
+from urlset.store import (
+    SnapshotName,
+    Store,
+    has_history_only,
+    is_entry_parquet,
+    split_snapshot,
+    write_parquet,
+    write_snapshot,
+)
 from urlset.tempdirs import LockedTempDir
 
 __all__ = ["State", "StateOptions", "StateSource", "open_state"]
@@ -24,7 +32,8 @@ StateSource = (
     str | os.PathLike[str] | bytes | bytearray | IO[bytes] | Mapping[str, bytes] | Iterable[Entry]
 )
 """Anything that :func:`urlset.read` takes, a table of URLs, ``REVISION:PATH`` of a git repository,
-or entries: an Arrow table or stream, or :class:`urlset.Entry` objects."""
+``STORE@N`` (a snapshot of ``urlset watch``), or entries: an Arrow table or stream, or
+:class:`urlset.Entry` objects."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,12 @@ def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
         return _filled_store(_entries(name, options), name, options, stack)
     form = stored_form(name)
     if form == "duckdb":
+        if has_history_only(name):  # a store of `urlset watch`
+            return _snapshot(name, SnapshotName(name, 0), stack)
         return State(name, "store", name)
+    snapshot = None if os.path.lexists(name) else split_snapshot(name)
+    if snapshot is not None and stored_form(snapshot.path) == "duckdb":
+        return _snapshot(name, snapshot, stack)
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())
@@ -101,6 +115,13 @@ def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
         failures = table_as_parquet(name, path, base_url=options.base_url)
         return State(name, "parquet", path, notes=tuple(failures))
     return _filled_store(_entries(name, options), name, options, stack)
+
+
+def _snapshot(name: str, snapshot: SnapshotName, stack: ExitStack) -> State:
+    """Write a snapshot of `urlset watch` to a temporary store."""
+    path = _new_path(stack, "duckdb")
+    write_snapshot(snapshot, path)
+    return State(name, "store", path)
 
 
 def _entries(source: Any, options: StateOptions) -> Entries:

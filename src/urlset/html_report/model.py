@@ -204,7 +204,7 @@ class ReportInput:
         known: Number of findings in the baseline, which are not shown.
     """
 
-    kind: Literal["audit", "check"]
+    kind: Literal["audit", "check", "watch"]
     site: str
     moment: datetime
     log: ExampleLog

@@ -42,7 +42,8 @@ _LEVELS: tuple[tuple[Level, str], ...] = (
 
 
 _ORDER = (
-    "verdicts folders sections-of-files changes funnel coverage speed languages dates trial".split()
+    "verdicts folders sections-of-files changes funnel coverage speed languages dates trial "
+    "days-new days-removed days-changed bands rates alerts".split()
 )
 """Order of the figures: narrow ones follow each other, because two of them share a row."""
 

@@ -10,6 +10,12 @@ from urlset.store.connection import literal as quoted
 from urlset.store.external import ColumnMapper, ExternalFormat, ExternalTable, identifier
 from urlset.store.history_reader import DocumentState, changes_at, entries_at, moment
 from urlset.store.history_schema import HISTORY_TABLES
+from urlset.store.history_snapshot import (
+    SnapshotName,
+    has_history_only,
+    split_snapshot,
+    write_snapshot,
+)
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
 from urlset.store.parquet import is_entry_parquet, parquet_rows, write_parquet
@@ -43,6 +49,7 @@ __all__ = [
     "RobotsState",
     "ScratchDatabase",
     "SnapshotFacts",
+    "SnapshotName",
     "Store",
     "StoreSession",
     "StoreWriter",
@@ -53,6 +60,7 @@ __all__ = [
     "changes_at",
     "end_process_when_stuck",
     "entries_at",
+    "has_history_only",
     "identifier",
     "insert_rows",
     "is_database",
@@ -60,5 +68,7 @@ __all__ = [
     "moment",
     "parquet_rows",
     "quoted",
+    "split_snapshot",
     "write_parquet",
+    "write_snapshot",
 ]

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from urlset.watcher.pipeline import watch
-from urlset.watcher.result import Watch
+from urlset.watcher.result import Alert, SectionEstimate, UrlChange, Watch
 
-__all__ = ["Watch", "watch"]
+__all__ = ["Alert", "SectionEstimate", "UrlChange", "Watch", "watch"]

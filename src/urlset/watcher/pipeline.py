@@ -11,6 +11,7 @@ from typing import Any
 from urlset.http import Policy, drive_in_thread
 from urlset.store import Store, StoreSession, changes_at, moment
 from urlset.watcher.alert_log import current_alerts, mark_reported, update_alerts
+from urlset.watcher.report import write_report
 from urlset.watcher.result import SectionEstimate, UrlChange, Watch
 from urlset.watcher.series import SiteHistory
 from urlset.watcher.step import Drive, Progress, StepSettings, take_snapshot
@@ -69,9 +70,7 @@ def watch_with(
     with Store.open(path) as store:
         store.add_history_tables()
         with store.session() as session:
-            return take_step(
-                session, path, site, settings, progress=progress, drive=drive, now=now
-            )
+            return take_step(session, path, site, settings, progress=progress, drive=drive, now=now)
 
 
 def take_step(
@@ -97,6 +96,8 @@ def take_step(
         session, site, settings, now=clock, drive=drive, progress=progress, then=judge
     )
     found = _result(session, path, number, section_estimates(histories[-1]))
+    if settings.report is not None:
+        write_report(session, found, settings.report)
     if hook is not None and found.new_alerts:
         found = replace(found, webhook_error=_send(hook, found, drive))
     if found.webhook_error is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -46,6 +47,7 @@ class StepSettings:
         webhook: URL to which new alerts are posted.
         webhook_format: Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None
             for that of the host.
+        report: HTML file to which the history is written, with charts.
     """
 
     recheck: int = RECHECK
@@ -54,6 +56,7 @@ class StepSettings:
     engine: str | None = None
     webhook: str | None = field(default=None, repr=False)
     webhook_format: WebhookFormat | None = None
+    report: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         if self.recheck < 0:
