@@ -14,6 +14,7 @@ __all__ = [
     "AtomicFile",
     "expect_no_outside_link",
     "expect_replaceable",
+    "expect_writable",
     "is_outside_link",
     "is_special",
     "write_error_reason",
@@ -107,6 +108,20 @@ def expect_replaceable(path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if is_special(path):
         raise OSError(errno.EINVAL, "it is a device or a pipe; name a file")
+
+
+def expect_writable(path: Path) -> None:
+    """Raise ``OSError`` if a regular file cannot be created or replaced at a path.
+
+    Call it before long work whose result is written to the path.
+    """
+    expect_replaceable(path)
+    expect_no_outside_link(path)
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, f"its folder {str(folder)!r} is not writable")
 
 
 def write_error_reason(path: str | os.PathLike[str], error: OSError) -> str:

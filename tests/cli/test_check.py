@@ -498,4 +498,4 @@ def test_check_report_in_a_missing_folder_fails_before_reading(urlset):
     ran = urlset("check", "-", "--report", "none/report.html", stdin=ERROR)
 
     assert (ran.code, ran.out) == (2, "")
-    assert "--report: folder 'none' does not exist; create it" in ran.err
+    assert "--report: cannot write 'none/report.html': its folder 'none' does not" in ran.err

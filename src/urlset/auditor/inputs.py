@@ -9,12 +9,19 @@ from urlset.arrow.streams import rows_to_stream
 from urlset.auditor.probes import ProbeRow
 from urlset.checker.load import Failures
 from urlset.checker.views import creation_order
+from urlset.errors import SourceError
 from urlset.http import Response
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
 
-__all__ = ["PackedSitemaps", "keep_listing", "read_access_logs", "read_sitemaps"]
+__all__ = [
+    "PackedSitemaps",
+    "expect_access_logs",
+    "keep_listing",
+    "read_access_logs",
+    "read_sitemaps",
+]
 
 
 class PackedSitemaps:
@@ -69,6 +76,21 @@ def read_sitemaps(
                 if seen is not None:
                     seen(record)
     return failures
+
+
+def expect_access_logs(paths: Sequence[str]) -> None:
+    """Raise :class:`urlset.SourceError` if a file cannot be opened.
+
+    The logs are read after the visits, so this is called before them.
+    """
+    for path in paths:
+        if path == "-":
+            continue
+        try:
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise SourceError(f"{path}: cannot be read to its end: {error.strerror}") from error
 
 
 def read_access_logs(

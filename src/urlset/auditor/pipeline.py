@@ -11,7 +11,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from urlset.auditor.coverage import coverage_of
-from urlset.auditor.inputs import PackedSitemaps, keep_listing, read_access_logs, read_sitemaps
+from urlset.auditor.inputs import (
+    PackedSitemaps,
+    expect_access_logs,
+    keep_listing,
+    read_access_logs,
+    read_sitemaps,
+)
 from urlset.auditor.judgement import RuleSet, RunFacts, judge
 from urlset.auditor.lastmod_trial import lastmod_trials
 from urlset.auditor.result import Audit, Overview
@@ -20,6 +26,7 @@ from urlset.auditor.settings import AuditSettings
 from urlset.auditor.verdict_shares import verdict_shares
 from urlset.checker.views import creation_order
 from urlset.crawler import CrawlOptions, crawl_into
+from urlset.errors import SourceError
 from urlset.http import Policy, Walk, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries, Source, read
@@ -95,6 +102,7 @@ def audit_entries(
 ) -> Audit:
     """Audit entries; as :func:`audit`, but ``drive`` may simulate the server."""
     rules = RuleSet(settings)
+    expect_access_logs(settings.logs)
     store = Store.open(path)
     try:
         return _AuditRun(entries, settings, rules, store, progress, drive).audit()
@@ -131,9 +139,11 @@ class _AuditRun:
         store, settings = self._store, self._settings
         if store.path is not None:
             store.add_live_tables()
-            keep_listing(store)
+            if not self._is_continued():
+                keep_listing(store)
         packed = PackedSitemaps()
         failures = read_sitemaps(store, self._entries, packed, self._on_document)
+        self._expect_sitemap()
         store.add_live_tables()
         origin = self._main_origin()
         crawl = self._crawl(origin) if settings.crawl else self._begin(origin)
@@ -150,9 +160,7 @@ class _AuditRun:
                 progress=self._progress,
             )
             visits.add_probes(packed.rows)
-            if crawl.is_interrupted:
-                visits.reasons.append("interrupted")
-            visits.run(asks_agents="N011" in self._rules.rules)
+            visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
         reasons = tuple(visits.reasons)
         facts = RunFacts(
@@ -173,6 +181,25 @@ class _AuditRun:
             self._rules.rules,
             self._started,
         )
+
+    def _is_continued(self) -> bool:
+        """Return whether the latest audit of the store was interrupted."""
+        with self._store.session() as session:
+            latest = session.rows(
+                "SELECT kind = 'audit' AND finished IS NULL FROM store.crawls "
+                "ORDER BY crawl DESC LIMIT 1"
+            )
+            return any(is_open for (is_open,) in latest)
+
+    def _expect_sitemap(self) -> None:
+        """Raise :class:`urlset.SourceError` if everything was read, and nothing is a sitemap.
+
+        A document that cannot be read is judged by rules instead.
+        """
+        records = self._entries.documents
+        if records and all(record.error and not record.failure for record in records):
+            name = records[0].source or "the document"
+            raise SourceError(f"{name}: {records[0].error}")
 
     def _on_document(self, record: DocumentRecord) -> None:
         self._progress(ProgressEvent(documents=1, source=record.source, error=record.error))
@@ -222,10 +249,18 @@ class _AuditRun:
         return _Crawled(number, tuple(found), is_interrupted)
 
     def _begin(self, origin: str) -> _Crawled:
-        """Add a row to ``crawls``; return its number."""
+        """Return the number of an audit that is to be continued, or add a row to ``crawls``."""
         shown = json.dumps({"sample": self._settings.sample, "crawl": self._settings.crawl})
         with self._store.session() as session:
-            [(number,)] = session.rows("SELECT coalesce(max(crawl), 0) + 1 FROM store.crawls")
+            latest = session.rows(
+                "SELECT crawl, kind, site, settings, finished IS NULL FROM store.crawls "
+                "ORDER BY crawl DESC LIMIT 1"
+            )
+            earlier = 0
+            for earlier, *key in latest:
+                if key == ["audit", f"{origin}/", shown, True]:
+                    return _Crawled(int(earlier))
+            number = earlier + 1
             session.run(
                 "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count) "
                 f"VALUES ({number}, 'audit', {quoted(f'{origin}/')}, {quoted(shown)}, "
@@ -234,11 +269,16 @@ class _AuditRun:
         return _Crawled(int(number))
 
     def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
+        """Record how the audit ended; one that was interrupted stays open, to be continued."""
         reasons = ", ".join(map(quoted, dict.fromkeys([*crawl.reasons, *visits.reasons])))
+        end = (
+            "NULL, is_complete = NULL"
+            if "interrupted" in visits.reasons
+            else f"{quoted(datetime.now(UTC).isoformat())}::TIMESTAMPTZ, "
+            f"is_complete = {str(not reasons).lower()}"
+        )
         session.run(
-            f"UPDATE store.crawls SET finished = {quoted(datetime.now(UTC).isoformat())}"
-            f"::TIMESTAMPTZ, is_complete = {str(not reasons).lower()}, "
-            f"reasons = [{reasons}]::VARCHAR[], "
+            f"UPDATE store.crawls SET finished = {end}, reasons = [{reasons}]::VARCHAR[], "
             f"request_count = coalesce(request_count, 0) + {visits.budget.requests} "
             f"WHERE crawl = {crawl.number}"
         )

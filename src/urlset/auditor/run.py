@@ -105,10 +105,14 @@ class SiteVisits:
         self._pace = Pace(policy.delay_s)
         self._now: datetime | None = settings.now
 
-    def run(self, *, asks_agents: bool) -> None:
+    def run(self, *, asks_agents: bool, is_interrupted: bool = False) -> None:
         """Visit listed pages, repeat doubtful visits, visit their targets, and probe.
 
         After Ctrl-C the rest is skipped, and ``reasons`` has ``interrupted``.
+
+        Args:
+            asks_agents: Whether the sitemaps are requested with another user agent, too.
+            is_interrupted: Whether Ctrl-C ended the crawl before: then nothing is requested.
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
@@ -120,6 +124,8 @@ class SiteVisits:
             stages.append(self._find_soft_404s)
         stages.append(lambda: self._probe(asks_agents=asks_agents))
         try:
+            if is_interrupted:
+                raise KeyboardInterrupt
             for stage in stages:
                 stage()
         except KeyboardInterrupt:

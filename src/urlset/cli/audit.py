@@ -36,7 +36,7 @@ from urlset.cli.options import (
     add_options,
     as_usage_error,
 )
-from urlset.cli.sink import Sink
+from urlset.cli.sink import Sink, expect_target
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.store import end_process_when_stuck
@@ -172,10 +172,10 @@ def audit(
     A response of a firewall, a rate limit or an overloaded server (401, 403, 429, 5xx …) is not an
     error of the page: the page is visited again, more slowly, and is unknown if that fails, too.
 
-    Ctrl-C ends the visits; what was found is reported. Exit codes: 0 no errors, 1 findings of
-    --fail-level or worse, 2 nothing could be read, 130 after Ctrl-C. The rules are those of group N
-    and some of P and R: `urlset rules N`. json is that of `urlset check`, with a field basis:
-    observed, complete, sampled or unknown.
+    Ctrl-C ends the visits; what was found is reported, and with --store the same command continues.
+    Exit codes: 0 no errors, 1 findings of --fail-level or worse, 2 nothing could be read, 130 after
+    Ctrl-C. The rules are those of group N and some of P and R: `urlset rules N`. json is that of
+    `urlset check`, with a field basis: observed, complete, sampled or unknown.
 
     \b
     Examples:
@@ -218,28 +218,53 @@ def audit(
         settings |= {"recheck_s": recheck_after, "recheck_delay_s": min(1.0, recheck_after)}
     if crawl and sample is not None:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
+    if store is not None and str(store) == "-":
+        raise UsageError("--store: expected the path of a store (.duckdb), found -")
+    expect_target("--report", report)
+    expect_target("--write-baseline", write_baseline)
     from urlset.auditor import audit as run_audit
+    from urlset.checker import Baseline
 
+    known = Baseline.read(config_options.baseline) if config_options.baseline else None
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
 
             def on_event(event: ProgressEvent) -> None:
                 progress.update(f"{event.urls:,} responses · {event.source or ''}")
 
-            found = run_audit(source, store=store, progress=on_event, **settings)
+            try:
+                found = run_audit(source, store=store, progress=on_event, **settings)
+            except KeyboardInterrupt:
+                print_info(_how_to_continue(store))
+                raise
         with found:
-            code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
+            code = _print(
+                found, sink, config_options, known, format, write_baseline, is_quiet=quiet
+            )
             if report is not None:
                 found.report(report)
                 if not quiet:
                     print_info(f"report written to {str(report)!r}")
+            if "interrupted" in found.reasons:
+                print_info(_how_to_continue(store))
     raise typer.Exit(code)
+
+
+def _how_to_continue(store: Path | None) -> str:
+    """Return what an interrupted audit has kept, and what continues it."""
+    if store is None:
+        return (
+            "Interrupted: the pages visited so far are not kept; with --store FILE, the same "
+            "command continues an interrupted audit"
+        )
+    return f"Interrupted: the pages visited so far are in {store}; the same command continues"
 
 
 def _print(
     found: Audit,
     sink: Sink,
     options: CheckConfig,
+    known: Baseline | None,
     format_: ReportFormat,
     write_baseline: Path | None,
     *,
@@ -248,7 +273,6 @@ def _print(
     """Write the findings and the summary; return the exit code."""
     from urlset.checker import LEVELS, Baseline
 
-    known = Baseline.read(options.baseline) if options.baseline else None
     new = _NewFindings(found, known)
     for text in _report(format_, new, found, options, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")

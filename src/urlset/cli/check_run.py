@@ -26,7 +26,8 @@ from urlset.checker import (
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
 from urlset.cli.console import Progress, pluralize, print_info
-from urlset.cli.options import NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import NetworkOptions, as_usage_error, given_options
+from urlset.cli.sink import expect_target
 from urlset.config import load_config
 from urlset.errors import SourceError
 from urlset.html_report import (
@@ -260,8 +261,7 @@ class HtmlReport:
     """
 
     def __init__(self, run: CheckRun, path: Path):
-        if not path.parent.is_dir():  # before the sources are read
-            raise UsageError(f"--report: folder {str(path.parent)!r} does not exist; create it")
+        expect_target("--report", path)  # before the sources are read
         self._run = run
         self._path = path
         self._log = ExampleLog()

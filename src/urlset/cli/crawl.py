@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -170,6 +169,8 @@ def crawl(
     start_logging(verbose)
     if output is None:
         raise UsageError("expected --output FILE.duckdb, the store for the pages; found none")
+    if str(output) == "-":
+        raise UsageError("--output: expected the path of a store (.duckdb), found -")
     if why is not None:
         _show_evidence(output, why)
         return
@@ -180,8 +181,8 @@ def crawl(
         "max_pages": max_pages,
         "max_depth": max_depth,
         "max_minutes": max_minutes,
-        "include": _any_of("--include", include),
-        "exclude": _any_of("--exclude", exclude),
+        "include": _patterns("--include", include),
+        "exclude": _patterns("--exclude", exclude),
         "read_sitemaps": sitemaps,
         "follow_links": links,
     }
@@ -215,21 +216,23 @@ def crawl(
             lines = [_json(found)] if format == "json" else _summary(found, str(output))
             for line in lines:
                 sink.write(f"{line}\n")
-        if not quiet and format == "text":
+        if not sum(found.verdicts.values()) - found.verdicts.get("disallowed", 0):
+            print_error(_why_nothing(found))
+        elif not quiet and format == "text":
             _report_failures(found)
         raise typer.Exit(_exit_code(found))
 
 
-def _any_of(option: str, patterns: list[str] | None) -> str | None:
-    """Return a regular expression that matches what one of several matches."""
+def _patterns(option: str, patterns: list[str] | None) -> list[str]:
+    """Return the regular expressions of an option after checking each."""
+    from urlset.reader.filters import compile_pattern
+
     for pattern in patterns or ():
         try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UsageError(
-                f"{option}: expected a regular expression, found {pattern!r}: {error}"
-            ) from error
-    return "|".join(f"(?:{pattern})" for pattern in patterns) if patterns else None
+            compile_pattern(option, pattern)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    return patterns or []
 
 
 def _progress_text(event: ProgressEvent) -> str:
@@ -275,6 +278,12 @@ def _json(found: Crawl) -> str:
         ],
     }
     return json.dumps(values, ensure_ascii=False)
+
+
+def _why_nothing(found: Crawl) -> str:
+    """Return why no page was visited."""
+    texts = [text for text in found.reasons if text.startswith("robots.txt: ")] or found.reasons
+    return f"{found.site}: no page was visited: {'; '.join(texts)}"
 
 
 def _report_failures(found: Crawl) -> None:

@@ -9,15 +9,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, TextIO
 
-from urlset.atomic import AtomicFile, is_special, write_error_reason
+from urlset.atomic import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.errors import TargetError
 from urlset.terminal_text import sanitize
 
-__all__ = ["ClosedPipeError", "Sink"]
+__all__ = ["ClosedPipeError", "Sink", "expect_target"]
 
 
 class ClosedPipeError(Exception):
     """The reader of stdout has closed it, as ``| head`` does; the command ends silently."""
+
+
+def expect_target(option: str, path: Path | None) -> None:
+    """Fail if the file of an option cannot be written; called before long work.
+
+    Raises:
+        urlset.TargetError: The file cannot be written, or is ``-``, which only data can be.
+    """
+    if path is None:
+        return
+    if str(path) == "-":
+        raise TargetError(f"{option}: expected the path of a file, found -; stdout has the result")
+    try:
+        expect_writable(path)
+    except OSError as error:
+        reason = sanitize(write_error_reason(path, error))
+        raise TargetError(f"{option}: cannot write {sanitize(str(path))!r}: {reason}") from error
 
 
 class Sink:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass
 from typing import Literal
+
+from urlset.reader.filters import compile_pattern
 
 __all__ = ["RECHECK_S", "CrawlOptions", "ScopeName"]
 
@@ -24,8 +25,8 @@ class CrawlOptions:
         max_pages: Pages to visit; None for no limit.
         max_depth: Links from the start or from a listed page to a page; None for no limit.
         max_minutes: Duration in minutes; None for no limit.
-        include: Regular expression; only URLs that contain a match are visited.
-        exclude: Regular expression; URLs that contain a match are not visited.
+        include: Regular expressions; only URLs that contain a match of one are visited.
+        exclude: Regular expressions; URLs that contain a match of one are not visited.
         read_sitemaps: Whether the sitemaps of the site are read first.
         follow_links: Whether links of pages are followed; if not, only listed URLs are visited.
         recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
@@ -38,8 +39,8 @@ class CrawlOptions:
     max_pages: int | None = None
     max_depth: int | None = None
     max_minutes: float | None = None
-    include: str | None = None
-    exclude: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     read_sitemaps: bool = True
     follow_links: bool = True
     recheck_s: float = RECHECK_S
@@ -49,16 +50,11 @@ class CrawlOptions:
             raise ValueError(f"scope: expected host or folder, found {self.scope!r}")
         for name in ("max_pages", "max_depth", "max_minutes", "recheck_s"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and not value >= 0:
                 raise ValueError(f"{name}: expected a number of at least 0, found {value}")
         for name in ("include", "exclude"):
-            pattern = getattr(self, name)
-            try:
-                re.compile(pattern or "")
-            except re.error as error:
-                raise ValueError(
-                    f"{name}: expected a regular expression, found {pattern!r}: {error}"
-                ) from error
+            for pattern in getattr(self, name):
+                compile_pattern(name, pattern)
 
     def to_json(self) -> str:
         """Return the options as JSON, for the table ``crawls``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -40,6 +40,11 @@ ROBOTS_AGE = timedelta(hours=24)
 
 Progress = Callable[[ProgressEvent], None]
 
+Patterns = str | re.Pattern[str] | Sequence[str | re.Pattern[str]] | None
+"""Regular expressions as the options of a crawl: none, one or several."""
+
+_FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+
 
 def crawl(
     site: str,
@@ -49,8 +54,8 @@ def crawl(
     max_pages: int | None = None,
     max_depth: int | None = None,
     max_minutes: float | None = None,
-    include: str | re.Pattern[str] | None = None,
-    exclude: str | re.Pattern[str] | None = None,
+    include: Patterns = None,
+    exclude: Patterns = None,
     read_sitemaps: bool = True,
     follow_links: bool = True,
     recheck_s: float = RECHECK_S,
@@ -71,8 +76,8 @@ def crawl(
         max_pages: Pages to visit.
         max_depth: Links from the start, or from a listed page, to a page.
         max_minutes: Duration in minutes.
-        include: Regular expression; only URLs that contain a match are visited.
-        exclude: Regular expression; URLs that contain a match are not visited.
+        include: Regular expression, or several; only URLs that contain a match are visited.
+        exclude: Regular expression, or several; URLs that contain a match are not visited.
         read_sitemaps: Read the sitemaps of the site first.
         follow_links: Follow the links of pages; if not, only listed URLs are visited.
         recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
@@ -95,8 +100,8 @@ def crawl(
         max_pages=max_pages,
         max_depth=max_depth,
         max_minutes=max_minutes,
-        include=_pattern(include),
-        exclude=_pattern(exclude),
+        include=_patterns(include),
+        exclude=_patterns(exclude),
         read_sitemaps=read_sitemaps,
         follow_links=follow_links,
         recheck_s=recheck_s,
@@ -154,8 +159,19 @@ def start_of(site: str) -> str:
     return start
 
 
-def _pattern(given: str | re.Pattern[str] | None) -> str | None:
-    return given.pattern if isinstance(given, re.Pattern) else given
+def _patterns(given: Patterns) -> tuple[str, ...]:
+    """Return regular expressions as text, each with its flags."""
+    if given is None:
+        return ()
+    several = (given,) if isinstance(given, (str, re.Pattern)) else given
+    return tuple(map(_pattern_text, several))
+
+
+def _pattern_text(pattern: str | re.Pattern[str]) -> str:
+    if isinstance(pattern, str):
+        return pattern
+    flags = "".join(letter for letter, flag in _FLAGS.items() if pattern.flags & flag)
+    return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
 class _Run:
@@ -233,8 +249,9 @@ class _Run:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
         rows = list(
             self._session.rows(
-                "SELECT crawl, site, settings, finished IS NULL FROM store.crawls "
-                "ORDER BY crawl DESC LIMIT 1"
+                # Note: an audit without a crawl has NULL in has_sitemaps; it is not continued here.
+                "SELECT crawl, site, settings, finished IS NULL AND has_sitemaps IS NOT NULL "
+                "FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
         )
         settings = self._options.to_json()

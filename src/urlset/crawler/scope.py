@@ -21,8 +21,9 @@ class Scope:
         self.hosts = {self.start_host}
         path = split_origin(start)[2].partition("?")[0]
         self.folder = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
-        self._include = re.compile(options.include) if options.include else None
-        self._exclude = re.compile(options.exclude) if options.exclude else None
+        # Note: joined into one expression, a flag such as (?i) would be invalid or apply to all.
+        self._include = [re.compile(pattern) for pattern in options.include]
+        self._exclude = [re.compile(pattern) for pattern in options.exclude]
 
     def add_host(self, url: str) -> None:
         """Add the host of a URL to which the start redirects."""
@@ -35,8 +36,8 @@ class Scope:
             return "scope: other host"
         if not path.startswith(self.folder):
             return "scope: other folder"
-        if self._include is not None and not self._include.search(url):
+        if self._include and not any(pattern.search(url) for pattern in self._include):
             return "include"
-        if self._exclude is not None and self._exclude.search(url):
+        if any(pattern.search(url) for pattern in self._exclude):
             return "exclude"
         return None

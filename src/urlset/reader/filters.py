@@ -13,7 +13,14 @@ from urlset.engine import Rows
 from urlset.model import Entry, Sitemap
 from urlset.reader.documents import DocumentRecord
 
-__all__ = ["EntryFilter", "FilteredRows", "Moment", "in_scope", "skip_reason"]
+__all__ = [
+    "EntryFilter",
+    "FilteredRows",
+    "Moment",
+    "compile_pattern",
+    "in_scope",
+    "skip_reason",
+]
 
 Moment = str | date | datetime
 """A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
@@ -50,8 +57,8 @@ class EntryFilter(NamedTuple):
         """Return the filter for user input; raises ``ValueError`` for an invalid value."""
         return cls(
             None if since is None else _instant(since),
-            _pattern("match", match),
-            _pattern("exclude", exclude),
+            None if match is None else compile_pattern("match", match),
+            None if exclude is None else compile_pattern("exclude", exclude),
             None if hosts is None else frozenset(_hosts(hosts)),
             in_scope,
         )
@@ -149,10 +156,19 @@ def _instant(moment: Moment) -> datetime:
     return instant
 
 
-def _pattern(name: str, pattern: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
+def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str]:
+    """Return a compiled regular expression.
+
+    Args:
+        name: Name of the option, for the message.
+        pattern: The expression.
+
+    Raises:
+        ValueError: The expression is invalid, or its repetitions or groups exceed the limits.
+    """
     try:
-        return None if pattern is None else re.compile(pattern)
-    except re.error as error:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(
             f"{name}: expected a regular expression, found {pattern!r}: {error}; "
             "write \\ before a special character to match it literally"

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _HOLDER = re.compile(r"PID (\d+)")
 # Line number and reason, each on a line of its own.
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
@@ -93,6 +94,8 @@ def store_error(error: Exception, path: str) -> StoreError:
         return StoreError(
             f"cannot use the store {path!r}: {detail}", failure="damaged", detail=detail
         )
+    if _FULL.search(words):
+        detail += "; free space, and run the same command again"
     return StoreError(f"cannot use the store {path!r}: {detail}", detail=detail)
 
 

@@ -1,0 +1,119 @@
+"""`urlset crawl` and `urlset audit` with unusual input: messages and exit codes."""
+
+import os
+
+import pytest
+
+from tests.cli.test_commands import command
+from tests.site_box import SiteBox
+
+HTML = "text/html; charset=utf-8"
+
+
+@pytest.fixture
+def urlset(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("no_proxy", "*")
+    return command(capsys, monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def site(box: SiteBox):
+    box.put("/", '<a href="/Tea">x</a><a href="/coffee">x</a><a href="/rye">x</a>', kind=HTML)
+    for name in ("Tea", "coffee", "rye"):
+        box.put(f"/{name}", f"<title>{name}</title><p>{name}", kind=HTML)
+    box.put_urlset("/sitemap.xml")
+    return box
+
+
+@pytest.mark.parametrize(
+    ("options", "visited"),
+    [
+        (["--include", "(?i)TEA"], ["/", "/Tea"]),
+        (["--include", "(?i)TEA", "--include", "RYE"], ["/", "/Tea"]),
+        (["--include", "(?i)TEA", "--include", "(?s)rye"], ["/", "/Tea", "/rye"]),
+        (["--exclude", "(?x) t e a  # lower case"], ["/", "/Tea", "/coffee", "/rye"]),
+        (["--exclude", "(?i)TEA", "--exclude", "e$"], ["/"]),
+    ],
+)
+def test_patterns_keep_their_flags(site, urlset, options, visited):
+    ran = urlset("crawl", site.site, "-o", "site.duckdb", "--no-sitemaps", "--delay", "0", *options)
+
+    assert ran.code == 0, ran.err
+    pages = {path for path in site.paths if path != "/robots.txt"}
+    assert sorted(pages) == visited
+
+
+@pytest.mark.parametrize("pattern", ["(x", "a{99999999999}", "(" * 3000])
+def test_an_invalid_pattern_is_misuse(urlset, pattern):
+    ran = urlset("crawl", "http://127.0.0.1:1/", "-o", "site.duckdb", "--exclude", pattern)
+
+    assert ran.code == 2
+    assert ran.err.startswith("urlset: --exclude: expected a regular expression, found")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["crawl", "-o", "-"], "--output: expected the path of a store (.duckdb), found -"),
+        (["crawl", "-o", "text.txt"], "expected a store (a DuckDB file), found another kind of"),
+        (["crawl", "-o", "folder"], "expected a store, found a folder: 'folder'; name a file in"),
+        (["crawl", "-o", "none/a"], "cannot write 'none/a': its folder 'none' does not exist"),
+        (["audit", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
+        (["audit", "--store", "text.txt"], "expected a store (a DuckDB file), found another kind"),
+        (["audit", "--store", "folder"], "expected a store, found a folder: 'folder'; name a file"),
+        (["audit", "--report", "-"], "--report: expected the path of a file, found -; stdout has"),
+        (["audit", "--report", "folder"], "--report: cannot write 'folder': it is a folder; name"),
+        (["audit", "--report", "none/a"], "--report: cannot write 'none/a': its folder 'none' doe"),
+        (["audit", "--write-baseline", "folder"], "--write-baseline: cannot write 'folder': it is"),
+        (["audit", "--baseline", "none"], "expected a baseline at 'none', found No such file"),
+        (["audit", "--output", "folder"], "cannot write 'folder': it is a folder; name a file in"),
+        (["audit", "--logs", "none"], "none: cannot be read to its end: No such file or directory"),
+        (["check", "--report", "folder"], "--report: cannot write 'folder': it is a folder; name"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_reported_before_the_first_request(
+    box, urlset, tmp_path, arguments, message
+):
+    os.mkdir("folder")
+    (tmp_path / "text.txt").write_text("hello")
+
+    ran = urlset(arguments[0], box.site, *arguments[1:])
+
+    assert ran.code == 2
+    assert message in ran.err
+    assert box.paths == []
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "expected a sitemap, found an empty file"),
+        (b"\x00\xff\x8f\x01" * 99, "expected a sitemap (XML, text, RSS or Atom), found something"),
+        (b"<html><p>x</html>", "expected a sitemap, found an HTML page"),
+        (None, "expected a file or a folder, found nothing at 'sitemap.xml'; check the path"),
+    ],
+)
+def test_an_audit_of_a_file_that_is_no_sitemap_is_a_failure(urlset, tmp_path, data, message):
+    if data is not None:
+        (tmp_path / "sitemap.xml").write_bytes(data)
+
+    ran = urlset("audit", "sitemap.xml")
+
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_an_audit_of_a_document_that_is_no_sitemap_is_a_failure(box, urlset):
+    box.put("/a.pdf", b"%PDF-1.4", kind="application/pdf")
+
+    ran = urlset("audit", box.url("/a.pdf"), "-q")
+
+    assert ran.code == 2
+    assert ran.err.startswith(f"urlset: {box.url('/a.pdf')}: expected a sitemap")
+
+
+def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
+    ran = urlset("crawl", "http://127.0.0.1:1/", "-o", "site.duckdb", "-q")
+
+    assert ran.code == 2
+    assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
