@@ -137,9 +137,8 @@ def mark_unread(tables: Tables) -> None:
         else:
             found = unread_documents(documents[side], documents[other], gaps)
         only = f"{side}_diff d WHERE d.is_only"
-        if found.everything is None and found.documents and _may_shift(tables, documents, side):
-            first = next(iter(found.documents.values()))
-            found = Unread(f"{first}; the site moves URLs from sitemap to sitemap", {})
+        if found.everything is None and found.documents:
+            found = _with_shifts(tables, found, documents, side)
         if found.everything is not None:
             tables.db.run(f"INSERT INTO unread SELECT h, {quoted(found.everything)} FROM {only}")
         elif found.documents:
@@ -216,43 +215,41 @@ def _gaps(tables: Tables, side: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def _may_shift(tables: Tables, documents: dict[str, list[DocumentOutcome]], side: str) -> bool:
-    """Return whether URLs move from sitemap to sitemap, as on sites with numbered pages of URLs.
+def _with_shifts(
+    tables: Tables, found: Unread, documents: dict[str, list[DocumentOutcome]], side: str
+) -> Unread:
+    """Add documents whose URLs may have moved to one that was not read.
 
-    Then a URL that is missing from a document that was read may be in one that was not.
+    In a numbered family, such as ``post-sitemap1.xml`` and ``post-sitemap2.xml``, a new URL at the
+    start of the list moves others to the next file.
     """
     other = SIDES[side == SIDES[0]]
     pairs = _match(documents[side], documents[other])
-    rows = [(here, there) for here, found in pairs.items() for there in found]
+    rows = [(here, there) for here, matches in pairs.items() for there in matches]
     tables.db.run(f"CREATE TABLE {side}_pairs (here VARCHAR, there VARCHAR)")
     tables.db.insert_rows(f"{side}_pairs", rows)
-    shifted = tables.count(
-        f"""SELECT count(*) FROM (SELECT a.source AS here, b.source AS there
-            FROM (SELECT hash(normal_of(loc)) AS h, source FROM {side}_rows) a
-            JOIN (SELECT hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
-            WHERE (here, there) NOT IN (SELECT (here, there) FROM {side}_pairs) LIMIT 1)"""
+    shifts = tables.db.rows(
+        f"""SELECT DISTINCT a.source, b.source
+        FROM (SELECT hash(normal_of(loc)) AS h, source FROM {side}_rows) a
+        JOIN (SELECT hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
+        ANTI JOIN {side}_pairs p ON p.here = a.source AND p.there = b.source"""
     )
-    return bool(shifted) or _has_full_pages(tables, documents[other], side, other)
-
-
-def _has_full_pages(
-    tables: Tables, others: Sequence[DocumentOutcome], side: str, other: str
-) -> bool:
-    """Return whether a numbered sitemap lost and got URLs, but has as many as before.
-
-    Its family, such as ``post-sitemap1.xml`` and ``post-sitemap2.xml``, is then pages of a list.
-    """
-    families = {_family(document.source) for document in others if document.fault}
-    rows = tables.db.rows(
-        f"""SELECT a.source FROM
-            (SELECT source, count(*) AS n FROM {side}_rows GROUP BY source) a
-            JOIN {side}_pairs p ON p.here = a.source
-            JOIN (SELECT source, count(*) AS n FROM {other}_rows GROUP BY source) b
-            ON b.source = p.there AND b.n = a.n
-            WHERE a.source IN (SELECT source FROM {side}_diff d
-                WHERE d.is_only)"""
+    failed = {_family(document.source) for document in documents[other] if document.fault}
+    reason = f"{next(iter(found.documents.values()))}; the site moves URLs from sitemap to sitemap"
+    if any(_family(here) != _family(there) for here, there in shifts):
+        return Unread(reason, {})
+    changing = tables.db.rows(
+        f"""SELECT DISTINCT d.source FROM {side}_diff d JOIN {side}_pairs p ON p.here = d.source
+        JOIN {other}_diff o ON o.source = p.there WHERE d.is_only AND o.is_only"""
     )
-    return any(_family(str(source)) in families for (source,) in rows)
+    families = {_family(here) for here, _ in shifts} | {_family(here) for (here,) in changing}
+    families = {family for family in families & failed if "#" in family}
+    shifting = {
+        document.source: reason
+        for document in documents[side]
+        if _family(document.source) in families
+    }
+    return Unread(None, shifting | found.documents)
 
 
 def _family(source: str) -> str:
