@@ -421,7 +421,7 @@ def insert_rows(session: StoreSession, table: str, rows: Sequence[Mapping[str, A
         session.insert(
             f"INSERT INTO store.{table} ({', '.join(columns)}) "
             f"SELECT unnest(row) FROM ({_source(columns)})",
-            _batch(rows),
+            _batch({name: row.get(name) for name in columns} for row in rows),
         )
 
 

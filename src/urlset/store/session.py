@@ -133,7 +133,8 @@ class StoreSession:
             try:
                 found = self._cursor.execute(statement).fetchone()
             finally:
-                self._cursor.unregister("incoming")
+                with suppress(duckdb.Error):  # the transaction may be over
+                    self._cursor.unregister("incoming")
         return int(found[0]) if found else 0
 
     def rows_for(self, query: str, batch: Any) -> list[tuple[Any, ...]]:

@@ -14,18 +14,22 @@ from urlset.watcher.structure import structure_conditions
 __all__ = ["current_alerts", "mark_reported", "update_alerts"]
 
 
-def update_alerts(session: StoreSession, snapshot: int) -> SiteHistory:
-    """Raise and end alerts for the latest snapshot; return the history that they are based on.
+def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Sequence[AlertDays]]:
+    """Raise and end alerts for the latest snapshot.
+
+    Returns:
+        The history that they are based on, and the days with earlier alerts.
 
     Call it in the transaction of the snapshot, so that none is lost.
     """
     open_ = _open_alerts(session)
     watched = frozenset(subject for kind, subject in open_ if kind == "lastmod-mass")
     site = site_history(session, snapshot, watched)
+    days = _alert_days(session, site.now)
     conditions = {
         (each.kind, each.subject): each
         for each in (
-            *judge(site, _alert_days(session, site.now), open_),
+            *judge(site, days, open_),
             *structure_conditions(session, snapshot),
         )
     }
@@ -43,7 +47,7 @@ def update_alerts(session: StoreSession, snapshot: int) -> SiteHistory:
         )
     new = [each for key, each in conditions.items() if key not in open_ or each.kind in EVENTS]
     _insert(session, snapshot, site.now, new)
-    return site
+    return site, days
 
 
 def current_alerts(session: StoreSession) -> tuple[Alert, ...]:

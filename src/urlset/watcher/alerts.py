@@ -20,7 +20,16 @@ from urlset.watcher.estimates import (
 )
 from urlset.watcher.series import SectionHistory, SiteHistory
 
-__all__ = ["EVENTS", "KINDS", "Condition", "band_tail", "judge", "span_text", "unjudged"]
+__all__ = [
+    "EVENTS",
+    "KINDS",
+    "Condition",
+    "band_tail",
+    "judge",
+    "normal_days",
+    "span_text",
+    "unjudged",
+]
 
 KINDS = {
     "volume-high": "more new URLs in a day than its band",
@@ -103,7 +112,7 @@ def judge(
     for section in judged:
         yield from _mass_lastmod(section, is_open=("lastmod-mass", section.name) in open_)
     for test in ("volume", "removals"):
-        series = [(s, _normal(s, test, excluded)) for s in judged]
+        series = [(s, normal_days(s, test, excluded)) for s in judged]
         series = [(section, days) for section, days in series if len(days) >= MIN_DAYS]
         for section, days in series:
             yield from _volume(section, days, test, band_tail(test, len(series)))
@@ -115,7 +124,13 @@ def unjudged(site: SiteHistory) -> frozenset[str]:
     return frozenset(section.name for section in site.sections if not section.now.is_known)
 
 
-def _normal(section: SectionHistory, test: str, excluded: Sequence[AlertDays]) -> list[DayCount]:
+def normal_days(
+    section: SectionHistory, test: str, excluded: Sequence[AlertDays]
+) -> list[DayCount]:
+    """Return the counts of a section without those of days that were not normal.
+
+    After some days, a volume outside of the band is the new normal.
+    """
     counts = section.added if test == "volume" else section.removed
     kinds = ("volume-high", "volume-low", "silence") if test == "volume" else ("removals", "shrink")
     spans = [e for e in excluded if e.kind in kinds and e.subject in (section.name, "site")]

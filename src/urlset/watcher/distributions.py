@@ -13,6 +13,7 @@ __all__ = ["beta_quantile", "count_cdf", "count_quantile", "gamma_quantile"]
 _STEPS = 10_000
 _PRECISION = 1e-13
 _TINY = 1e-300
+_NO_MEAN = 1e-9
 
 
 def gamma_cdf(x: float, shape: float) -> float:
@@ -108,7 +109,7 @@ def count_cdf(count: int, mean: float, variance: float) -> float:
     """
     if count < 0:
         return 0.0
-    if mean <= 0:
+    if mean < _NO_MEAN:
         return 1.0
     if variance <= mean * (1 + 1e-6):
         return 1 - gamma_cdf(mean, count + 1.0)

@@ -13,7 +13,6 @@ from urlset.store import Store, StoreSession, changes_at, moment
 from urlset.watcher.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.watcher.report import write_report
 from urlset.watcher.result import SectionEstimate, UrlChange, Watch
-from urlset.watcher.series import SiteHistory
 from urlset.watcher.step import Drive, Progress, StepSettings, take_snapshot
 from urlset.watcher.summary import section_estimates
 from urlset.watcher.webhook import Hook, HookWalk
@@ -87,15 +86,15 @@ def take_step(
     clock = now or (lambda: datetime.now(UTC))
     drive = drive or drive_in_thread
     hook = None if settings.webhook is None else Hook(settings.webhook, settings.webhook_format)
-    histories: list[SiteHistory] = []
+    estimates: list[tuple[SectionEstimate, ...]] = []
 
     def judge(number: int) -> None:
-        histories.append(update_alerts(session, number))
+        estimates.append(section_estimates(*update_alerts(session, number)))
 
     number = take_snapshot(
         session, site, settings, now=clock, drive=drive, progress=progress, then=judge
     )
-    found = _result(session, path, number, section_estimates(histories[-1]))
+    found = _result(session, path, number, estimates[-1])
     if settings.report is not None:
         write_report(session, found, settings.report)
     if hook is not None and found.new_alerts:

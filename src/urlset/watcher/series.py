@@ -129,7 +129,10 @@ def site_history(
             last_new=last.get(number),
             rate=rates.get(number) if number in states and states[number].dated else None,
         )
-        for number in sorted({*states, *added}, key=lambda n: -states.get(n, SectionNow()).urls)
+        for number in sorted(
+            (n for n in names if states.get(n, SectionNow()).urls or added[n]),
+            key=lambda n: -states.get(n, SectionNow()).urls,
+        )
     ]
     before, drop = _drops(session, snapshot, now)
     return SiteHistory(snapshot, now, sections, urls, before, drop, is_complete)
@@ -280,12 +283,15 @@ def _pauses(
 
 
 def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
-    """Return the change rates of the URLs by section."""
+    """Return the change rates of the URLs by section, without steps in which all dates moved."""
     query = f"""
         SELECT section, round(gap_s / 60) * 60.0, sum(observed_count)::BIGINT,
             sum(h.changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
-        WHERE gap_s > 0 AND observed_count > 0 AND s.started > {_since(now, YEAR)} GROUP BY ALL"""
+        WHERE gap_s > 0 AND observed_count > 0 AND s.started > {_since(now, YEAR)} AND NOT EXISTS (
+            FROM store.alerts a JOIN store.history_sections n ON n.name = a.subject
+            WHERE a.kind = 'lastmod-mass' AND a.snapshot = h.snapshot AND n.section = h.section)
+        GROUP BY ALL"""
     rows: dict[int, list[tuple[float, int, int, int, float]]] = defaultdict(list)
     for section, *rest in session.rows(query):
         rows[section].append((rest[0], rest[1], rest[2], rest[3], rest[4]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from urlset.watcher.alerts import ALARM_SHARE
+from collections.abc import Sequence
+
+from urlset.watcher.alerts import ALARM_SHARE, AlertDays, normal_days
 from urlset.watcher.estimates import (
     DAY_S,
     Prior,
@@ -18,18 +20,28 @@ from urlset.watcher.series import SectionHistory, SiteHistory
 __all__ = ["section_estimates"]
 
 
-def section_estimates(site: SiteHistory) -> tuple[SectionEstimate, ...]:
-    """Return the estimates of all sections, those with most URLs first."""
+def section_estimates(
+    site: SiteHistory, excluded: Sequence[AlertDays] = ()
+) -> tuple[SectionEstimate, ...]:
+    """Return the estimates of all sections, those with most URLs first.
+
+    Args:
+        site: The history.
+        excluded: Days with earlier alerts.
+    """
     prior = fit_prior([section.rate for section in site.sections if section.rate is not None])
-    return tuple(_estimate(section, prior) for section in site.sections)
+    return tuple(_estimate(section, prior, excluded) for section in site.sections)
 
 
-def _estimate(section: SectionHistory, prior: Prior | None) -> SectionEstimate:
+def _estimate(
+    section: SectionHistory, prior: Prior | None, excluded: Sequence[AlertDays]
+) -> SectionEstimate:
     days = [each for each in section.added if each.span == 1]
     found = SectionEstimate(section.name, section.now.urls)
     if days:
         today = days[-1]
-        band = volume_band(days, [today.day], tail=ALARM_SHARE)
+        normal = normal_days(section, "volume", excluded)
+        band = volume_band(normal, [today.day], tail=ALARM_SHARE)
         complete = [each.urls for each in days[:-1]]
         found = found._replace(
             new_today=today.urls,
