@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint soak bench docs clean
+.PHONY: help setup demo quick-crates test lint soak bench release-check docs clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -71,6 +71,9 @@ soak: setup ## run the long tests in tests/soak: complexity and attacks (an hour
 
 bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
+
+release-check: ## build the sdist and the wheels, and check them; nothing is uploaded
+	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/release_check.py
 
 docs: setup ## write the generated pages of docs/
 	@$(PYTHON) docs/generate.py
