@@ -21,12 +21,18 @@ from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
 from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
-from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, DIFF_OPTIONS, Option
+from urlset.option_schema import (
+    BUILD_OPTIONS,
+    CHECK_OPTIONS,
+    DIFF_OPTIONS,
+    SUBMIT_OPTIONS,
+    Option,
+)
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import HISTORY_TABLES, LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
-COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "rules")
+COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules")
 RECORDS_INTRO = """\
 The structs in `images`, `videos`, `news` and `alternates` have these fields, all text as written.
 `@name` is an attribute of the element, `.` its text.
@@ -63,8 +69,14 @@ SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
 `urlset.builder`. `open_source` detects the kind of a source as the command does.
 """
+SCHEMAS = (
+    ("build", BUILD_OPTIONS),
+    ("check", CHECK_OPTIONS),
+    ("diff", DIFF_OPTIONS),
+    ("submit", SUBMIT_OPTIONS),
+)
 OPTIONS_INTRO = """\
-# Options of build, check and diff
+# Options of build, check, diff and submit
 
 Each option has one meaning in Python, in [`urlset.toml`](building.md#urlsettoml) and on the
 command line, which overrides the file. A list in `urlset.toml` is a repeated option on the command
@@ -142,8 +154,7 @@ def build_api() -> str:
 def options() -> str:
     """Return the page of options: names, types, defaults and meaning."""
     parts = [f"{NOTE}{OPTIONS_INTRO}"]
-    schemas = (("build", BUILD_OPTIONS), ("check", CHECK_OPTIONS), ("diff", DIFF_OPTIONS))
-    for command, schema in schemas:
+    for command, schema in SCHEMAS:
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
         lines += ["|---|---|---|---|---|---|", *map(option_row, schema)]
         parts.append("\n".join(lines) + "\n")

@@ -55,6 +55,7 @@ MESSAGES_OF_OTHERS = {
     "urlset.inflate": "zlib.error has no code; its number is taken off",
     "urlset.object_store.store": "obstore has no codes; XML and secrets are taken out",
     "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
+    "urlset.submitter.indexnow": "Yandex has no codes; its texts say what it refuses",
 }
 
 MAX_LINES = 500  # a longer file usually holds two concepts
@@ -80,6 +81,10 @@ SMALL_MODULES = {
     "urlset.reporter.junit": "one module per output format",
     "urlset.sources.git": "public names of the package",
     "urlset.watcher.summary": "pure, the pipeline around it is not",
+    "urlset.option_schema.submit": "one module per command",
+    "urlset.submitter.answers": "errors of all engines, whatever their shape",
+    "urlset.submitter.request_text": "wire format of a request, without secrets",
+    "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
     "urlset.writer.constraints": "table of constraints, one line each",
 }
 

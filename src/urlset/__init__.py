@@ -1,10 +1,11 @@
 """Read, write, build, check, fix and compare sitemaps (https://www.sitemaps.org); crawl and audit.
 
-``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff`` and ``watch`` are
-imported on first use, so that ``import urlset`` is fast.
+``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch`` and
+``submit`` are imported on first use, so that ``import urlset`` is fast.
 
-The loggers ``urlset.http``, ``urlset.read`` and ``urlset.build`` log retries and stages at the
-level info, requests and documents at the level debug. Without a handler they are silent.
+The loggers ``urlset.http``, ``urlset.read``, ``urlset.build`` and ``urlset.submit`` log retries and
+stages at the level info, requests and documents at the level debug. Without a handler they are
+silent.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from urlset.http import Policy
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
+    from urlset.submitter import Submission, submit
     from urlset.watcher import Watch, watch
     from urlset.writer import Publication, render, write
 
@@ -84,6 +86,7 @@ __all__ = [
     "SourceError",
     "Store",
     "StoreError",
+    "Submission",
     "TargetError",
     "UrlsetError",
     "Video",
@@ -98,6 +101,7 @@ __all__ = [
     "parse",
     "read",
     "render",
+    "submit",
     "unified_diff",
     "watch",
     "write",
@@ -123,6 +127,7 @@ _LAZY = {
     "Publication": "writer",
     "QueryResult": "store",
     "Store": "store",
+    "Submission": "submitter",
     "Watch": "watcher",
     "audit": "auditor",
     "build": "builder",
@@ -133,6 +138,7 @@ _LAZY = {
     "load_config": "config",
     "read": "reader",
     "render": "writer",
+    "submit": "submitter",
     "unified_diff": "fixer",
     "watch": "watcher",
     "write": "writer",

@@ -17,7 +17,13 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from urlset.builder import LEDGER
 from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
-from urlset.option_schema import BUILD_OPTIONS, CHECK_OPTIONS, DIFF_OPTIONS, Option
+from urlset.option_schema import (
+    BUILD_OPTIONS,
+    CHECK_OPTIONS,
+    DIFF_OPTIONS,
+    SUBMIT_OPTIONS,
+    Option,
+)
 from urlset.sources.factory import split_kind
 
 __all__ = ["FILES", "Configuration", "load_config"]
@@ -28,6 +34,7 @@ FILES = ("urlset.toml", "pyproject.toml")
 _SECTIONS = {
     "build": {option.key: option for option in BUILD_OPTIONS if option.is_allowed("file")},
     "check": {option.key: option for option in CHECK_OPTIONS if option.is_allowed("file")},
+    "submit": {option.key: option for option in SUBMIT_OPTIONS if option.is_allowed("file")},
     "diff": {option.key: option for option in DIFF_OPTIONS if option.is_allowed("file")},
 }
 _SOURCE_KEYS = {
@@ -82,6 +89,21 @@ class Configuration(NamedTuple):
             options["rules"] = list(self._rules(options["rules"]))
         is_parameter = {option.name: option.is_allowed("python") for option in CHECK_OPTIONS}
         return {name: value for name, value in options.items() if is_parameter[name]}
+
+    @property
+    def submit(self) -> dict[str, Any]:
+        """The section ``[submit]`` as keyword arguments of :func:`urlset.submit`.
+
+        The record of announcements is next to the file, as the ledger is.
+
+        Raises:
+            urlset.ConfigurationError: A key is unknown, or a value is invalid.
+        """
+        options = self._options("submit")
+        if self.path is not None and "submit" in self.table:
+            folder = self.path.parent / LEDGER.parent
+            options.setdefault("announcements", folder / "announcements.duckdb")
+        return options
 
     @property
     def report(self) -> dict[str, Any]:

@@ -60,7 +60,8 @@ def urlset(capsys, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["", "read", "build", "check", "crawl", "audit", "diff", "watch", "rules"]
+    "command",
+    ["", "read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules"],
 )
 def test_help_is_golden(command, urlset):
     # A change of the help updates the file and fails once: look at it, and commit it.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
+from urlset.auditor.key_file import key_file_fault
 from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import is_doubtful, read_record
@@ -14,7 +14,7 @@ from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Request, Response
 from urlset.robots import Robots
 
-__all__ = ["GOOGLEBOT", "Probe", "ProbeRow", "ProbeWalk", "image_size", "indexnow_fault"]
+__all__ = ["GOOGLEBOT", "Probe", "ProbeRow", "ProbeWalk", "image_size"]
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 """User agent of the probes of N011, which is off by default."""
@@ -22,7 +22,6 @@ GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.
 MAX_BYTES = 65_536
 """Bytes of a media file that are received: its size in pixels is at the start."""
 
-_KEY = re.compile(r"[A-Za-z0-9-]{8,128}")
 _IMAGE = ("image/",)
 _VIDEO = ("video/", "audio/", "application/")
 
@@ -104,7 +103,7 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
         return _row(probe, response)._replace(detail=record.row.get("fingerprint"))
 
     def _indexnow(self, probe: Probe, response: Response) -> ProbeRow:
-        return _row(probe, response)._replace(fault=indexnow_fault(probe.detail or "", response))
+        return _row(probe, response)._replace(fault=key_file_fault(probe.detail or "", response))
 
     def _plain(self, probe: Probe, response: Response) -> ProbeRow:
         return _row(probe, response)
@@ -117,21 +116,6 @@ _READERS: dict[str, Callable[[ProbeWalk, Probe, Response], ProbeRow]] = {
     "https": ProbeWalk._plain,
     "agent": ProbeWalk._plain,
 }
-
-
-def indexnow_fault(key: str, response: Response) -> str | None:
-    """Return what is wrong with a key of IndexNow or its file; None if nothing is."""
-    if not _KEY.fullmatch(key):
-        return "the key must have 8 to 128 letters, digits or hyphens"
-    if response.status is None or response.status >= 500 or response.status == 429:
-        return None
-    if response.status != 200:
-        return f"returns HTTP {response.status}"
-    try:
-        text = response.body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return "is not UTF-8"
-    return None if text.strip() == key else "does not contain the key"
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:

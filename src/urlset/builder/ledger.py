@@ -19,7 +19,15 @@ from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.store import ScratchDatabase, quoted
 
-__all__ = ["LEDGER", "TABLES", "VERSION", "File", "Ledger", "clamp_future"]
+__all__ = [
+    "LEDGER",
+    "TABLES",
+    "VERSION",
+    "File",
+    "Ledger",
+    "clamp_future",
+    "create_ledger_folder",
+]
 
 LEDGER = Path(".urlset") / "ledger.duckdb"
 """Default path of the ledger, in the working directory: never in the folder that is served."""
@@ -77,7 +85,7 @@ class Ledger:
         path = str(self.path)
         try:
             if is_persistent:
-                _create_folder(self.path.parent)
+                create_ledger_folder(self.path.parent)
                 self._db.attach(path, "ledger")
             else:
                 self._db.attach_copy(path, "ledger")
@@ -192,7 +200,7 @@ class Ledger:
         self._db.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
 
 
-def _create_folder(folder: Path) -> None:
+def create_ledger_folder(folder: Path) -> None:
     """Create the folder of a ledger; a ``.urlset`` folder is excluded from version control.
 
     Raises ``OSError``, also for a ``.urlset`` that is a link to outside of its parent folder.

@@ -21,7 +21,7 @@ __all__ = ["GroupedCommand", "run"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
-COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "rules")
+COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules")
 """Names of the commands; each is a function in the module of the same name."""
 
 

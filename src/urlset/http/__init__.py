@@ -9,7 +9,7 @@ response carries the error next to the part of the body that arrived.
 from __future__ import annotations
 
 from urlset.http.driver import drive, drive_in_thread
-from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Walk
+from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets, Walk
 from urlset.http.policy import Policy, basic_auth, bearer_auth
 from urlset.http.redirects import REDIRECTS, redirect_target
 from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
@@ -25,6 +25,7 @@ __all__ = [
     "Response",
     "ResponseCache",
     "ResponseStore",
+    "Secrets",
     "Walk",
     "basic_auth",
     "bearer_auth",

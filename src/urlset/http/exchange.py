@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import aiohttp
 from yarl import URL
@@ -17,6 +18,7 @@ from urlset.http.content_encoding import BodyDecoder
 from urlset.http.memory_budget import Lease, MemoryBudget
 from urlset.http.models import ErrorCode, Request, Response
 from urlset.http.policy import Policy
+from urlset.http.request_url import request_url
 from urlset.http.ssrf import BlockedError
 from urlset.http.transport import PeerResponse
 
@@ -98,11 +100,12 @@ async def _receive(
     clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
+    url, headers = _with_secrets(request, hop)
     exchange = session.request(
         request.method,
-        URL(hop.url, encoded=True),
+        URL(url, encoded=True),
         data=request.body,
-        headers=hop.headers,
+        headers=headers,
         proxy=hop.proxy,
         allow_redirects=False,
     )
@@ -119,6 +122,16 @@ async def _receive(
         received.decoder = BodyDecoder(received.headers.get("content-encoding"), limit)
         received.may_end_at_head = request.ends_at_head and 200 <= got.status < 300
         await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
+
+
+def _with_secrets(request: Request, hop: Hop) -> tuple[str, Mapping[str, str]]:
+    """Return the URL and the headers that are sent, with the secrets of the request."""
+    secrets = request.secrets
+    if secrets is None or hop.url != request_url(request.url):  # a redirect leads elsewhere
+        return hop.url, hop.headers
+    query = urlencode(secrets.query)
+    mark = "" if not query else "&" if "?" in hop.url else "?"
+    return f"{hop.url}{mark}{query}", {**hop.headers, **secrets.headers}
 
 
 async def _receive_body(

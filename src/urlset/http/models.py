@@ -7,7 +7,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = ["ErrorCode", "NetworkScope", "Request", "Response", "Walk"]
+__all__ = ["ErrorCode", "NetworkScope", "Request", "Response", "Secrets", "Walk"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -39,6 +39,31 @@ ErrorCode = Literal[
 """Reason why a response failed or is incomplete."""
 
 
+class Secrets:
+    """Headers and query parameters that a request is sent with, and that are never shown.
+
+    They are no part of its URL and headers, which appear in logs and messages. A redirect does not
+    get them.
+
+    >>> Secrets(headers={"Authorization": "Bearer abc"}, query={"apikey": "abc"})
+    <Secrets>
+    """
+
+    __slots__ = ("headers", "query")
+
+    def __init__(
+        self,
+        *,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        query: Mapping[str, str] = MappingProxyType({}),
+    ):
+        self.headers = headers
+        self.query = query
+
+    def __repr__(self) -> str:
+        return "<Secrets>"
+
+
 class Request(NamedTuple):
     """A URL to request, with GET by default, with conditions and limits.
 
@@ -60,6 +85,7 @@ class Request(NamedTuple):
         method: Method, such as ``POST``. Redirects are followed for GET only.
         body: Body that is sent; its ``Content-Type`` is one of the headers.
         is_secret: Whether the URL contains a secret, so that logs show its origin only.
+        secrets: Headers and query parameters that are sent, and never shown.
     """
 
     url: str
@@ -79,6 +105,7 @@ class Request(NamedTuple):
     method: str = "GET"
     body: bytes | None = None
     is_secret: bool = False
+    secrets: Secrets | None = None
 
 
 class Response(NamedTuple):

@@ -1,8 +1,9 @@
-"""Schema of the options of build, check and diff, for urlset.toml, command line and documentation.
+"""Schema of the options of build, check, diff and submit, for each place that has options.
 
 The command line is built from these declarations, ``urlset.toml`` is decoded by them, the page
 docs/options.md is generated from them, and a test compares them with the signatures of
-:func:`urlset.build`, :func:`urlset.check` and :func:`urlset.diff`.
+:func:`urlset.build`, :func:`urlset.check` and :func:`urlset.diff`, and with the settings of
+:func:`urlset.submit`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from urlset.option_schema.option import (
     Option,
     Profile,
 )
+from urlset.option_schema.submit import SUBMIT_OPTIONS
 
 __all__ = [
     "BUILD_OPTIONS",
     "CHECK_OPTIONS",
     "DIFF_OPTIONS",
+    "SUBMIT_OPTIONS",
     "Encoding",
     "FileFormat",
     "IndexMode",

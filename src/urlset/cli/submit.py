@@ -1,0 +1,241 @@
+"""The command ``urlset submit``: announce changes to search engines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from urlset.cli.console import Progress, pluralize, print_errors, print_info, start_logging
+from urlset.cli.options import (
+    ConfigFile,
+    NetworkOptions,
+    Quiet,
+    Timeout,
+    UsageError,
+    UserAgent,
+    Verbose,
+    add_options,
+    as_usage_error,
+    given_options,
+)
+from urlset.cli.sink import Sink
+from urlset.config import Configuration, load_config
+from urlset.option_schema import SUBMIT_OPTIONS
+from urlset.terminal_text import sanitize
+
+if TYPE_CHECKING:
+    from urlset.model import ProgressEvent
+    from urlset.submitter import Submission
+
+__all__ = ["submit"]
+
+KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
+"""Environment variable with the keys of IndexNow, used without ``--keys``."""
+
+MAX_SHOWN = 10
+
+
+class SubmitFormat(StrEnum):
+    """Formats of the result."""
+
+    text = "text"
+    json = "json"
+
+
+@add_options(SUBMIT_OPTIONS, "changes new_key keys endpoints")
+def submit(
+    changes: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CHANGES]",
+            help="File of changes (`build --changes`, `diff --format jsonl`), ledger or store; - "
+            "is stdin. By default the ledger of `build`.",
+            show_default=False,
+        ),
+    ] = None,
+    new_key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Create a key of IndexNow and its file in this folder of the site, and exit.",
+            rich_help_panel="IndexNow",
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with a key, or with a line HOST KEY [URL of its file] for each host; by "
+            f"default ${KEY_VARIABLE}.",
+            rich_help_panel="IndexNow",
+        ),
+    ] = None,
+    fail_delayed: Annotated[
+        bool,
+        typer.Option(
+            "--fail-delayed",
+            help="Exit with 1 also if engines have not verified a new key yet.",
+        ),
+    ] = False,
+    format: Annotated[
+        SubmitFormat, typer.Option(help="Format of the result on stdout.")
+    ] = SubmitFormat.text,
+    config: ConfigFile = None,
+    user_agent: UserAgent = None,
+    timeout: Timeout = None,
+    quiet: Quiet = False,
+    verbose: Verbose = 0,
+    **options: Any,
+) -> None:
+    """Announce to search engines what changed: added, changed and removed URLs, each change once.
+
+    Before anything is sent, the key file and a sample of the pages are requested. What an engine
+    does not accept waits for the next run. Secrets come from the environment or from files.
+
+    Exit codes: 0 success, also if an engine has not verified a new key yet; 1 something was left
+    out or refused, and is listed; 2 failure.
+
+    \b
+    Examples:
+      urlset submit --new-key public/           create a key, once
+      urlset build public/ -o public/ --changes changes.jsonl
+      urlset submit changes.jsonl               announce what the build changed
+      urlset submit changes.jsonl --dry-run     print the requests
+      urlset diff old.xml new.xml --format jsonl | urlset submit -
+      urlset submit                             what changed in the ledger
+    """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
+    if new_key is not None:
+        raise typer.Exit(_create_key(new_key, is_quiet=quiet))
+    configuration = load_config(config)
+    for note in configuration.notes:
+        print_info(note)
+    values = configuration.submit | given_options(options, SUBMIT_OPTIONS)
+    values["policy"] = _policy(user_agent, timeout)
+    values["keys"] = _keys(keys)
+    source = changes if changes is not None else _ledger(configuration)
+    from urlset.submitter import submit as run
+
+    with Sink(None) as sink:
+        with Progress(is_shown=not quiet) as progress, as_usage_error("submit"):
+
+            def on_event(event: ProgressEvent) -> None:
+                progress.update(event.source or "")
+
+            found = run(source, progress=on_event, **values)
+        for line in _lines(found, format):
+            sink.write(f"{line}\n")
+    print_errors([*found.errors, *filter(None, (result.error for result in found.results))])
+    if not quiet:
+        _report(found)
+    raise typer.Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
+
+
+def _create_key(folder: Path, *, is_quiet: bool) -> int:
+    from urlset.submitter import create_key
+
+    path = create_key(folder)
+    with Sink(None) as sink:
+        sink.write(f"{path}\n")
+    if not is_quiet:
+        print_info(
+            f"Publish {path.name} at the root of the site, then run `urlset submit` with "
+            f"{KEY_VARIABLE}={path.stem}. The key is public; each site needs one of its own."
+        )
+    return 0
+
+
+def _policy(user_agent: str | None, timeout: float | None) -> Any:
+    return NetworkOptions.of(
+        user_agent=user_agent,
+        headers=None,
+        auth_file=None,
+        delay=None,
+        concurrency=None,
+        timeout=timeout,
+    ).policy
+
+
+def _keys(file: Path | None) -> Any:
+    """Return the keys of a file, or of the environment."""
+    from urlset.submitter.keys import parse_keys
+
+    origin = f"--keys {file}" if file is not None else f"${KEY_VARIABLE}"
+    if file is None:
+        text = os.environ.get(KEY_VARIABLE, "")
+        if not text.strip():
+            raise UsageError(
+                "expected a key of IndexNow, found none: create one with `urlset submit --new-key "
+                f"FOLDER`, publish its file, and set ${KEY_VARIABLE} or --keys FILE"
+            )
+    else:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise UsageError(f"{origin}: cannot be read: {reason}") from error
+    with as_usage_error("keys"):
+        return parse_keys(text, origin)
+
+
+def _ledger(configuration: Configuration) -> Path | None:
+    """Return the ledger of the configuration or of the working directory."""
+    from urlset.builder import LEDGER
+
+    ledger = Path(configuration.build.get("ledger", LEDGER))
+    if not ledger.is_file():
+        raise UsageError(
+            f"expected changes, found no argument and no ledger at {str(ledger)!r}; name the file "
+            "of `urlset build --changes FILE`, or - for stdin"
+        )
+    return ledger
+
+
+def _lines(found: Submission, format_: SubmitFormat) -> Iterator[str]:
+    if found.is_dry_run and format_ == "text":
+        for request in found.requests:
+            yield request.replace("\r\n", "\n")
+        return
+    if format_ == "json":
+        yield json.dumps(found.to_dict(), ensure_ascii=False)
+        return
+    for result in found.results:
+        counts = (
+            (result.accepted, "accepted"),
+            (result.pending, "received, key not verified yet"),
+            (result.waiting, "waiting for the next run"),
+            (result.refused, "excluded"),
+        )
+        words = ", ".join(f"{number:,} {word}" for number, word in counts if number)
+        yield f"{sanitize(result.host)} → {sanitize(result.channel)}: {words or 'nothing to send'}"
+    for one in found.excluded[:MAX_SHOWN]:
+        yield f"  excluded: {sanitize(one.url)}: {sanitize(one.reason)}"
+    if len(found.excluded) > MAX_SHOWN:
+        yield f"  … and {len(found.excluded) - MAX_SHOWN:,} more"
+
+
+def _report(found: Submission) -> None:
+    """Print notes and totals on stderr."""
+    for note in found.notes:
+        print_info(note)
+    if found.repeated:
+        urls = pluralize(found.repeated, "URL")
+        print_info(f"sent once more, because a run was killed while it sent them: {urls}")
+    if found.baseline:
+        print_info(
+            f"{pluralize(found.baseline, 'URL')} recorded as known: engines ask not to send what "
+            "changed before announcing began. The next run announces changes; --all announces "
+            "everything now."
+        )
+    text = f"{pluralize(found.new, 'new change')}, {found.known:,} announced before"
+    if found.is_dry_run:
+        count = pluralize(len(found.requests), "request")
+        print_info(f"{text}; nothing was sent: this was a dry run of {count}")
+    else:
+        print_info(f"{text}; {pluralize(found.sent, 'URL')} sent")

@@ -1,0 +1,75 @@
+"""Options of ``urlset.submit`` and ``urlset submit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from urlset.option_schema.option import NOT_IN_FILE, POLICY, Option
+
+__all__ = ["SUBMIT_OPTIONS"]
+
+SUBMIT_OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="endpoints",
+        type=list[str],
+        help="Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares "
+        "with all engines.",
+        default=("https://api.indexnow.org/indexnow",),
+        flags=("--endpoint",),
+        metavar="URL",
+        group="IndexNow",
+    ),
+    Option(
+        name="announcements",
+        type=Path,
+        help="File that records what was announced; by default .urlset/announcements.duckdb.",
+        default=Path(".urlset/announcements.duckdb"),
+        metavar="FILE",
+        is_path=True,
+    ),
+    Option(
+        name="announce_all",
+        type=bool,
+        help="Announce every URL of a ledger or store that was not announced; without it, the "
+        "first state is recorded only.",
+        default=False,
+        flags=("--all",),
+        allowed=NOT_IN_FILE,
+        group="IndexNow",
+    ),
+    Option(
+        name="sample",
+        type=int,
+        help="Pages of each host that are visited before anything is sent.  [default: 20]",
+        default=20,
+        metavar="N",
+        minimum=0,
+        maximum=1_000,
+        group="IndexNow",
+    ),
+    Option(
+        name="preflight",
+        type=bool,
+        help="Check the key file and pages first; --no-preflight sends without.",
+        default=True,
+        group="IndexNow",
+    ),
+    Option(
+        name="max_wait_s",
+        type=float,
+        help="Time to wait for retries, in all.  [default: 900]",
+        default=900.0,
+        metavar="SECONDS",
+        unit="seconds",
+        minimum=0,
+    ),
+    Option(
+        name="dry_run",
+        type=bool,
+        help="Print each request instead of sending it.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
+    POLICY,
+)
+"""Options of :func:`urlset.submit` and ``urlset submit``, in the order of the help."""

@@ -1,0 +1,10 @@
+"""Submit: announce to search engines what changed on a site, each change once."""
+
+from __future__ import annotations
+
+from urlset.submitter.changes import ChangedUrl
+from urlset.submitter.keys import create_key
+from urlset.submitter.pipeline import SubmitSettings, submit
+from urlset.submitter.result import Submission
+
+__all__ = ["ChangedUrl", "Submission", "SubmitSettings", "create_key", "submit"]

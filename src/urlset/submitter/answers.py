@@ -1,0 +1,74 @@
+"""Bodies of error responses: JSON of several shapes, HTML, text or nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from urlset.http import Response
+
+__all__ = ["Answer", "error_of", "is_timeout", "json_of"]
+
+MAX_MESSAGE = 300
+"""Characters of a message of an engine that are kept."""
+
+_CODE_NAMES = ("errorCode", "ErrorCode", "code", "reason", "status")
+_MESSAGE_NAMES = ("message", "Message", "errorMessage", "error_description", "reason", "details")
+_HARMLESS_CODE = re.compile(r"[\w.-]{1,80}", re.ASCII)
+
+
+class Answer(NamedTuple):
+    """Error code and message of a response; None for what it does not have."""
+
+    code: str | None = None
+    message: str | None = None
+
+
+def json_of(response: Response) -> Any:
+    """Return the JSON value of a body; None if it has none."""
+    try:
+        return json.loads(response.body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def error_of(response: Response) -> Answer:
+    """Return the error that a body describes, whatever its shape.
+
+    The text comes from a server: it is cut, and white space becomes one space. Code that shows it
+    must escape control characters.
+    """
+    value = json_of(response)
+    for inner in ("error", "d"):
+        if isinstance(value, Mapping) and isinstance(value.get(inner), Mapping):
+            value = value[inner]
+    if not isinstance(value, Mapping):
+        return Answer(None, _plain(response))
+    codes = (value.get(name) for name in _CODE_NAMES)
+    code = next((str(c) for c in codes if isinstance(c, str | int) and _is_code(c)), None)
+    messages = (value.get(name) for name in _MESSAGE_NAMES)
+    message = next((m for m in messages if isinstance(m, str) and m.strip()), None)
+    return Answer(code, None if message is None else _clip(message))
+
+
+def _is_code(value: object) -> bool:
+    return not isinstance(value, bool) and _HARMLESS_CODE.fullmatch(str(value)) is not None
+
+
+def _plain(response: Response) -> str | None:
+    """Return the text of a body that is neither JSON nor HTML."""
+    text = response.body[:4096].decode(errors="replace")
+    is_html = "html" in response.headers.get("content-type", "") or text.lstrip().startswith("<")
+    return None if is_html or not text.strip() else _clip(text)
+
+
+def _clip(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…"
+
+
+def is_timeout(response: Response) -> bool:
+    """Return whether a request ended without a response because of a time limit."""
+    return response.error in ("timeout", "stalled")

@@ -1,0 +1,151 @@
+"""Changes to announce: from JSON lines of ``build --changes`` and ``diff``, or from Python."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, NamedTuple, TextIO
+
+from urlset.dates import format_date
+from urlset.errors import SourceError
+
+__all__ = ["ChangedUrl", "changes_of", "read_changes"]
+
+KINDS = ("added", "changed", "removed", "moved", "unknown")
+
+MAX_LINE = 1_048_576
+"""Characters of a line; a longer one is not a change."""
+
+
+class ChangedUrl(NamedTuple):
+    """URL that changed.
+
+    Attributes:
+        change: ``added``, ``changed`` or ``removed``.
+        loc: The URL.
+        lastmod: Its date after the change, as text.
+        fingerprint: Fingerprint of its content after the change.
+    """
+
+    change: str
+    loc: str
+    lastmod: str | None = None
+    fingerprint: str | None = None
+
+
+def changes_of(items: Iterable[Any], name: str = "changes") -> Iterator[ChangedUrl]:
+    """Yield the changes of objects with ``change`` and ``loc``, as ``diff`` and ``build`` write.
+
+    ``moved`` is a removed and an added URL. ``unknown`` is no change: a sitemap could not be read.
+    Only a date or a fingerprint that is not the same as before identifies the change.
+
+    Raises:
+        SourceError: An object is not a change.
+
+    >>> list(changes_of([{"change": "removed", "loc": "https://example.com/a"}]))
+    [ChangedUrl(change='removed', loc='https://example.com/a', lastmod=None, fingerprint=None)]
+    """
+    for number, item in enumerate(items, 1):
+        if isinstance(item, ChangedUrl):
+            item = {**item._asdict(), "after": item._asdict()}
+        yield from _changes(item, f"{name}:{number}")
+
+
+def _changes(item: Any, where: str) -> Iterator[ChangedUrl]:
+    if hasattr(item, "_asdict"):  # a named tuple, such as a row of a diff
+        item = item._asdict()
+    if not isinstance(item, Mapping):
+        raise SourceError(f"{where}: expected an object with change and loc, found {_shown(item)}")
+    kind, loc = item.get("change"), item.get("loc")
+    if kind not in KINDS:
+        raise SourceError(
+            f"{where}: expected a change ({', '.join(KINDS)}), found {_shown(kind)}; "
+            "name the file of `build --changes` or of `diff --format jsonl`"
+        )
+    if not isinstance(loc, str):
+        raise SourceError(f"{where}: expected loc, the URL that changed, found {_shown(loc)}")
+    before, after = item.get("before"), item.get("after")
+    if kind == "unknown":
+        return
+    if kind == "moved":
+        old, new = _loc(before, loc), _loc(after, loc)
+        if old == new:
+            raise SourceError(
+                f"{where}: expected before.loc and after.loc of a move, found one URL"
+            )
+        yield ChangedUrl("removed", old)
+        yield ChangedUrl("added", new, _text(after, "lastmod"), _text(after, "fingerprint"))
+        return
+    if kind == "removed":
+        yield ChangedUrl("removed", loc)
+        return
+    is_same = kind == "changed" and _evidence(before) == _evidence(after)
+    lastmod, fingerprint = (None, None) if is_same else _evidence(after)
+    yield ChangedUrl(kind, loc, lastmod, fingerprint)
+
+
+def _evidence(state: Any) -> tuple[str | None, str | None]:
+    return _text(state, "lastmod"), _text(state, "fingerprint")
+
+
+def _loc(state: Any, default: str) -> str:
+    return state if isinstance(state, str) else _text(state, "loc") or default
+
+
+def _text(state: Any, name: str) -> str | None:
+    state = state._asdict() if hasattr(state, "_asdict") else state
+    value = state.get(name) if isinstance(state, Mapping) else None
+    if isinstance(value, datetime):
+        return format_date(value)
+    return None if value is None or value == "" else str(value)
+
+
+def read_changes(path: str) -> Iterator[ChangedUrl]:
+    """Yield the changes of a file of JSON lines; ``-`` is stdin.
+
+    Raises:
+        SourceError: The file cannot be read, or a line is not a change.
+    """
+    name = "stdin" if path == "-" else path
+    try:
+        with _opened(path) as file:
+            yield from changes_of(_objects(file, name), name)
+    except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, SourceError):
+            raise
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise SourceError(f"cannot read {name!r}: {reason}") from error
+
+
+def _objects(file: TextIO, name: str) -> Iterator[Any]:
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise SourceError(f"{name}:{number}: expected a change, found a line over 1 MiB")
+        if line.isspace():
+            continue
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(
+                f"{name}:{number}: expected a JSON object with change and loc, found "
+                f"{_shown(line.strip())}"
+            ) from error
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[TextIO]:
+    if path == "-":
+        yield sys.stdin
+        return
+    with open(path, encoding="utf-8-sig") as file:
+        yield file
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

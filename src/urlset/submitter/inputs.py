@@ -1,0 +1,134 @@
+"""Inputs of a submission: files of changes, ledgers of builds, stores, and Python objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from urlset.arrow import rows_of
+from urlset.errors import SourceError
+from urlset.store import ScratchDatabase, entries_at, is_database
+from urlset.submitter.changes import ChangedUrl, changes_of, read_changes
+
+__all__ = ["ChangeInput", "open_input"]
+
+LISTED = "listed"
+
+
+class ChangeInput(NamedTuple):
+    """Changes, or the state of sites, from which changes follow.
+
+    Attributes:
+        name: Name for messages.
+        changes: The changes; of a state, each URL is ``listed`` or ``removed``.
+        is_state: Whether it is a state.
+        infers_removed: Whether the state is complete, so that other URLs are removed.
+        note: Message about it; None if there is nothing to say.
+    """
+
+    name: str
+    changes: Iterable[ChangedUrl]
+    is_state: bool = False
+    infers_removed: bool = False
+    note: str | None = None
+
+
+def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
+    """Return the input of a path, or of an iterable of changes.
+
+    Args:
+        source: Path of a file of changes, of a ledger or of a store; ``-`` for stdin; or an
+            iterable of changes.
+        db: Scratch database, to which a ledger or a store is attached.
+
+    Raises:
+        SourceError: The file does not exist, or has no changes.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return ChangeInput("changes", changes_of(source))
+    path = os.fspath(source)
+    if path != "-" and not os.path.exists(path):
+        raise SourceError(
+            f"expected a file of changes, a ledger or a store, found nothing at {path!r}; "
+            "`urlset build --changes FILE` writes one",
+            failure="missing",
+        )
+    if path != "-" and os.path.isdir(path):
+        raise SourceError(
+            f"expected a file of changes, a ledger or a store, found a folder: {path!r}"
+        )
+    if path == "-" or not is_database(path):
+        return ChangeInput(path, read_changes(path))
+    db.attach_copy(path, "input")
+    return _database_input(path, db)
+
+
+def _database_input(path: str, db: ScratchDatabase) -> ChangeInput:
+    tables = {
+        (schema, table)
+        for schema, table in db.rows(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'input'"
+        )
+    }
+    sets = sorted(
+        schema for schema, table in tables if schema.startswith("set_") and table == "urls"
+    )
+    if sets:
+        return ChangeInput(path, _ledger_rows(db, sets), is_state=True)
+    if ("main", "snapshots") in tables:
+        (snapshot,) = db.fetch_one("SELECT max(snapshot) FROM input.main.snapshots")
+        if snapshot is not None:
+            query = (
+                "SELECT loc, strftime(max(lastmod), '%Y-%m-%dT%H:%M:%SZ') "
+                f"FROM ({entries_at(snapshot, database='input.main')}) GROUP BY loc"
+            )
+            return ChangeInput(path, _rows(db, query), is_state=True, infers_removed=True)
+    if ("main", "entries") in tables:
+        (failed,) = db.fetch_one(
+            "SELECT count(*) FILTER (error IS NOT NULL) FROM input.main.documents"
+        )
+        note = None
+        if failed:
+            note = (
+                f"{path}: {failed:,} sitemaps could not be read completely, so that no URL counts "
+                "as removed"
+            )
+        query = "SELECT loc, max(lastmod_text) FROM input.main.entries GROUP BY loc"
+        return ChangeInput(
+            path, _rows(db, query), is_state=True, infers_removed=not failed, note=note
+        )
+    raise SourceError(
+        f"expected a ledger of `urlset build` or a store, found another DuckDB file: {path!r}"
+    )
+
+
+def _ledger_rows(db: ScratchDatabase, schemas: Iterable[str]) -> Iterator[ChangedUrl]:
+    for schema in schemas:
+        table = f'input."{schema}"'
+        for batch in db.batches(f"SELECT loc FROM {table}.gone"):
+            for (loc,) in rows_of(_table(batch)):
+                yield ChangedUrl("removed", loc)
+        for batch in db.batches(f"SELECT loc, lastmod, fingerprint FROM {table}.urls"):
+            for loc, lastmod, fingerprint in rows_of(_table(batch)):
+                yield ChangedUrl(LISTED, loc, lastmod, fingerprint)
+
+
+def _rows(db: ScratchDatabase, query: str) -> Iterator[ChangedUrl]:
+    for batch in db.batches(query):
+        for loc, lastmod in rows_of(_table(batch)):
+            yield ChangedUrl(LISTED, loc, lastmod)
+
+
+def _table(batch: Any) -> Any:
+    from urlset.arrow.batches import as_table
+
+    return as_table(batch)
+
+
+def default_input() -> Path | None:
+    """Return the ledger of the working directory, if there is one."""
+    from urlset.builder import LEDGER
+
+    return LEDGER if LEDGER.is_file() else None

@@ -1,0 +1,85 @@
+"""Send requests and wait: the only I/O of a submission besides its tables."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from urlset.http import Policy, Request, Response, Walk, drive_in_thread
+
+__all__ = ["Drive", "Sender"]
+
+logger = logging.getLogger("urlset.submit")
+
+Drive = Callable[[Walk[Any], Policy], Generator[Any]]
+"""Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation."""
+
+MAX_TIMEOUT_S = 60.0
+"""Time limit of one request to an engine."""
+
+
+@dataclass
+class Sender:
+    """Sends requests one after another or at once, and waits between them.
+
+    Attributes:
+        policy: Limits and behaviour of the HTTP client.
+        now: Clock.
+        sleep: Function that waits; tests do not.
+        drive: Function that runs a walk.
+        max_wait_s: Time that one run may wait for retries, in all.
+        progress: Called with what is being done.
+        waited_s: Time that it has waited.
+    """
+
+    policy: Policy
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    drive: Drive = drive_in_thread
+    max_wait_s: float = 900.0
+    progress: Callable[[str], None] = lambda _: None
+    waited_s: float = field(default=0.0, init=False)
+
+    def send(self, request: Request) -> Response:
+        """Send one request to an engine; it is not repeated."""
+        policy = replace(
+            self.policy, total_timeout_s=min(self.policy.total_timeout_s, MAX_TIMEOUT_S)
+        )
+        [response] = self._run([request._replace(retries=0)], policy)
+        return response
+
+    def send_all(self, requests: Sequence[Request]) -> list[Response]:
+        """Send requests at once; return the responses in the same order."""
+        tokens = [request._replace(token=n) for n, request in enumerate(requests)]
+        responses = self._run(tokens, self.policy)
+        return sorted(responses, key=lambda response: int(str(response.request.token)))
+
+    def _run(self, requests: Iterable[Request], policy: Policy) -> list[Response]:
+        return list(self.drive(_RequestWalk(requests), policy))
+
+    def may_wait(self, seconds: float) -> bool:
+        """Return whether a wait is within the limit of the run."""
+        return self.waited_s + seconds <= self.max_wait_s
+
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait before a retry."""
+        logger.info("waiting %.0f s: %s", seconds, reason)
+        self.progress(f"waiting {seconds:,.0f} s: {reason}")
+        self.waited_s += seconds
+        self.sleep(seconds)
+
+
+class _RequestWalk:
+    """Walk over requests that yields their responses."""
+
+    def __init__(self, requests: Iterable[Request]):
+        self._requests: Iterator[Request] = iter(requests)
+
+    def next_request(self) -> Request | None:
+        return next(self._requests, None)
+
+    def handle(self, response: Response) -> Iterator[Response]:
+        yield response
