@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import Self
@@ -25,6 +24,9 @@ __all__ = ["Fetcher"]
 
 logger = logging.getLogger("urlset.http")
 
+MAX_ORIGINS = 1_000
+"""Origins whose headers are cached."""
+
 
 class Fetcher:
     """Fetch requests with the limits of a policy.
@@ -39,6 +41,7 @@ class Fetcher:
         self._budget = MemoryBudget(policy.max_held_bytes)
         self._sessions = SessionPool(policy)
         self._public_hosts: set[str] = set()
+        self._common_headers: dict[str, dict[str, str]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -69,15 +72,13 @@ class Fetcher:
         if request.wait_s > 0:
             await asyncio.sleep(request.wait_s)
         policy = self._policy
-        if request.retries is not None:
-            policy = replace(policy, retries=request.retries)
         left = policy.total_timeout_s
         best: Response | None = None
         for attempt in count(1):
             response = await self._follow(request, left)
             left -= response.seconds
             best = _better(best, response)
-            wait = wait_before_retry_s(response, attempt, policy)
+            wait = wait_before_retry_s(response, attempt, policy, request.retries)
             if wait is None or wait >= left:
                 self._budget.acquire(len(best.body))
                 return _with_attempts(best, response, attempt)
@@ -110,12 +111,12 @@ class Fetcher:
         while True:
             response, scope = await self._hop(request, url, scope, left_s - seconds)
             seconds += response.seconds
-            response = response._replace(
-                redirects=tuple(hops),
-                redirect_statuses=tuple(statuses),
-                seconds=seconds,
-                scope=scope,
-            )
+            if hops:
+                response = response._replace(
+                    redirects=tuple(hops), redirect_statuses=tuple(statuses), seconds=seconds
+                )
+            if response.scope != scope:
+                response = response._replace(scope=scope)
             is_followed = request.follows_redirects and request.method == "GET"
             if response.status not in REDIRECTS or not is_followed:
                 return response
@@ -187,12 +188,17 @@ class Fetcher:
         return response, found
 
     def _headers(self, request: Request, origin: str) -> dict[str, str]:
-        headers = self._policy.headers_for(origin)
+        if origin not in self._common_headers:
+            if len(self._common_headers) >= MAX_ORIGINS:
+                self._common_headers.clear()
+            self._common_headers[origin] = self._policy.headers_for(origin)
+        headers = dict(self._common_headers[origin])
         if request.etag:
             headers["If-None-Match"] = request.etag
         if request.last_modified:
             headers["If-Modified-Since"] = request.last_modified
-        return headers | dict(request.headers)
+        headers.update(request.headers)
+        return headers
 
 
 def _shown(request: Request, url: str) -> str:
@@ -208,6 +214,8 @@ def _better(best: Response | None, response: Response) -> Response:
 
 def _with_attempts(best: Response, last: Response, attempts: int) -> Response:
     """Return the best response, with the number of attempts in its fields and message."""
+    if best.error is None and attempts == 1:
+        return best
     message = best.message
     if message and attempts > 1:
         message += f" ({attempts} attempts)"

@@ -21,7 +21,7 @@ class BodyDecoder:
     """
 
     def __init__(self, encoding: str | None, limit: int):
-        names = [name.strip().lower() for name in (encoding or "").split(",")]
+        names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
         names = [name for name in names if name not in ("", "identity")]
         self.fault: str | None = None
         if len(names) > _MAX_LAYERS or any(name not in _FORMS for name in names):

@@ -113,9 +113,7 @@ async def _receive(
         assert isinstance(got, PeerResponse)
         received.first_byte_s = time.monotonic() - began
         received.status, received.peer = got.status, got.peer
-        received.headers = {
-            name: ", ".join(got.headers.getall(name)) for name in KEPT_HEADERS & _names(got)
-        }
+        received.headers = _kept_headers(got)
         limit = min(request.max_bytes or policy.max_bytes, policy.max_bytes)
         if not 200 <= got.status < 300:
             limit = min(limit, policy.max_error_bytes)
@@ -162,8 +160,13 @@ async def _receive_body(
     received.is_whole = True
 
 
-def _names(got: aiohttp.ClientResponse) -> frozenset[str]:
-    return frozenset(name.lower() for name in got.headers)
+def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    for name, value in got.headers.items():
+        key = name.lower()
+        if key in KEPT_HEADERS:
+            kept[key] = f"{kept[key]}, {value}" if key in kept else value
+    return kept
 
 
 def _error_of(

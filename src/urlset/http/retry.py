@@ -30,9 +30,16 @@ def is_worth_retrying(response: Response) -> bool:
     return response.error in _TEMPORARY
 
 
-def wait_before_retry_s(response: Response, attempt: int, policy: Policy) -> float | None:
-    """Return the seconds to wait after attempt ``attempt`` (from 1); None if it was the last."""
-    if attempt > policy.retries or not is_worth_retrying(response):
+def wait_before_retry_s(
+    response: Response, attempt: int, policy: Policy, retries: int | None = None
+) -> float | None:
+    """Return the seconds to wait after attempt ``attempt`` (from 1); None if it was the last.
+
+    ``retries`` is the number of retries if it differs from that of the policy.
+    """
+    if attempt > (policy.retries if retries is None else retries):
+        return None
+    if not is_worth_retrying(response):
         return None
     asked = retry_after_s(response.headers.get("retry-after"))
     if asked is not None and response.error == "status":

@@ -11,6 +11,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any, Literal
 
@@ -54,6 +55,7 @@ class BlockedError(OSError):
     """The address is not allowed in the network scope of the request."""
 
 
+@lru_cache(maxsize=1024)
 def address_class(address: str) -> AddressClass:
     """Classify an IP address as ``public``, ``private`` or ``special``.
 
