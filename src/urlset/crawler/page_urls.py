@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from urlset.http import document_key, request_url
-from urlset.urls import resolve, scheme_of, split_origin
+from urlset.http import origin_of, request_url
+from urlset.urls import normalize_escapes, remove_dot_segments, resolve, scheme_of, split_origin
 
-__all__ = ["MAX_URL", "UrlResolver", "page_url", "section_of"]
+__all__ = ["MAX_URL", "UrlResolver", "origin_of_page", "page_url", "section_of"]
 
 MAX_URL = 4_096
 """Characters of a URL; longer ones are ignored. The protocol allows 2,048 in a sitemap."""
+
+# Most URLs are in their normal form: no escapes, no segment that begins with a dot, no colon.
+_SEGMENT = r"[\w~!$&'()*+,;=@-][\w~!$&'()*+,;=@.-]*"
+_REST = rf"{_SEGMENT}(?:/{_SEGMENT})*/?(?:\?[\w~!$&'()*+,;=@./?-]*)?"
+_SIMPLE_URL = re.compile(rf"(https?://[\w.-]+(?::[0-9]{{1,5}})?)(/(?:{_REST})?)", re.ASCII)
+_SIMPLE_PATH = re.compile(rf"/{_REST}", re.ASCII)
+_SIMPLE_REFERENCE = re.compile(_REST, re.ASCII)
 
 _SPACE = re.compile(r"[\t\n\r]+")
 _DOTS = re.compile(r"/\.\.?(?:/|$)")
@@ -28,13 +35,31 @@ def page_url(url: str) -> str | None:
     >>> page_url("HTTPS://Example.com:443/a/../%7Eb?c#d")
     'https://example.com/~b?c'
     """
-    if request_url(url) is None:
+    simple = _SIMPLE_URL.fullmatch(url)
+    if simple is not None:
+        origin = _origin(simple[1])
+        return None if origin is None else origin + simple[2]
+    requested = request_url(url)
+    if requested is None:
         return None
-    key = document_key(url)
+    key = normalize_escapes(requested)
     path, mark, query = key.partition("?")
     if "/." in path and _DOTS.search(path):
-        key = resolve(split_origin(path)[2], path) + mark + query
+        scheme, authority, rest = split_origin(path)
+        key = f"{scheme}://{authority}{remove_dot_segments(rest)}{mark}{query}"
     return key
+
+
+def origin_of_page(url: str) -> str:
+    """Return the origin of a normalized URL, as :func:`urlset.http.origin_of` does for any URL.
+
+    >>> origin_of_page("https://example.com/blog/rye")
+    'https://example.com'
+    """
+    return url[: url.index("/", 8)]
+
+
+_origin = lru_cache(maxsize=1_024)(origin_of)
 
 
 def section_of(url: str) -> str:
@@ -52,6 +77,9 @@ class UrlResolver:
 
     def __init__(self) -> None:
         self._cached = lru_cache(maxsize=_CACHED)(_resolved)
+        self._base = ""
+        self._origin: str | None = None
+        self._folder: str | None = None
 
     def resolve(self, reference: str, base: str) -> str | None:
         """Return the normalized URL of a reference; None if it is not an http(s) URL.
@@ -64,12 +92,31 @@ class UrlResolver:
             return page_url(base)
         if len(reference) > MAX_URL:
             return None
+        if base != self._base:
+            self._set_base(base)
+        start = self._origin if reference[0] == "/" else self._folder
+        simple = _SIMPLE_PATH if reference[0] == "/" else _SIMPLE_REFERENCE
+        if start is not None and simple.fullmatch(reference):
+            found = start + reference
+            return found if len(found) <= MAX_URL else None
         if reference.startswith("/") and not reference.startswith("//"):
             scheme, authority, _ = split_origin(base)
             return self._cached(reference, f"{scheme}://{authority}/")
         if reference.startswith(("http://", "https://")):
             return self._cached(reference, "")
         return self._cached(reference, base)
+
+    def __reduce__(self) -> tuple[type[UrlResolver], tuple[()]]:
+        """Pickle the resolver without its cache."""
+        return type(self), ()
+
+    def _set_base(self, base: str) -> None:
+        """Compute what the references of a page have in common."""
+        scheme, authority, rest = split_origin(base)
+        path = rest.partition("?")[0].partition("#")[0]
+        self._base = base
+        self._origin = _origin(f"{scheme}://{authority}")
+        self._folder = page_url(f"{scheme}://{authority}{path[: path.rfind('/') + 1] or '/'}")
 
 
 def _resolved(reference: str, base: str) -> str | None:
