@@ -12,7 +12,7 @@ import pytest
 import urlset
 import urlset.checker
 from tests.example_site import ALL, Answered, SimulatedServer, audited
-from urlset.auditor import Audit, AuditSettings
+from urlset.auditor import Audit, AuditSettings, visits
 from urlset.auditor.pipeline import audit_entries
 from urlset.checker.examples import HOME, ExampleResponse, Piece, entry
 from urlset.checker.live_examples import hreflang, page, redirect, site
@@ -278,6 +278,25 @@ def test_ctrl_c_ends_the_visits_and_judges_the_rest():
     with audit_with(Interrupted(example), example) as found:
         assert found.reasons == ("interrupted",)
         assert found.visited == 1
+
+
+def test_a_worker_that_reads_the_pages_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+    example = site(
+        tea=TEA,
+        coffee=COFFEE,
+        old=redirect("tea"),
+        busy=ExampleResponse(status=500),
+        gone=ExampleResponse(status=404),
+    )
+    tables = []
+    for first in (1, 1_000):
+        monkeypatch.setattr(visits, "WORKER_FROM", first)
+        with audit_with(RecordingServer(example), example) as found:
+            query = "SELECT * EXCLUDE (seconds, first_byte_s) FROM pages ORDER BY url"
+            tables.append((codes(found), list(found.store.query(query))))
+
+    assert tables[0] == tables[1]
+    assert {"N103", "N101"} <= set(tables[0][0])
 
 
 def test_an_error_in_a_sitemap_is_told_and_the_other_urls_are_visited():

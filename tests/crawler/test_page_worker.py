@@ -1,11 +1,14 @@
 """Worker process of a crawl: the same records, also if it is killed."""
 
+from functools import partial
+
 import pytest
 
 import urlset
 from tests.site_box import SiteBox
 from urlset.crawler import walk as crawl_walk
 from urlset.crawler.page_record import from_json, read_record, to_json
+from urlset.crawler.page_rows import PAGE_COLUMNS, read_rows, rows_of
 from urlset.crawler.page_urls import UrlResolver
 from urlset.crawler.page_worker import PageWorker
 from urlset.http import Request, Response
@@ -21,14 +24,16 @@ def response(number):
     return Response(Request(url), url, status=200, headers=headers, body=body)
 
 
-def plain(record):
-    row = {name: value for name, value in record.row.items() if name not in FIXED}
-    return record.url, row, record.links, record.is_unchanged
+def plain(page):
+    values = dict(zip(PAGE_COLUMNS, page.values, strict=True))
+    row = {name: value for name, value in values.items() if name not in FIXED}
+    return page.url, page.verdict, row, page.links, page.is_unchanged
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_a_worker_returns_the_records_of_this_process(is_killed):
-    worker = PageWorker()
+    read = partial(read_rows, UrlResolver())
+    worker = PageWorker(read)
     found = []
     for number in range(COUNT):
         worker.submit(response(number), {"crawl": 7})
@@ -41,11 +46,9 @@ def test_a_worker_returns_the_records_of_this_process(is_killed):
     is_alive = worker.is_alive
     worker.close()
 
-    expected = [read_record(response(number), UrlResolver()) for number in range(COUNT)]
-    for record in expected:
-        record.row["crawl"] = 7
-    assert sorted(plain(page.record) for page in found) == sorted(map(plain, expected))
-    assert [plain(from_json(page.line)) for page in found] == [plain(p.record) for p in found]
+    expected = [read(response(number), {"crawl": 7}) for number in range(COUNT)]
+    assert sorted(map(plain, found)) == sorted(map(plain, expected))
+    assert [rows_of(from_json(page.line)) for page in found] == found
     assert is_alive is not is_killed
 
 

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
-from urlset.auditor.page_writer import PageWriter
 from urlset.auditor.probes import Probe, ProbeRow, ProbeWalk
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.stratified_sample import allocate
 from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget, VisitWalk
 from urlset.checker.views import creation_order
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord
+from urlset.crawler.page_rows import PageRows, confirm_pages, replace_pages
 from urlset.crawler.page_urls import page_url
 from urlset.http import Policy, Walk
 from urlset.model import ProgressEvent
@@ -25,7 +24,7 @@ from urlset.store import StoreSession
 
 __all__ = ["Drive", "Progress", "SiteVisits"]
 
-T = TypeVar("T", PageRecord, ProbeRow)
+T = TypeVar("T", PageRows, ProbeRow)
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a server."""
@@ -35,6 +34,12 @@ Progress = Callable[[ProgressEvent], None]
 
 CHUNK = 5_000
 """URLs to visit that are in memory."""
+
+MAX_PAGES = 2_000
+"""Visited pages in memory; then they are written to the store."""
+
+EVERY_S = 5.0
+"""Seconds between these writes: a killed process loses no more."""
 
 MAX_TARGETS = 10_000
 """Canonical URLs and alternates that are visited although no sitemap lists them."""
@@ -353,16 +358,19 @@ class SiteVisits:
             self._robots,
             self._pace,
             self.budget,
+            crawl=self._crawl,
             hosts=self._hosts,
             is_second=is_second,
             delay_s=self._settings.recheck_delay_s if is_second else 0.0,
             now=self._now,
         )
-        writer = PageWriter(self._session, self._crawl)
+        writer = _PageWriter(self._session, self._crawl)
         try:
-            for record in self._results(walk, policy):
-                writer.add(record)
+            for page in self._results(walk, policy):
+                writer.add(page)
         finally:
+            for page in walk.close():
+                writer.add(page)
             writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
@@ -383,7 +391,7 @@ class SiteVisits:
             self._done += 1
             self._progress(ProgressEvent(self._done, source=result.url))
             yield result
-        yield from walk.refused()
+        yield from walk.close()
 
     def _refresh_keys(self) -> None:
         self._session.run("DROP TABLE page_keys")
@@ -403,6 +411,30 @@ class SiteVisits:
 
     def _column(self, query: str) -> list[str]:
         return [row[0] for row in self._session.rows(query)]
+
+
+class _PageWriter:
+    """Writer of visited pages in batches; the last visit of a URL replaces the earlier ones."""
+
+    def __init__(self, session: StoreSession, crawl: int):
+        self._session = session
+        self._crawl = crawl
+        self._pages: dict[str, PageRows] = {}
+        self._since = time.monotonic()
+
+    def add(self, page: PageRows) -> None:
+        self._pages[page.url] = page
+        if len(self._pages) >= MAX_PAGES or time.monotonic() - self._since > EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        pages = list(self._pages.values())
+        with self._session.transaction():
+            confirm_pages(self._session, [page for page in pages if page.is_unchanged])
+            changed = [page for page in pages if not page.is_unchanged]
+            replace_pages(self._session, changed, self._crawl)
+        self._pages = {}
+        self._since = time.monotonic()
 
 
 def _boolean(value: bool) -> str:

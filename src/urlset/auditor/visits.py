@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
+from urlset.crawler.page_rows import PageRows, rows_of
 from urlset.crawler.page_urls import UrlResolver, section_of
+from urlset.crawler.page_worker import MAX_PENDING, PageWorker
 from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
@@ -27,6 +31,9 @@ _FACTS = (
 
 _LOOPS = ("redirect-loop", "too-many-redirects", "bad-redirect")
 _REFUSALS = frozenset({429, 503})
+
+WORKER_FROM = 500
+"""Visits from which a second process reads the pages: its start takes half a second."""
 
 
 class _HasUrl(Protocol):
@@ -188,9 +195,13 @@ class PoliteWalk(Generic[T, R]):
         yield from self.refused()
 
     def refused(self) -> Iterator[R]:
-        """Yield the results of URLs that may not be requested; call it again after the walk."""
+        """Yield the results of URLs that may not be requested."""
         while self._refused:
             yield self._refused.popleft()
+
+    def close(self) -> Iterator[R]:
+        """Yield the results that are left after the walk."""
+        return self.refused()
 
     def request_for(self, target: T) -> Request:
         """Return the request for a target."""
@@ -215,8 +226,8 @@ class PoliteWalk(Generic[T, R]):
             host.observe(response.first_byte_s, time.monotonic())
 
 
-class VisitWalk(PoliteWalk[VisitTarget, PageRecord]):
-    """Walk over pages that yields a record for each.
+class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
+    """Walk over pages that yields the rows of each.
 
     A response that may be temporary is recorded as unknown; a second walk with ``is_second``
     confirms it.
@@ -229,15 +240,18 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRecord]):
         pace: Pace,
         budget: Budget,
         *,
+        crawl: int,
         hosts: Collection[str] = (),
         is_second: bool = False,
         delay_s: float = 0.0,
         now: datetime | None = None,
     ):
         super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
-        self._is_second = is_second
+        self._crawl = crawl
         self._now = now
-        self._resolver = UrlResolver()
+        self._read = partial(_read_visit, UrlResolver(), is_second, now)
+        self._handled = 0
+        self._worker: PageWorker | None = None
 
     def request_for(self, target: VisitTarget) -> Request:
         """Return a request for the page, conditional if it is known."""
@@ -250,43 +264,72 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRecord]):
             ends_at_head=target.ends_at_head,
         )
 
-    def results_of(self, response: Response) -> Iterator[PageRecord]:
-        """Yield the record of a page."""
-        yield self._record(response)
+    def results_of(self, response: Response) -> Iterator[PageRows]:
+        """Yield the rows of the pages that were read; a worker may read this page later."""
+        values = {"crawl": self._crawl}
+        self._handled += 1
+        if self._handled == WORKER_FROM and (os.cpu_count() or 1) > 1:
+            self._worker = PageWorker(self._read)
+        if self._worker is None:
+            yield self._read(response, values)
+            return
+        self._worker.submit(response, values)
+        yield from self._worker.take(waits=self._worker.pending >= MAX_PENDING)
 
-    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[PageRecord]:
-        """Yield the record of a page that may not be visited."""
+    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[PageRows]:
+        """Yield the rows of a page that may not be visited."""
         record = disallowed_record(target.url, robots, self._now)
+        record.row["crawl"] = self._crawl
         if robots.state == "unreachable":
             record.row["verdict"] = "unknown"
-        yield record
+        yield rows_of(record, has_line=False)
 
-    def _record(self, response: Response) -> PageRecord:
-        url = response.request.url
-        final = response._replace(request=response.request._replace(url=response.url))
-        record = read_record(final, self._resolver, now=self._now)
-        row = record.row
-        row["url"] = url
-        row["section"] = section_of(url)
-        row["attempts"] = response.attempts + self._is_second
-        if response.request.ends_at_head:
-            row["fingerprint"] = None  # that of a head says nothing about the content
-        if response.error in _LOOPS:
-            row |= {"verdict": "redirect-loop", "unknown_reason": None}
-        elif response.redirects and not is_doubtful(record):
-            row |= {"verdict": "redirect", "unknown_reason": None}
-        if response.redirects:
-            statuses = response.redirect_statuses
-            row["redirects"] = [
-                {"url": hop, "status": status}
-                for hop, status in zip(response.redirects, statuses, strict=False)
-            ]
-            row |= dict.fromkeys(_FACTS)
-            row |= {"status": statuses[0] if statuses else None, "is_indexable": False}
-            row |= {"is_noindex": False, "is_html": False, "final_url": response.url}
-        elif self._is_second and is_doubtful(record):
-            _confirm(record, response)
-        return record._replace(url=url)
+    def close(self) -> Iterator[PageRows]:
+        """Yield the rows that are left after the walk, and end the worker."""
+        yield from super().close()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            try:
+                while worker.pending:
+                    yield from worker.take(waits=True)
+            finally:
+                worker.close()
+
+
+def _read_visit(
+    resolver: UrlResolver,
+    is_second: bool,
+    now: datetime | None,
+    response: Response,
+    values: dict[str, Any],
+) -> PageRows:
+    """Return the rows of the response for a listed page, with its redirects."""
+    url = response.request.url
+    final = response._replace(request=response.request._replace(url=response.url))
+    record = read_record(final, resolver, now=now, has_links=False)
+    row = record.row
+    row |= values
+    row["url"] = url
+    row["section"] = section_of(url)
+    row["attempts"] = response.attempts + is_second
+    if response.request.ends_at_head:
+        row["fingerprint"] = None  # that of a head says nothing about the content
+    if response.error in _LOOPS:
+        row |= {"verdict": "redirect-loop", "unknown_reason": None}
+    elif response.redirects and not is_doubtful(record):
+        row |= {"verdict": "redirect", "unknown_reason": None}
+    if response.redirects:
+        statuses = response.redirect_statuses
+        row["redirects"] = [
+            {"url": hop, "status": status}
+            for hop, status in zip(response.redirects, statuses, strict=False)
+        ]
+        row |= dict.fromkeys(_FACTS)
+        row |= {"status": statuses[0] if statuses else None, "is_indexable": False}
+        row |= {"is_noindex": False, "is_html": False, "final_url": response.url}
+    elif is_second and is_doubtful(record):
+        _confirm(record, response)
+    return rows_of(record._replace(url=url, links=[]), has_line=False)
 
 
 def _confirm(record: PageRecord, response: Response) -> None:

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.crawler.evidence import MAX_HOPS
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import CrawlOptions
-from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord, to_json
+from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord
+from urlset.crawler.page_rows import (
+    PageRows,
+    confirm_pages,
+    link_table,
+    replace_pages,
+    rows_of,
+    texts,
+)
 from urlset.crawler.page_urls import section_of
 from urlset.crawler.scope import Scope
 from urlset.crawler.traps import Trap, Traps
-from urlset.store import LIVE_TABLES, StoreSession, quoted
+from urlset.store import StoreSession, quoted
 
 __all__ = ["Discovered", "Frontier", "Job"]
 
-WINDOW = 2_000
+WINDOW = 4_000
 """Waiting URLs in memory."""
 
-LOW_WATER = 8
-"""URLs being visited at which more are read from the tables; each read also writes."""
+LOW_WINDOW = 500
+"""Waiting URLs in memory at which more are read from the tables, if they have more."""
 
-MAX_RECORDS = 1_000
+LOW_WATER = 8
+"""URLs being visited at which new ones are looked for, if none wait; each read also writes."""
+
+MAX_RECORDS = 2_000
 """Visited pages in memory; then they are written to the tables."""
 
 MAX_LINKS = 100_000
@@ -42,10 +51,6 @@ MAX_REDIRECTS = 100_000
 
 MAX_SECTIONS = 10_000
 """Sections that are visited in turn; further ones share their turn."""
-
-_TABLES = {table.name: table for table in LIVE_TABLES}
-_PAGE_COLUMNS = [column.name for column in _TABLES["pages"].columns]
-_CONFIRMED = ("crawl", "checked_at", "first_byte_s", "seconds", "is_from_cache", "attempts")
 
 
 # A redirect is no click, so its target is as deep as its source.
@@ -102,7 +107,6 @@ class Frontier:
         options: CrawlOptions,
     ):
         self.scope = scope
-        self.is_drained = False
         self._session = session
         self.crawl = crawl
         self._journal = journal
@@ -110,8 +114,9 @@ class Frontier:
         self._traps = Traps()
         self._cut: dict[Trap, list[Any]] = {}
         self._window: deque[Job] = deque()
+        self._has_more = False
         self._running: dict[str, Job] = {}
-        self._records: list[PageRecord] = []
+        self._records: list[PageRows] = []
         self._links = 0
         self._turns: dict[str, int] = {}
         self._hops: dict[str, int] = {}
@@ -134,7 +139,8 @@ class Frontier:
 
     def next_job(self) -> Job | None:
         """Return the next URL to visit; None if there is none before the next response."""
-        if not self._window and len(self._running) <= LOW_WATER:
+        is_low = self._has_more and len(self._window) < LOW_WINDOW
+        if is_low or (not self._window and len(self._running) <= LOW_WATER):
             self._refill()
         if not self._window:
             return None
@@ -146,23 +152,28 @@ class Frontier:
         """Return the job of a URL that is being visited."""
         return self._running.get(url)
 
-    def finish(self, record: PageRecord, *, is_repeated: bool = False) -> None:
-        """Add the record of a visited page.
+    def finish(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
+        """Add the record of a visited page; return its rows.
 
         Args:
             record: The record.
             is_repeated: Whether the page is visited a second time, at the end of the crawl.
         """
         record.row.update(crawl=self.crawl, is_repeated=is_repeated)
-        self.finish_all([record], [to_json(record)])
+        page = rows_of(record)
+        self.finish_all([page])
+        return page
 
-    def finish_all(self, records: Sequence[PageRecord], lines: Sequence[str]) -> None:
-        """Add records of visited pages whose text for the journal is known."""
-        self._journal.add(lines)
-        for record in records:
-            self._running.pop(record.url, None)
-            self._links += len(record.links)
-        self._records += records
+    def finish_all(self, pages: Sequence[PageRows]) -> None:
+        """Add the rows of visited pages."""
+        if not pages:
+            return
+        self._journal.add([page.line for page in pages])
+        for page in pages:
+            self._running.pop(page.url, None)
+            if page.links:
+                self._links += len(page.links[0])
+        self._records += pages
         # Note: not between two of the records; this empties the journal.
         if len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS:
             self.flush()
@@ -199,92 +210,54 @@ class Frontier:
             "OR contains(url, ';') OR regexp_matches(url, '/(19|20|21)[0-9][0-9][/-]'))"
         )
         self._traps.fill(url for (url,) in self._session.rows(query))
-        self._records = list(self._journal.records())
+        self._records = [rows_of(record) for record in self._journal.records()]
         self.flush()
 
     def _refill(self) -> None:
         self.flush()
+        known = {job.url for job in self._window} | self._running.keys()
+        limit = WINDOW + len(self._running)
         rows = self._session.rows(
             "SELECT f.url, f.depth, f.attempts, p.etag, p.last_modified FROM (SELECT url, depth, "
             "attempts, priority FROM store.frontier WHERE state = 'waiting' "
-            f"ORDER BY priority, url LIMIT {WINDOW + len(self._running)}) f "
+            f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "ORDER BY f.priority, f.url"
         )
-        self._window.extend(
-            job for job in (Job(*row) for row in rows) if job.url not in self._running
-        )
+        jobs = [Job(*row) for row in rows]
+        self._window.extend(job for job in jobs if job.url not in known)
+        self._has_more = len(jobs) == limit
 
     def _write_records(self) -> None:
         session = self._session
         latest = {record.url: record for record in self._records}
         changed = [record for record in latest.values() if not record.is_unchanged]
         confirmed = [record for record in latest.values() if record.is_unchanged]
-        if changed:
-            self._write_pages(changed)
-            self._write_links(changed)
-        if confirmed:
-            columns = ", ".join(f"{name} = {_cast(name, 'i')}" for name in _CONFIRMED)
-            session.insert(
-                f"UPDATE store.pages p SET {columns}, previous_fingerprint = p.fingerprint "
-                "FROM incoming i WHERE p.url = i.url",
-                _page_batch(confirmed, ["url", *_CONFIRMED]),
-            )
+        replace_pages(session, changed, self.crawl, with_links=True)
+        self._write_links(changed)
+        confirm_pages(session, confirmed)
         session.insert(
             "UPDATE store.frontier f SET state = i.state, excluded_by = i.excluded_by, "
             "attempts = f.attempts + (i.state = 'waiting')::UINTEGER, priority = "
             f"CASE WHEN i.state = 'waiting' THEN {REPEATED} ELSE f.priority END "
             "FROM incoming i WHERE f.url = i.url",
-            _texts(
+            texts(
                 url=list(latest),
-                state=[_state_of(record) for record in latest.values()],
+                state=[_state_of(page) for page in latest.values()],
                 excluded_by=[
-                    "robots" if record.row["verdict"] == "disallowed" else None
-                    for record in latest.values()
+                    "robots" if page.verdict == "disallowed" else None for page in latest.values()
                 ],
             ),
         )
 
-    def _write_pages(self, records: Sequence[PageRecord]) -> None:
-        batch = _page_batch(records, _PAGE_COLUMNS)
-        session = self._session
-        # The fingerprint of the visit before is kept, for the comparison.
-        session.insert(
-            "CREATE OR REPLACE TEMP TABLE earlier AS SELECT p.url, CASE WHEN p.crawl = "
-            f"{self.crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
-            "FROM store.pages p SEMI JOIN incoming i ON p.url = i.url",
-            batch,
-        )
-        if next(session.rows("SELECT count(*) FROM temp.earlier"))[0]:
-            session.run("DELETE FROM store.pages WHERE url IN (SELECT url FROM temp.earlier)")
-            session.run("DELETE FROM store.links WHERE url IN (SELECT url FROM temp.earlier)")
-        values = ", ".join(
-            "e.fingerprint" if name == "previous_fingerprint" else _cast(name, "i")
-            for name in _PAGE_COLUMNS
-        )
-        names = ", ".join(_PAGE_COLUMNS)
-        session.insert(
-            f"INSERT INTO store.pages ({names}) SELECT {values} FROM incoming i "
-            "LEFT JOIN temp.earlier e ON e.url = i.url",
-            batch,
-        )
-
-    def _write_links(self, records: Sequence[PageRecord]) -> None:
-        rows = [(record.url, *link) for record in records for link in record.links]
-        if not rows:
+    def _write_links(self, records: Sequence[PageRows]) -> None:
+        links = link_table(records)
+        if links is None:
             return
-        urls, targets, kinds, rels, nofollows, counts = zip(*rows, strict=True)
         self._session.insert(
             "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
             "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
-            _texts(
-                url=urls,
-                target=targets,
-                kind=kinds,
-                rel=rels,
-                is_nofollow=["true" if flag else "false" for flag in nofollows],
-                n=[str(count) for count in counts],
-            ),
+            links,
         )
         self._session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
 
@@ -293,7 +266,7 @@ class Frontier:
         self._session.insert(
             "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
             "SEMI JOIN incoming i ON i.url = l.url",
-            _texts(url=[record.url for record in self._records if record.is_unchanged]),
+            texts(url=[record.url for record in self._records if record.is_unchanged]),
         )
         if self._options.follow_links:
             self._insert_new([Discovered(*row) for row in self._session.rows(_DISCOVER)])
@@ -313,7 +286,7 @@ class Frontier:
         if not rows:
             return
         urls, origins, referrers, depths, sections, reasons, priorities = zip(*rows, strict=True)
-        batch = _texts(
+        batch = texts(
             url=urls,
             origin=origins,
             referrer=referrers,
@@ -328,7 +301,7 @@ class Frontier:
                 "i.origin)) FROM incoming i WHERE f.url = i.url",
                 batch,
             )
-        self._session.insert(
+        added = self._session.insert(
             "INSERT INTO store.frontier (url, state, priority, depth, attempts, section, origins, "
             "referrer, referrer_count, excluded_by) SELECT DISTINCT ON (url) url, "
             "CASE WHEN excluded_by IS NULL THEN 'waiting' ELSE 'excluded' END, "
@@ -336,6 +309,7 @@ class Frontier:
             "FROM incoming i WHERE NOT EXISTS (FROM store.frontier f WHERE f.url = i.url)",
             batch,
         )
+        self._has_more = self._has_more or added > 0
 
     def _hops_to(self, url: str, referrer: str | None) -> int:
         """Return the number of redirects that lead to a URL, of those that are in memory."""
@@ -376,7 +350,7 @@ class Frontier:
         self._session.insert(
             "INSERT INTO store.traps (pattern, kind, cut_count, example) "
             "SELECT pattern, kind, cut_count::UBIGINT, example FROM incoming",
-            _texts(
+            texts(
                 pattern=[trap.pattern for trap, _ in traps],
                 kind=[trap.kind for trap, _ in traps],
                 cut_count=[str(count) for _, (count, _) in traps],
@@ -385,40 +359,11 @@ class Frontier:
         )
 
 
-def _state_of(record: PageRecord) -> str:
-    if record.row.get("is_repeated"):
+def _state_of(page: PageRows) -> str:
+    if page.is_repeated:
         return "waiting"
-    return "excluded" if record.row["verdict"] == "disallowed" else "done"
+    return "excluded" if page.verdict == "disallowed" else "done"
 
 
 def _number(value: int | None) -> str | None:
     return None if value is None else str(value)
-
-
-def _texts(**columns: Sequence[str | None]) -> Any:
-    """Return columns of text as an Arrow table."""
-    arrays = {name: text_array(list(values)) for name, values in columns.items()}
-    return as_table(batch_of(arrays))
-
-
-def _page_batch(records: Sequence[PageRecord], names: Sequence[str]) -> Any:
-    columns = {name: [_text(record.row.get(name)) for record in records] for name in names}
-    return _texts(**columns)
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value)
-
-
-_TYPES = {column.name: column.type for column in _TABLES["pages"].columns}
-
-
-def _cast(name: str, table: str) -> str:
-    """Return SQL that converts a column of text to the type of a column of ``pages``."""
-    kind = _TYPES[name]
-    if kind == "VARCHAR":
-        return f"{table}.{name}"
-    via = "::JSON" if kind.endswith("[]") else ""
-    return f"{table}.{name}{via}::{kind}"

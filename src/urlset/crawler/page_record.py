@@ -66,9 +66,20 @@ class PageRecord(NamedTuple):
 
 
 def read_record(
-    response: Response, resolver: UrlResolver, *, now: datetime | None = None
+    response: Response,
+    resolver: UrlResolver,
+    *,
+    now: datetime | None = None,
+    has_links: bool = True,
 ) -> PageRecord:
-    """Return the record of a page from the response to its request, without redirects."""
+    """Return the record of a page from the response to its request, without redirects.
+
+    Args:
+        response: The response.
+        resolver: Resolves the links.
+        now: Time of the visit; None for the current time.
+        has_links: Whether the links of the page are in the record; if not, only their number.
+    """
     url = response.request.url
     moment = format_date(now or datetime.now(UTC))
     row: dict[str, Any] = {
@@ -113,7 +124,12 @@ def read_record(
                 row |= {"verdict": "redirect-loop", "error": "redirect-loop"}
     facts = _facts(response)
     if facts is not None:
-        links += _add_facts(row, facts, url, resolver)
+        _add_facts(row, facts, url)
+        if not has_links:
+            found = (resolver.resolve(anchor.href, facts.base) for anchor in facts.anchors)
+            row["link_count"] = sum(target is not None for target in found)
+            return PageRecord(url, row, links)
+        links += _links(row, facts, resolver)
     row["link_count"] = sum(link.n for link in links if link.kind == "a")
     return PageRecord(url, row, links)
 
@@ -201,10 +217,8 @@ def _facts(response: Response) -> PageFacts | None:
     )
 
 
-def _add_facts(
-    row: dict[str, Any], facts: PageFacts, url: str, resolver: UrlResolver
-) -> list[PageLinkRow]:
-    """Add the facts of a page to its row; return its links."""
+def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
+    """Add the facts of a page to its row."""
     canonicals = [(page_url(found.url) or found.url, found.origin) for found in facts.canonicals]
     # Engines ignore a canonical in the body, and all of them if they differ.
     effective = {target for target, origin in canonicals if origin != "body"}
@@ -233,12 +247,11 @@ def _add_facts(
         "lastmod_from": facts.lastmod_from,
         "images": [image.loc for image in facts.images[:MAX_IMAGES]],
     }
-    return list(_links(row, facts, bool(words & _NOFOLLOW), resolver))
 
 
-def _links(
-    row: dict[str, Any], facts: PageFacts, is_page_nofollow: bool, resolver: UrlResolver
-) -> list[PageLinkRow]:
+def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list[PageLinkRow]:
+    words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
+    is_page_nofollow = bool(words & _NOFOLLOW)
     counts: Counter[tuple[str, str]] = Counter()
     for anchor in facts.anchors:
         target = resolver.resolve(anchor.href, facts.base)

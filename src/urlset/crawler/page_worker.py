@@ -12,49 +12,50 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
-from urlset.crawler.page_record import PageRecord, read_record, to_json
-from urlset.crawler.page_urls import UrlResolver
+from urlset.crawler.page_rows import PageRows
 from urlset.http import Response
 
-__all__ = ["MAX_PENDING", "PageWorker", "ReadPage", "serve"]
+__all__ = ["MAX_PENDING", "PageWorker", "Read", "serve"]
 
-MAX_PENDING = 16
+Read = Callable[[Response, dict[str, Any]], PageRows]
+"""Function that reads a page, and adds values to its row; it can be pickled."""
+
+MAX_PENDING = 32
 """Pages that wait for the worker; they count as in flight."""
 
-MAX_UNSENT = 4
-"""Pages that are sent to the worker at once."""
+MAX_UNSENT = 8
+"""Pages that are sent to a busy worker at once: each message wakes two threads."""
 
 JOIN_TIMEOUT_S = 5.0
 
 
-class ReadPage(NamedTuple):
-    """Record of a page, and its line for the journal."""
-
-    record: PageRecord
-    line: str
-
-
 class PageWorker:
-    """Worker process that converts responses to records.
+    """Worker process that converts responses to rows.
 
     If it ends unexpectedly, the pages that it had are read in this process, and ``is_alive`` is
     False.
+
+    Args:
+        read: Converts a response.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, read: Read) -> None:
         self.is_alive = True
-        self._unsent = 0
+        self._read = read
+        self._unsent: list[tuple[Response, dict[str, Any]]] = []
         self._pending: dict[str, tuple[Response, dict[str, Any]]] = {}
-        self._results: queue.SimpleQueue[tuple[PageRecord, str] | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[list[PageRows] | None] = queue.SimpleQueue()
         code = "from urlset.crawler.page_worker import serve; serve()"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._thread = threading.Thread(target=self._receive, daemon=True, name="urlset pages")
         self._thread.start()
+        self._send(read)
 
     @property
     def pending(self) -> int:
@@ -67,32 +68,28 @@ class PageWorker:
             headers=dict(response.headers), request=response.request._replace(token=None)
         )
         self._pending[response.request.url] = plain, values
-        try:
-            assert self._process.stdin is not None
-            pickle.dump((plain, values), self._process.stdin, pickle.HIGHEST_PROTOCOL)
-            self._unsent += 1
-        except OSError:
-            self._results.put(None)
-        if self._unsent >= MAX_UNSENT:
+        self._unsent.append((plain, values))
+        if len(self._unsent) >= min(MAX_UNSENT, len(self._pending)):
             self._flush()
 
-    def take(self, *, waits: bool) -> list[ReadPage]:
+    def take(self, *, waits: bool) -> list[PageRows]:
         """Return the pages that are ready; with ``waits``, at least one of those pending."""
         if not self.is_alive:
             return self._read_pending()
-        found: list[ReadPage] = []
+        found: list[PageRows] = []
         if waits:
             self._flush()
         while self._pending:
             try:
-                result = self._results.get(block=waits and not found)
+                pages = self._results.get(block=waits and not found)
             except queue.Empty:
                 break
-            if result is None:
+            if pages is None:
                 self.is_alive = False
                 return found + self._read_pending()
-            if self._pending.pop(result[0].url, None) is not None:
-                found.append(ReadPage(*result))
+            found += [page for page in pages if self._pending.pop(page.url, None) is not None]
+        if self._unsent and len(self._unsent) == len(self._pending):  # the worker is idle
+            self._flush()
         return found
 
     def close(self) -> None:
@@ -111,16 +108,20 @@ class PageWorker:
             self._process.stdout.close()
 
     def _flush(self) -> None:
-        self._unsent = 0
+        unsent, self._unsent = self._unsent, []
+        if unsent:
+            self._send(unsent)
+
+    def _send(self, message: object) -> None:
         try:
             assert self._process.stdin is not None
+            pickle.dump(message, self._process.stdin, pickle.HIGHEST_PROTOCOL)
             self._process.stdin.flush()
         except OSError:
             self._results.put(None)
 
-    def _read_pending(self) -> list[ReadPage]:
-        resolver = UrlResolver()
-        pages = [_read(response, values, resolver) for response, values in self._pending.values()]
+    def _read_pending(self) -> list[PageRows]:
+        pages = [self._read(response, values) for response, values in self._pending.values()]
         self._pending.clear()
         return pages
 
@@ -136,19 +137,13 @@ class PageWorker:
 def serve(
     source: BinaryIO = sys.stdin.buffer, target: BinaryIO = sys.stdout.buffer
 ) -> None:  # pragma: no cover - in another process
-    """Read responses from stdin and write records to stdout, until stdin ends."""
+    """Read a function and responses from stdin, write rows to stdout, until stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
-    resolver = UrlResolver()
     try:
+        read: Read = pickle.load(source)
         while True:
-            response, values = pickle.load(source)
-            pickle.dump(tuple(_read(response, values, resolver)), target, pickle.HIGHEST_PROTOCOL)
+            pages = [read(response, values) for response, values in pickle.load(source)]
+            pickle.dump(pages, target, pickle.HIGHEST_PROTOCOL)
             target.flush()
     except (EOFError, OSError):
         return
-
-
-def _read(response: Response, values: dict[str, Any], resolver: UrlResolver) -> ReadPage:
-    record = read_record(response, resolver)
-    record.row.update(values)
-    return ReadPage(record, to_json(record))

@@ -14,7 +14,7 @@ from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import RECHECK_S, CrawlOptions, ScopeName
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord
+from urlset.crawler.page_rows import PageRows
 from urlset.crawler.page_urls import page_url
 from urlset.crawler.result import Crawl
 from urlset.crawler.scope import Scope
@@ -242,7 +242,7 @@ class _Run:
             frontier.add(found)
         return bool(found)
 
-    def _drive(self, walk: CrawlWalk) -> Generator[PageRecord]:
+    def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
         return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
 
     def _begin(self) -> int:

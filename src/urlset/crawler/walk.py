@@ -6,15 +6,17 @@ import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from urlset.crawler.frontier import Frontier, Job
 from urlset.crawler.options import CrawlOptions
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
-from urlset.crawler.page_urls import UrlResolver, page_url
+from urlset.crawler.page_rows import PageRows, read_rows
+from urlset.crawler.page_urls import UrlResolver, origin_of_page, page_url
 from urlset.crawler.page_worker import MAX_PENDING, PageWorker
 from urlset.html import MAX_BYTES
-from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
+from urlset.http import NetworkScope, Request, Response, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
 from urlset.urls import split_origin
@@ -30,7 +32,7 @@ REPEAT_DELAY_S = 1.0
 
 
 class CrawlWalk:
-    """Walk over the pages of a site that yields a :class:`PageRecord` for each visit.
+    """Walk over the pages of a site that yields the rows of each visit, after they were stored.
 
     ``next_request`` returns None at the end, and when the next URL depends on a response. A limit
     (``max_pages``, ``max_minutes``) ends it; ``limits`` then has its name.
@@ -80,7 +82,9 @@ class CrawlWalk:
         self._started_pages = visited
         self._handled = 0
         self._worker: PageWorker | None = None
-        self._collected: list[PageRecord] = []
+        self._collected: list[PageRows] = []
+        for origin, file in self.robots.items():
+            self.pace.of(origin, file.crawl_delay_s(agent))
 
     def next_request(self) -> Request | None:
         """Return the next request: for a page, or for a robots.txt before it."""
@@ -93,7 +97,7 @@ class CrawlWalk:
                     self._collected = self._collect(waits=True)
                     continue
                 return None
-            origin = origin_of(job.url) or ""
+            origin = origin_of_page(job.url)
             robots = self.robots.get(origin)
             if robots is None:
                 self._held.setdefault(origin, deque()).append(job)
@@ -111,8 +115,8 @@ class CrawlWalk:
                 self._started_pages += 1
             return request
 
-    def handle(self, response: Response) -> Iterator[PageRecord]:
-        """Process a response; yield the record of a page, after it was stored."""
+    def handle(self, response: Response) -> Iterator[PageRows]:
+        """Process a response; yield the rows of visited pages."""
         self.request_count += response.attempts
         self.byte_count += response.wire_size
         if response.request.purpose == "robots":
@@ -135,8 +139,7 @@ class CrawlWalk:
         elif record.row["verdict"] == "unknown" and job.attempts:
             self._confirm(record)
         record.row["attempts"] = job.attempts + 1
-        self._record(record, is_repeated=is_repeated)
-        yield record
+        yield self._record(record, is_repeated=is_repeated)
 
     def close(self) -> None:
         """Store the pages that the worker has, and end it."""
@@ -151,20 +154,19 @@ class CrawlWalk:
         is_page = response.has_document and response.error is None
         is_page = is_page and "cf-mitigated" not in response.headers  # a challenge: see `handle`
         if self._worker is None and self._handled >= WORKER_FROM and (os.cpu_count() or 1) > 1:
-            self._worker = PageWorker()
+            self._worker = PageWorker(partial(read_rows, self._resolver))
         self._handled += 1
         return is_page and self._worker is not None and self._worker.is_alive
 
-    def _collect(self, *, waits: bool) -> list[PageRecord]:
-        """Store the pages that the worker has read; return their records."""
+    def _collect(self, *, waits: bool) -> list[PageRows]:
+        """Store the pages that the worker has read; return their rows."""
         assert self._worker is not None
         pages = self._worker.take(waits=waits)
-        records = [page.record for page in pages]
-        for record in records:
-            self._count(record)
-        self._frontier.finish_all(records, [page.line for page in pages])
+        for page in pages:
+            self._count(page.verdict)
+        self._frontier.finish_all(pages)
         collected, self._collected = self._collected, []
-        return collected + records
+        return collected + pages
 
     def _is_over(self, wait_s: float = 0.0) -> bool:
         """Return whether a limit is reached now, or in some seconds."""
@@ -204,8 +206,7 @@ class CrawlWalk:
         self._ready.extend(self._held.pop(origin, ()))
 
     def _page_request(self, job: Job, origin: str) -> Request:
-        robots = self.robots[origin]
-        host = self.pace.of(origin, robots.crawl_delay_s(self._agent))
+        host = self.pace.of(origin)
         now = self._clock()
         wait, delay = self.pace.wait_s(origin, now), host.delay_s
         if job.attempts and self._last_doubt is not None and self._options.recheck_s:
@@ -216,7 +217,7 @@ class CrawlWalk:
             purpose="page",
             etag=job.etag,
             last_modified=job.last_modified,
-            scope=self._scope_of(job.url),
+            scope=self._scope_of(origin),
             delay_s=delay,
             max_bytes=MAX_BYTES,
             token=job,
@@ -225,13 +226,12 @@ class CrawlWalk:
             retries=0,  # a page that fails is visited again at the end
         )
 
-    def _scope_of(self, url: str) -> NetworkScope:
-        return self._scopes.get(split_origin(url)[1], "public")
+    def _scope_of(self, origin: str) -> NetworkScope:
+        return self._scopes.get(origin.partition("://")[2], "public")
 
     def _observe(self, response: Response) -> None:
         """Adapt the pace of the host to its response."""
-        origin = origin_of(response.request.url) or ""
-        host = self.pace.of(origin)
+        host = self.pace.of(origin_of_page(response.request.url))
         if response.status in REFUSALS:
             host.refuse(self._clock(), retry_after_s(response.headers.get("retry-after")))
         elif response.first_byte_s is not None:
@@ -254,11 +254,11 @@ class CrawlWalk:
         elif status is None and self.verdicts["ok"]:  # the host answers others
             row |= {"verdict": "unreachable", "unknown_reason": None}
 
-    def _record(self, record: PageRecord, *, is_repeated: bool = False) -> None:
+    def _record(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
         if not is_repeated:
-            self._count(record)
-        self._frontier.finish(record, is_repeated=is_repeated)
+            self._count(record.row["verdict"])
+        return self._frontier.finish(record, is_repeated=is_repeated)
 
-    def _count(self, record: PageRecord) -> None:
-        self.visited += record.row["verdict"] != "disallowed"
-        self.verdicts[record.row["verdict"]] += 1
+    def _count(self, verdict: str) -> None:
+        self.visited += verdict != "disallowed"
+        self.verdicts[verdict] += 1

@@ -112,11 +112,10 @@ class Robots:
         return parse_groups(self.text)
 
     def _compiled(self, agent: str) -> tuple[list[CompiledRule], Matcher]:
-        name = self._groups.name_for(agent)
-        if name not in self._matchers:
-            rules = compile_rules(self._groups.rules(name))
-            self._matchers[name] = rules, Matcher(rules)
-        return self._matchers[name]
+        if agent not in self._matchers:
+            rules = compile_rules(self._groups.rules(self._groups.name_for(agent)))
+            self._matchers[agent] = rules, Matcher(rules)
+        return self._matchers[agent]
 
     def __repr__(self) -> str:
         return f"<Robots {self.url} {self.state}: {len(self.sitemaps)} sitemaps>"
