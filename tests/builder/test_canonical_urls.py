@@ -161,7 +161,7 @@ def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
         made = urls._untracked(urls._upgrade_to_https(urls._canonical(given)))
 
         assert made == given
-        assert urls._reasons(given, made) is None
+        assert urls._exclusion_reasons(given, made) is None
 
 
 @pytest.fixture

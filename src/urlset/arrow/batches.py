@@ -9,7 +9,7 @@ from typing import Any
 import arro3.core as arro3
 
 from urlset.arrow import ENTRY, ListOf, StructOf, open_stream, type_of
-from urlset.arrow.streams import shaped
+from urlset.arrow.streams import field_column
 from urlset.fields import CONTENT
 
 __all__ = [
@@ -168,7 +168,7 @@ def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
         return column_to_text(batch.column(found))  # validation of the rows reports missing URLs
     if name == "priority" and "Float32" in str(batch.column(found).type):
         return _rounded(batch.column(found))
-    return shaped(batch, names, name, kind, None)
+    return field_column(batch, names, name, kind, None)
 
 
 def _rounded(values: Any) -> Any:

@@ -30,11 +30,11 @@ __all__ = [
     "RowLimit",
     "TableReader",
     "as_entries",
+    "field_column",
     "numbered",
     "rewrite_dates",
     "rows_to_batch",
     "rows_to_stream",
-    "shaped",
     "without_row_numbers",
 ]
 
@@ -247,7 +247,9 @@ def as_entries(stream: Any, source: str | None = None) -> LazyStream:
 
     def batches() -> Iterator[Any]:
         for batch in reader:
-            columns = [shaped(batch, names, name, spec, source) for name, spec in ENTRY.fields]
+            columns = [
+                field_column(batch, names, name, spec, source) for name, spec in ENTRY.fields
+            ]
             yield arro3.RecordBatch.from_arrays(columns, schema=schema())
 
     return LazyStream(schema(), batches)
@@ -271,8 +273,8 @@ def rewrite_dates(batch: Any, make: Callable[[str | None], str | None], source: 
     return arro3.RecordBatch.from_arrays(columns, schema=arro3.Schema(fields))
 
 
-def shaped(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
-    """Return the column of an entry field in its type; an empty column if it is missing."""
+def field_column(batch: Any, names: list[str], name: str, spec: Any, source: str | None) -> Any:
+    """Return the column of an entry field, cast to its type; a missing one has default values."""
     found = "url" if name == "loc" and "loc" not in names else name
     if found not in names:
         empty = () if isinstance(spec, ListOf) else source if name == "source" else None

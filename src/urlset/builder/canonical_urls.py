@@ -104,7 +104,7 @@ class CanonicalUrls:
         reasons: list[str | None] | None = None
         if not self._is_plain(originals):
             result = self._untracked(self._upgrade_to_https(self._canonical(originals)))
-            reasons = self._reasons(originals, result)
+            reasons = self._exclusion_reasons(originals, result)
             if result != originals:
                 entries = batches.replace_column(entries, "loc", batches.text_array(result))
         for name, fields in _FIELDS.items() if not self._is_text else ():
@@ -190,10 +190,10 @@ class CanonicalUrls:
         self.encoded += 1
         self.example = self.example or text
 
-    def _reasons(
+    def _exclusion_reasons(
         self, originals: list[str | None], result: list[str | None]
     ) -> list[str | None] | None:
-        """Return the reason to exclude each URL, or None if there is none.
+        """Return a reason or None for each row, or None if no URL is excluded; mask passwords.
 
         Passwords in ``result`` are masked.
         """

@@ -21,11 +21,9 @@ from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
 from urlset.writer.index import render_indexes
 
-__all__ = ["commit", "record_intent"]
-
 Listed = tuple[str, datetime | None]
 
-__all__ = ["Published", "publish", "shape_of"]
+__all__ = ["Published", "commit", "publish", "record_intent", "shape_of"]
 
 
 @dataclass

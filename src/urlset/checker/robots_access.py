@@ -1,4 +1,4 @@
-"""Find the listed URLs that robots.txt disallows, without a separate test of each URL.
+"""Find listed URLs that robots.txt disallows: by patterns in bulk, one by one if uncertain.
 
 A regular expression of all disallow patterns excludes URLs that are certainly allowed. A plain URL
 that matches an exact disallow pattern and no allow pattern is certainly disallowed.

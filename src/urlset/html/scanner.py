@@ -250,7 +250,7 @@ class _Scanner:
             self._enter(name, "skip")
 
     def _close(self, name: str) -> None:
-        """Close one element of a name, and all regions that are open in it."""
+        """Handle an end tag: leave the region that its element opened, and all regions in it."""
         count = self._watched[name] = self._watched[name] - 1
         for number, region in enumerate(self._regions):
             if region.name == name and region.level >= count:

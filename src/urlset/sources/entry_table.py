@@ -1,4 +1,4 @@
-"""Entries of tables (CSV, JSON lines, Parquet, Arrow, SQLite), for ``read`` and ``diff``.
+"""Read the entries of tables (CSV, JSON lines, Parquet, Arrow, SQLite), for ``read`` and ``diff``.
 
 Their rows are first written to a Parquet file: so they are counted, and can be read more than once.
 """

@@ -10,8 +10,8 @@ __all__ = ["RULES"]
 _SOURCE = "https://developers.google.com/search/docs/specialty/international/localized-versions"
 
 
-def _page(links: str) -> str:
-    """An English page with a link to itself, and others."""
+def _example_entry(links: str) -> str:
+    """Return an example entry in English with a link to itself, and ``links``."""
     return (
         "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         '  <xhtml:link rel="alternate" hreflang="en" href="https://example.com/en"/>\n'
@@ -59,8 +59,8 @@ _WANTED = (
 )
 
 
-def _page_with(*links: str) -> str:
-    """A page with links, each ``hreflang URL``."""
+def _example_entry_with(*links: str) -> str:
+    """Return an example entry with links, each ``hreflang URL``."""
     found = "\n".join(
         '  <xhtml:link rel="alternate" hreflang="{}" href="{}"/>'.format(*link.split())
         for link in links
@@ -115,16 +115,18 @@ RULES = (
         "missing, the link is ignored.",
         fix_hint="Add href and hreflang to each xhtml:link",
         source=_SOURCE,
-        bad=_page('<xhtml:link rel="alternate" href="https://example.org/de"/>'),
-        good=_page(_link("de")),
+        bad=_example_entry('<xhtml:link rel="alternate" href="https://example.org/de"/>'),
+        good=_example_entry(_link("de")),
     ),
     engine_rule(
         "H002",
         why='Only a link with rel="alternate" names another version of the page.',
         fix_hint='Write rel="alternate"',
         source=_SOURCE,
-        bad=_page('<xhtml:link rel="altenate" hreflang="de" href="https://example.org/de"/>'),
-        good=_page(_link("de")),
+        bad=_example_entry(
+            '<xhtml:link rel="altenate" hreflang="de" href="https://example.org/de"/>'
+        ),
+        good=_example_entry(_link("de")),
         fix_safety="safe",
     ),
     rule(
@@ -138,8 +140,8 @@ RULES = (
         why="Google needs the full URL with https:// and the host, and does not resolve a path.",
         fix_hint="Write the full URL",
         source=_SOURCE,
-        bad=_page(_link("de", "/de")),
-        good=_page(_link("de", "https://example.org/de")),
+        bad=_example_entry(_link("de", "/de")),
+        good=_example_entry(_link("de", "https://example.org/de")),
         fix_safety="unsafe",
     ),
     rule(
@@ -153,8 +155,8 @@ RULES = (
         "ignored.",
         fix_hint='Replace "_" with "-"',
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
-        bad=_page(_link("de_AT")),
-        good=_page(_link("de-AT")),
+        bad=_example_entry(_link("de_AT")),
+        good=_example_entry(_link("de-AT")),
         fix_safety="safe",
     ),
     rule(
@@ -171,8 +173,8 @@ RULES = (
         "invented word, the link is ignored.",
         fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
         source=_SOURCE,
-        bad=_page(_link("jp")),
-        good=_page(_link("ja")),
+        bad=_example_entry(_link("jp")),
+        good=_example_entry(_link("ja")),
         fix_safety="unsafe",
     ),
     rule(
@@ -193,8 +195,8 @@ RULES = (
         "es-419, UK, EU and UN as values that it ignores.",
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
         source=_SOURCE,
-        bad=_page(_link("de-EU")),
-        good=_page(_link("de-DE")),
+        bad=_example_entry(_link("de-EU")),
+        good=_example_entry(_link("de-DE")),
         fix_safety="safe",
     ),
     rule(
@@ -220,8 +222,8 @@ RULES = (
         "Ukrainian. hreflang cannot name a country alone.",
         fix_hint="Write the language followed by the country, as in nl-BE",
         source=_SOURCE,
-        bad=_page(_link("be", "https://www.example.be/")),
-        good=_page(_link("nl-BE", "https://www.example.be/")),
+        bad=_example_entry(_link("be", "https://www.example.be/")),
+        good=_example_entry(_link("nl-BE", "https://www.example.be/")),
     ),
     rule(
         "H013 hreflang-format info",
@@ -235,8 +237,8 @@ RULES = (
         "a capital, the region is upper case, and they have this order.",
         fix_hint="Write the usual form, as in zh-Hant-TW",
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1.1",
-        bad=_page(_link("ZH-hant-tw")),
-        good=_page(_link("zh-Hant-TW")),
+        bad=_example_entry(_link("ZH-hant-tw")),
+        good=_example_entry(_link("zh-Hant-TW")),
         is_default=False,
         fix_safety="safe",
     ),
@@ -254,8 +256,8 @@ RULES = (
         "language of the page is unknown.",
         fix_hint="Add a link from the page to its own URL, with its own language",
         source=_SOURCE,
-        bad=_page_with(_GERMAN),
-        good=_page_with(_SELF, _GERMAN),
+        bad=_example_entry_with(_GERMAN),
+        good=_example_entry_with(_SELF, _GERMAN),
         fix_safety="unsafe",
     ),
     rule(
@@ -279,8 +281,8 @@ RULES = (
         "both.",
         fix_hint="Keep one URL for each language, or distinguish them by region",
         source=_SOURCE,
-        bad=_page_with(_SELF, _GERMAN, "de https://example.org/at"),
-        good=_page_with(_SELF, _GERMAN, "de-AT https://example.org/at"),
+        bad=_example_entry_with(_SELF, _GERMAN, "de https://example.org/at"),
+        good=_example_entry_with(_SELF, _GERMAN, "de-AT https://example.org/at"),
         fix_safety="unsafe",
     ),
     rule(
@@ -299,8 +301,8 @@ RULES = (
         "link.",
         fix_hint="Keep one of the links",
         source=_SOURCE,
-        bad=_page_with(_SELF, _GERMAN, _GERMAN),
-        good=_page_with(_SELF, _GERMAN),
+        bad=_example_entry_with(_SELF, _GERMAN, _GERMAN),
+        good=_example_entry_with(_SELF, _GERMAN),
         fix_safety="unsafe",
     ),
     rule(
@@ -315,8 +317,8 @@ RULES = (
         why="x-default names the page for readers whose language is not among the others.",
         fix_hint="Add a link with hreflang x-default",
         source=_SOURCE,
-        bad=_page_with(_SELF, _GERMAN),
-        good=_page_with(_SELF, _GERMAN, "x-default https://example.com/en"),
+        bad=_example_entry_with(_SELF, _GERMAN),
+        good=_example_entry_with(_SELF, _GERMAN, "x-default https://example.com/en"),
         is_default=False,
     ),
     rule(
@@ -342,8 +344,8 @@ RULES = (
         "language.",
         fix_hint="Add a link with the language alone; its URL may be one of the regional pages",
         source=_SOURCE,
-        bad=_page_with("en-US https://example.com/en", "en-GB https://example.org/gb"),
-        good=_page_with(
+        bad=_example_entry_with("en-US https://example.com/en", "en-GB https://example.org/gb"),
+        good=_example_entry_with(
             "en-US https://example.com/en",
             "en-GB https://example.org/gb",
             "en https://example.com/en",

@@ -17,7 +17,7 @@ _PARTS = {
 
 
 def _video(more: str = "", **parts: str) -> str:
-    """Return a page with a complete video; ``parts`` replace elements, and "" removes one."""
+    """Return an example entry with a complete video; ``parts`` replace elements."""
     found = "".join(
         f"\n    <video:{name}>{value}</video:{name}>"
         for name, value in {**_PARTS, **parts}.items()
@@ -67,7 +67,7 @@ _REMOVED_TAGS = {
 
 
 def _video_with(more: str, description: str = "Sowing") -> str:
-    """Return a page with a complete video and more elements."""
+    """Return an example entry with a complete video and more elements."""
     return (
         "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         "  <video:video>\n"
