@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from urlset.store import StoreSession
 
-__all__ = ["Coverage", "CoverageRegion", "coverage_of"]
+__all__ = ["COVERAGE_SQL", "Coverage", "CoverageRegion", "coverage_of"]
 
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
 _REGIONS = """
@@ -19,6 +19,13 @@ _REGIONS = """
     SELECT page_key, coalesce(is_listed, false) AS is_listed,
         coalesce(is_linked, false) AS is_linked, coalesce(is_visited, false) AS is_visited
     FROM listed FULL JOIN linked USING (page_key) FULL JOIN visited USING (page_key)"""
+
+
+COVERAGE_SQL = (
+    f"SELECT is_listed, is_linked, is_visited, count(*) FROM ({_REGIONS})\n"
+    "GROUP BY ALL ORDER BY ALL DESC"
+)
+"""Query of the regions, over the live views."""
 
 
 class CoverageRegion(NamedTuple):
@@ -95,9 +102,5 @@ def coverage_of(
     reasons: tuple[str, ...],
 ) -> Coverage:
     """Return the coverage; the live views must exist in the session."""
-    query = (
-        f"SELECT is_listed, is_linked, is_visited, count(*) FROM ({_REGIONS}) "
-        "GROUP BY ALL ORDER BY ALL DESC"
-    )
-    regions = tuple(CoverageRegion(*row) for row in session.rows(query))
+    regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     return Coverage(regions, has_links, has_visits, is_complete, reasons)

@@ -56,8 +56,17 @@ def read_sitemaps(
     entries: Entries,
     packed: PackedSitemaps,
     seen: Callable[[DocumentRecord], None] | None = None,
+    has_time: Callable[[], bool] = lambda: True,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
+
+    Args:
+        store: The store.
+        entries: The sitemaps.
+        packed: Notes the responses.
+        seen: Called with each document.
+        has_time: Called after each document; when it returns false, the rest is not read, and
+            documents of an earlier audit stay in the store.
 
     Raises:
         urlset.SourceError: Nothing could be read.
@@ -75,6 +84,9 @@ def read_sitemaps(
                 failures.add(number, record, document)
                 if seen is not None:
                     seen(record)
+                if not has_time():
+                    writer.is_complete = False
+                    break
     return failures
 
 

@@ -24,6 +24,7 @@ from urlset.auditor.result import Audit, Overview
 from urlset.auditor.run import Drive, Progress, SiteVisits
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.verdict_shares import verdict_shares
+from urlset.auditor.visits import Budget
 from urlset.checker.views import creation_order
 from urlset.crawler import CrawlOptions, crawl_into
 from urlset.errors import SourceError
@@ -42,6 +43,7 @@ class _Crawled(NamedTuple):
     number: int
     reasons: tuple[str, ...] = ()
     is_interrupted: bool = False
+    requests: int = 0
 
 
 def audit(
@@ -134,6 +136,7 @@ class _AuditRun:
         self._progress: Progress = progress or (lambda _: None)
         self._drive = drive or _drive
         self._started = datetime.now(UTC)
+        self._budget = Budget(settings.max_requests, settings.max_minutes)
 
     def audit(self) -> Audit:
         store, settings = self._store, self._settings
@@ -142,7 +145,9 @@ class _AuditRun:
             if not self._is_continued():
                 keep_listing(store)
         packed = PackedSitemaps()
-        failures = read_sitemaps(store, self._entries, packed, self._on_document)
+        failures = read_sitemaps(
+            store, self._entries, packed, self._on_document, self._budget.has_time
+        )
         self._expect_sitemap()
         store.add_live_tables()
         origin = self._main_origin()
@@ -156,6 +161,7 @@ class _AuditRun:
                 crawl.number,
                 settings,
                 hosts=self._hosts(origin),
+                budget=self._budget,
                 drive=self._drive,
                 progress=self._progress,
             )
@@ -177,7 +183,7 @@ class _AuditRun:
             self._overview(crawl),
             self._entries.documents,
             reasons,
-            visits.budget.requests,
+            self._budget.requests,
             self._rules.rules,
             self._started,
         )
@@ -224,7 +230,7 @@ class _AuditRun:
         )
         is_interrupted = False
         try:
-            crawl_into(
+            self._budget.requests = crawl_into(
                 self._store,
                 f"{origin}/",
                 options,
@@ -233,6 +239,7 @@ class _AuditRun:
                 progress=self._progress,
                 kind="audit",
                 has_entries=True,
+                began=self._budget.began,
             )
         except KeyboardInterrupt:
             is_interrupted = True
@@ -246,7 +253,7 @@ class _AuditRun:
                 f"FROM store.pages WHERE crawl = {number} AND verdict = 'ok' AND is_html"
             )
         found = [*reasons, *(["scripts: many pages have no links"] * is_scripted)]
-        return _Crawled(number, tuple(found), is_interrupted)
+        return _Crawled(number, tuple(found), is_interrupted, self._budget.requests)
 
     def _begin(self, origin: str) -> _Crawled:
         """Return the number of an audit that is to be continued, or add a row to ``crawls``."""
@@ -273,13 +280,14 @@ class _AuditRun:
         reasons = ", ".join(map(quoted, dict.fromkeys([*crawl.reasons, *visits.reasons])))
         end = (
             "NULL, is_complete = NULL"
-            if "interrupted" in visits.reasons
+            if "interrupted" in visits.reasons or self._budget.is_unanswered
             else f"{quoted(datetime.now(UTC).isoformat())}::TIMESTAMPTZ, "
             f"is_complete = {str(not reasons).lower()}"
         )
+        requests = self._budget.requests - crawl.requests  # those of the crawl are counted
         session.run(
             f"UPDATE store.crawls SET finished = {end}, reasons = [{reasons}]::VARCHAR[], "
-            f"request_count = coalesce(request_count, 0) + {visits.budget.requests} "
+            f"request_count = coalesce(request_count, 0) + {requests} "
             f"WHERE crawl = {crawl.number}"
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from urlset.auditor.coverage import Coverage
+from urlset.auditor.coverage import COVERAGE_SQL, Coverage
 from urlset.auditor.judgement import AuditFindings, Changes
 from urlset.auditor.lastmod_trial import SectionTrial
 from urlset.auditor.settings import AuditSettings
@@ -18,6 +18,7 @@ from urlset.auditor.verdict_shares import VerdictShare
 from urlset.checker import Finding, Rule, rule_texts
 from urlset.checker.live_views import LIVE_VIEWS
 from urlset.html_report import (
+    CoverageCounts,
     ExampleLog,
     LastmodTrial,
     ReportInput,
@@ -164,6 +165,8 @@ class Audit:
                 f"Since the audit before: {self.changes.new:,} new, {self.changes.fixed:,} fixed, "
                 f"{self.changes.remaining:,} still there."
             )
+            if self.omitted:
+                notes.append("Only the first 10,000 findings of a rule are compared.")
         return notes
 
     @property
@@ -199,7 +202,12 @@ class Audit:
                 "CREATE TABLE finding_rows AS SELECT loc, level FROM store.audit_findings "
                 "WHERE change IS DISTINCT FROM 'fixed'"
             )
-            figures = take_figures(session, self.source or "sitemaps")
+            coverage = None
+            if self.coverage.has_links or self.coverage.has_visits:
+                coverage = CoverageCounts(
+                    self.coverage.regions, self.coverage.is_complete, COVERAGE_SQL
+                )
+            figures = take_figures(session, self.source or "sitemaps", coverage)
         report = ReportInput(
             kind="audit",
             site=self.source or "sitemaps",
@@ -223,9 +231,17 @@ class Audit:
             ],
             lastmod_sql=LIVE_VIEWS["lastmod_sections"],
             changes=self._rule_changes(),
+            previous=self._previous(),
             changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
         )
         write_html_report(report, Path(path))
+
+    def _previous(self) -> datetime | None:
+        """Return when the audit before started; None for the first one of the store."""
+        rows = self.store.query(
+            "SELECT started FROM crawls WHERE kind = 'audit' ORDER BY crawl DESC LIMIT 1 OFFSET 1"
+        )
+        return next((row[0] for row in rows), None)
 
     def _rule_changes(self) -> list[RuleChange] | None:
         if self.changes is None:

@@ -77,6 +77,7 @@ class SiteVisits:
         crawl: Number of the audit in the table ``crawls``.
         settings: Settings of the audit.
         hosts: Hosts that the user named, which may have private addresses.
+        budget: Limits of the audit, of which a crawl may have used a part.
         drive: Runs the walks.
         progress: Called with the state.
         sleep: Waits before the second visits.
@@ -89,11 +90,12 @@ class SiteVisits:
         settings: AuditSettings,
         *,
         hosts: frozenset[str],
+        budget: Budget,
         drive: Drive,
         progress: Progress,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        self.budget = Budget(settings.max_requests, settings.max_minutes)
+        self.budget = budget
         self.reasons: list[str] = []
         self._session = session
         self._crawl = crawl
@@ -136,7 +138,7 @@ class SiteVisits:
         except KeyboardInterrupt:
             self.reasons.append("interrupted")
         if self.budget.exceeded:
-            self.reasons.append(f"limit of {self.budget.exceeded}")
+            self.reasons.append(self.budget.exceeded)
         self._mark_pages()
 
     def _doubt_crawl(self) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from urlset.crawler import MAX_FAILURES
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_rows import PageRows, rows_of
@@ -59,7 +60,8 @@ class Budget:
 
     Attributes:
         requests: Number of requests that were started.
-        exceeded: The limit that was reached: ``requests`` or ``time``; None if there is none.
+        exceeded: What ended the audit: ``limit of requests``, ``limit of time`` or
+            ``no response``; None if nothing did.
     """
 
     def __init__(
@@ -70,19 +72,38 @@ class Budget:
         clock: Callable[[], float] = time.monotonic,
     ):
         self.requests = 0
+        self.began = clock()
         self.exceeded: str | None = None
+        self._failures = 0
         self._max_requests = max_requests
-        self._end = None if max_minutes is None else clock() + 60 * max_minutes
+        self._end = None if max_minutes is None else self.began + 60 * max_minutes
         self._clock = clock
 
     def spend(self) -> bool:
         """Return whether another request may be started, and count it."""
-        if self._end is not None and self._clock() >= self._end:
-            self.exceeded = "time"
+        self.has_time()
         if self._max_requests is not None and self.requests >= self._max_requests:
-            self.exceeded = "requests"
+            self.exceeded = "limit of requests"
         self.requests += self.exceeded is None
         return self.exceeded is None
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the audit ended because nothing responded any more."""
+        return self._failures >= MAX_FAILURES
+
+    def has_time(self) -> bool:
+        """Return whether the limit of the duration is not reached; if it is, end the audit."""
+        if self._end is not None and self._clock() >= self._end:
+            self.exceeded = self.exceeded or "limit of time"
+            return False
+        return True
+
+    def observe(self, *, is_answered: bool) -> None:
+        """End the audit after :data:`MAX_FAILURES` requests in sequence without a response."""
+        self._failures = 0 if is_answered else self._failures + 1
+        if self.is_unanswered:
+            self.exceeded = f"no response: the last {self._failures} requests failed"
 
 
 class RobotsFiles:
@@ -191,6 +212,7 @@ class PoliteWalk(Generic[T, R]):
             self._ready.extend(self._held.pop(origin, ()))
         elif response.request.purpose != "robots":
             self._observe(response)
+            self._budget.observe(is_answered=response.status is not None)
             yield from self.results_of(response)
         yield from self.refused()
 

@@ -126,8 +126,9 @@ def crawl_into(
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
     has_entries: bool = False,
-) -> None:
-    """Crawl a site into an open store, as :func:`crawl` does.
+    began: float | None = None,
+) -> int:
+    """Crawl a site into an open store, as :func:`crawl` does; return the number of requested pages.
 
     Args:
         store: The store, open for writing.
@@ -138,11 +139,13 @@ def crawl_into(
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
+        began: Time of the monotonic clock from which ``max_minutes`` counts; None for now.
     """
     start = start_of(site)
     store.add_live_tables()
     run = _Run(store, start, options, policy or Policy(), auth, kind, has_entries=has_entries)
-    run.crawl(progress or (lambda _: None))
+    run.began = began
+    return run.crawl(progress or (lambda _: None))
 
 
 def start_of(site: str) -> str:
@@ -201,9 +204,10 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
+        self.began: float | None = None
 
-    def crawl(self, progress: Progress) -> None:
-        """Run the session to its end."""
+    def crawl(self, progress: Progress) -> int:
+        """Run the session to its end; return the number of pages requested in it."""
         with self._session, closing(self._journal):
             self._number = self._begin()
             self._restore_scope()
@@ -214,6 +218,7 @@ class _Run:
             if self._options.read_sitemaps:
                 self._read_sitemaps(frontier, progress)
             walk = self._walk(frontier)
+            before = walk.pages_requested
             try:
                 self._visit(walk, progress)
                 if not walk.limits and self._add_earlier_pages(frontier):
@@ -223,7 +228,9 @@ class _Run:
                 self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
             walk.close()
-            self._finish(frontier, walk, walk.limits, is_over=True)
+            # The same command continues a crawl that ended because the host was down.
+            self._finish(frontier, walk, walk.limits, is_over=not walk.is_unanswered)
+            return walk.pages_requested - before
 
     def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
         with closing(self._drive(walk)) as records:
@@ -343,6 +350,7 @@ class _Run:
             pace=Pace(self._policy.delay_s),
             robots=self._stored_robots(),
             visited=visited,
+            began=self.began,
         )
 
     def _stored_robots(self) -> dict[str, Robots]:

@@ -21,9 +21,12 @@ from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
 from urlset.urls import split_origin
 
-__all__ = ["CrawlWalk"]
+__all__ = ["MAX_FAILURES", "CrawlWalk"]
 
 REFUSALS = frozenset({429, 503})
+MAX_FAILURES = 50
+"""Requests in sequence without any response after which a walk ends: the host is down."""
+
 WORKER_FROM = 100
 """Pages of a session from which a second process reads them: its start takes half a second."""
 
@@ -46,6 +49,7 @@ class CrawlWalk:
         robots: Known robots.txt files by origin.
         visited: Pages that an earlier session of this crawl has visited.
         clock: Monotonic clock in seconds.
+        began: Time of the clock from which ``max_minutes`` counts; None for now.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class CrawlWalk:
         robots: dict[str, Robots] | None = None,
         visited: int = 0,
         clock: Callable[[], float] = time.monotonic,
+        began: float | None = None,
     ):
         self.verdicts: Counter[str] = Counter()
         self.limits: list[str] = []
@@ -72,7 +77,7 @@ class CrawlWalk:
         self._start = start
         self._agent = agent
         self._clock = clock
-        self._began = clock()
+        self._began = clock() if began is None else began
         self._resolver = UrlResolver()
         self._requested_robots: set[str] = set()
         self._held: dict[str, deque[Job]] = {}
@@ -80,6 +85,7 @@ class CrawlWalk:
         self._scopes: dict[str, NetworkScope] = {split_origin(start)[1]: "anywhere"}
         self._last_doubt: float | None = None
         self._started_pages = visited
+        self._failures = 0
         self._handled = 0
         self._worker: PageWorker | None = None
         self._collected: list[PageRows] = []
@@ -125,6 +131,7 @@ class CrawlWalk:
         job = response.request.token
         assert isinstance(job, Job)
         self._observe(response)
+        self._failures = 0 if response.status is not None else self._failures + 1
         if self._may_use_worker(response):
             assert self._worker is not None
             values = {"crawl": self._frontier.crawl, "attempts": job.attempts + 1}
@@ -178,7 +185,19 @@ class CrawlWalk:
             and self._clock() - self._began + wait_s >= limits.max_minutes * 60
         ):
             self._end("max-minutes")
+        if self.is_unanswered:
+            self._end(f"no-response: the last {MAX_FAILURES} requests failed")
         return bool(self.limits)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the walk ended because nothing responded any more."""
+        return self._failures >= MAX_FAILURES
+
+    @property
+    def pages_requested(self) -> int:
+        """Number of pages that were requested, without second visits."""
+        return self._started_pages
 
     def _end(self, limit: str) -> None:
         if limit not in self.limits:

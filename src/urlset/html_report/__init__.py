@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from urlset.html_report.figures import take_figures
 from urlset.html_report.model import (
+    CoverageCounts,
     Example,
     ExampleLog,
     LastmodTrial,
@@ -19,6 +20,7 @@ from urlset.html_report.model import (
 from urlset.html_report.page import html_report, write_html_report
 
 __all__ = [
+    "CoverageCounts",
     "Example",
     "ExampleLog",
     "LastmodTrial",

@@ -12,7 +12,7 @@ from urlset.html_report.live_figures import (
     outcome,
     section_table,
 )
-from urlset.html_report.model import SourceFigures
+from urlset.html_report.model import CoverageCounts, SourceFigures
 from urlset.html_report.sitemap_figures import FILES_SQL, sitemap_figures
 from urlset.html_report.text import plural, safe, share
 from urlset.store import StoreSession
@@ -28,7 +28,9 @@ _FAULT_NAMES = {
 }
 
 
-def take_figures(session: StoreSession, name: str) -> SourceFigures:
+def take_figures(
+    session: StoreSession, name: str, coverage: CoverageCounts | None = None
+) -> SourceFigures:
     """Return the numbers and charts of a source; charts without data are omitted.
 
     Call it while the tables exist: after the rules were evaluated, before the session is closed.
@@ -36,6 +38,7 @@ def take_figures(session: StoreSession, name: str) -> SourceFigures:
     Args:
         session: The session with the sitemap tables, and the live tables if there are any.
         name: Path or URL of the source.
+        coverage: Coverage as an audit counts it; None to count the columns of ``pages``.
     """
     tables = {row[0] for row in session.rows(_TABLES_SQL)}
     has_pages = {"pages", "frontier", "crawls"} <= tables and _has_rows(session, "pages")
@@ -52,7 +55,7 @@ def take_figures(session: StoreSession, name: str) -> SourceFigures:
         name,
         _sentence(total, sections),
         _numbers(total),
-        [*live_figures(session, total, sections), *figures],
+        [*live_figures(session, total, sections, coverage), *figures],
         section_table(sections) if sections else None,
         _notes(session),
         OUTCOME_SQL,

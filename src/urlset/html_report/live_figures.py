@@ -19,7 +19,7 @@ from urlset.html_report.charts import (
     stacked_bars,
     upset,
 )
-from urlset.html_report.model import Figure
+from urlset.html_report.model import CoverageCounts, Figure
 from urlset.html_report.text import duration, joined, plural, safe, share
 from urlset.store import StoreSession
 
@@ -162,13 +162,23 @@ def outcome(session: StoreSession) -> tuple[Outcome, list[Outcome]]:
 
 
 def live_figures(
-    session: StoreSession, total: Outcome, sections: Sequence[Outcome]
+    session: StoreSession,
+    total: Outcome,
+    sections: Sequence[Outcome],
+    coverage: CoverageCounts | None = None,
 ) -> list[Figure]:
-    """Return the charts for which the live tables have data."""
+    """Return the charts for which the live tables have data.
+
+    Args:
+        session: Session of the store.
+        total: Outcome of all listed URLs.
+        sections: Outcome of each section.
+        coverage: Coverage as the audit counts it; None to count the columns of ``pages``.
+    """
     figures = []
     if total.visited:
         figures += [_verdicts(total, sections), _funnel(session), _faults_by_folder(session)]
-    figures += [_coverage(session), _speed(session)]
+    figures += [_coverage(coverage or _counted_coverage(session)), _speed(session)]
     return [figure for figure in figures if figure is not None]
 
 
@@ -338,11 +348,16 @@ def _sum_of(label: str, blocks: Sequence[Block]) -> Block:
     return Block(label, sum(b.size for b in blocks), sum(b.faults for b in blocks))
 
 
-def _coverage(session: StoreSession) -> Figure | None:
+def _counted_coverage(session: StoreSession) -> CoverageCounts:
+    """Return the coverage of the indexable pages by their columns."""
+    regions: list[Any] = [row for row in session.rows(_COVERAGE_SQL) if any(row[:3])]
+    is_complete = next(iter(session.rows(_COMPLETE_SQL)), (False,))[0]
+    return CoverageCounts(regions, bool(is_complete), _COVERAGE_SQL)
+
+
+def _coverage(coverage: CoverageCounts) -> Figure | None:
     found: dict[tuple[bool, ...], int] = {
-        (listed, linked, visited): count
-        for listed, linked, visited, count in session.rows(_COVERAGE_SQL)
-        if listed or linked or visited
+        (listed, linked, visited): count for listed, linked, visited, count in coverage.regions
     }
     names = ("listed", "linked", "visited")
     sizes = [sum(n for members, n in found.items() if members[at]) for at in range(3)]
@@ -355,7 +370,7 @@ def _coverage(session: StoreSession) -> Figure | None:
         outside = [names[at] for at in used if not members[at]]
         label = joined(inside) + (f", not {' or '.join(outside)}" if outside else "")
         rows.append(([members[at] for at in used], label, count))
-    complete = next(iter(session.rows(_COMPLETE_SQL)), (False,))[0]
+    complete = coverage.is_complete
     seen = "linked" if complete else "seen linked"
     orphans = sum(n for members, n in found.items() if members[0] and not members[1])
     unlisted = sum(n for members, n in found.items() if members[1] and not members[0])
@@ -368,11 +383,8 @@ def _coverage(session: StoreSession) -> Figure | None:
     if 1 not in used and unlisted_visits:
         text = f"{plural(unlisted_visits, 'visited page')} {_are(unlisted_visits)} not listed"
         parts.append(text)
-    title = (
-        "; ".join(parts)
-        or f"All {sizes[0]:,} indexable pages are {joined([names[a] for a in used])}"
-    )
-    about = "Indexable pages by where they are known from: sitemaps (listed), links on other pages"
+    title = "; ".join(parts) or f"All {sizes[0]:,} pages are {joined([names[a] for a in used])}"
+    about = "Pages by where they are known from: sitemaps (listed), links on other pages"
     about += " (linked)" + (", access logs (visited)." if 2 in used else ".")
     if not complete:
         about += (
@@ -385,7 +397,7 @@ def _coverage(session: StoreSession) -> Figure | None:
         upset([(names[at], sizes[at]) for at in used], rows),
         ("pages that are", "pages"),
         [(label, count) for _, label, count in rows],
-        _COVERAGE_SQL,
+        coverage.sql,
     )
 
 

@@ -163,6 +163,20 @@ class SourceFigures(NamedTuple):
     is_live: bool = False
 
 
+class CoverageCounts(NamedTuple):
+    """Overlaps of the pages that are listed, linked and visited, as an audit counts them.
+
+    Attributes:
+        regions: Whether pages are listed, linked and visited, and their number.
+        is_complete: Whether all links of the site are known.
+        sql: Query of the regions.
+    """
+
+    regions: Sequence[tuple[bool, bool, bool, int]]
+    is_complete: bool
+    sql: str
+
+
 class LastmodTrial(NamedTuple):
     """Verdict on the ``lastmod`` values of one section: number of URLs by result."""
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import duckdb
 
-from urlset.store.connection import attach, attach_temporary, connect, map_errors
+from urlset.store.connection import attach, attach_temporary, connect, map_errors, map_interrupts
 from urlset.store.sandbox import seal
 from urlset.tempdirs import LockedTempDir
 
@@ -44,7 +44,8 @@ class Database:
             self._future = _open_in_background(spill, self.has_details)
             return
         self._future = Future()
-        self._future.set_result(connect(spill))
+        with map_interrupts():
+            self._future.set_result(connect(spill))
         try:
             self.hidden = attach(self.connection, self.path, read_only=read_only)
         except BaseException:

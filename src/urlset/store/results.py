@@ -13,7 +13,7 @@ import duckdb
 
 from urlset.arrow import frames, rows_of
 from urlset.errors import StoreError
-from urlset.store.connection import literal
+from urlset.store.connection import literal, map_interrupts
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only
 from urlset.store.statement import select_of
@@ -122,18 +122,19 @@ def run_query(
     """
     cursor = _open_cursor(connection)
     table = f"results.result_{next(_names)}"
-    try:
-        statement = select_of(connection, query, hidden=hidden)
-        cursor.execute("USE store")
-        with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
-            _run(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
-        # A temporary table belongs to one cursor, and a cursor has one stream at a time.
-        _run(cursor, f"CREATE TABLE {table} AS FROM temp.result", None)
-        cursor.execute("DROP TABLE temp.result")
-    except duckdb.Error as error:
-        raise query_error(error) from error
-    finally:
-        cursor.close()
+    with map_interrupts():
+        try:
+            statement = select_of(connection, query, hidden=hidden)
+            cursor.execute("USE store")
+            with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
+                _run(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
+            # A temporary table belongs to one cursor, and a cursor has one stream at a time.
+            _run(cursor, f"CREATE TABLE {table} AS FROM temp.result", None)
+            cursor.execute("DROP TABLE temp.result")
+        except duckdb.Error as error:
+            raise query_error(error) from error
+        finally:
+            cursor.close()
     return QueryResult(connection, table)
 
 

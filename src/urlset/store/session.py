@@ -106,7 +106,11 @@ class StoreSession:
         """Yield the rows of a query; consume all of them before the next query."""
         with map_errors(self._path):
             self._cursor.execute(query)
-        while rows := self._cursor.fetchmany(_BATCH):
+        while True:
+            with map_errors(self._path):  # without the `yield`: only DuckDB's errors are mapped
+                rows = self._cursor.fetchmany(_BATCH)
+            if not rows:
+                return
             yield from rows
 
     def columns(self, query: str) -> list[str]:
