@@ -66,7 +66,7 @@ else
 	@echo "Rust is not linted: cargo clippy is not installed."
 endif
 
-soak: setup ## run the long tests in tests/soak: complexity and attacks (an hour or more)
+soak: setup ## run the long tests in tests/soak: complexity, attacks, kills (an hour or more)
 	$(PYTHON) -m pytest tests/soak --numprocesses auto --dist worksteal
 
 bench: setup ## measure urlset and its peers, and print the tables
