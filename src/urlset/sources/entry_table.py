@@ -18,7 +18,7 @@ from urlset.errors import SourceError
 from urlset.reader import Entries, read_stored
 from urlset.sources.factory import open_source
 from urlset.sources.tables.column_plan import NoUrlColumnError
-from urlset.store import ScratchDatabase, quoted
+from urlset.store import ScratchDatabase, identifier, quoted
 from urlset.tempdirs import LockedTempDir
 from urlset.terminal_text import pluralize
 from urlset.urls import parse_url
@@ -62,7 +62,7 @@ def table_as_parquet(source: str, path: str, *, base_url: str | None) -> list[st
     with ScratchDatabase(memory=_MEMORY_MB) as database:
         _prepare(database, source)
         for batch in table.batches():
-            found = ", ".join(name for name in _COLUMNS if name in batch.schema.names)
+            found = ", ".join(identifier(name) for name in _COLUMNS if name in batch.schema.names)
             database.insert(
                 as_table(batch), f"INSERT INTO entries ({found}) SELECT {found} FROM batch"
             )
