@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,8 +58,8 @@ class DiffFormat(StrEnum):
 
 @add_options(
     DIFF_OPTIONS,
-    order="before after format output max_removed max_added max_changed exit_code "
-    "max_examples moves min_confidence base_url config user_agent header "
+    order="before after format output report max_removed max_added max_changed exit_code "
+    "max_examples moves live max_requests min_confidence base_url config user_agent header "
     "auth_file delay concurrency timeout ignore_robots engine quiet verbose",
 )
 def diff(
@@ -76,6 +77,10 @@ def diff(
     ],
     format: Annotated[DiffFormat, typer.Option(help="Format of the changes.")] = DiffFormat.text,
     output: Output = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the changes with charts to this HTML file, too."),
+    ] = None,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if there is any change, as git does.")
     ] = False,
@@ -99,8 +104,8 @@ def diff(
 ) -> None:
     """Compare two states of a site: added, removed, changed and moved URLs.
 
-    A URL that only changed its spelling has moved. A failure is not a removal: URLs of a sitemap
-    that cannot be read are unknown.
+    Moved URLs are found by content, title, id and name, and with --live by the redirects of
+    removed ones. A failure is not a removal: URLs of a sitemap that cannot be read are unknown.
 
     Exit codes: 0 compared, also with changes; 1 a limit such as --max-removed is exceeded, URLs
     are unknown, or with --exit-code there are changes; 2 a state cannot be read. The limits and
@@ -113,7 +118,7 @@ def diff(
       urlset diff HEAD~1:public/ public/ --format markdown
       urlset diff monday.duckdb friday.duckdb --format jsonl -o changes.jsonl
       urlset diff https://example.com public/ --max-removed 5%
-      urlset diff old.csv https://example.com
+      urlset diff old.csv https://example.com --live --report diff.html
     """  # noqa: D301 - the \b keeps the lines of the examples
     start_logging(verbose)
     if before == after == "-":
@@ -147,6 +152,10 @@ def diff(
             found = compare(before, after, progress=on_event, **settings, **network._asdict())
         with found:
             _print(found, sink, format, max_examples)
+            if report is not None:
+                found.report(report)
+                if not quiet:
+                    print_info(f"report written to {str(report)!r}")
             if not quiet and (not sink.is_stdout or format == "jsonl"):
                 print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)

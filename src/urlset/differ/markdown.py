@@ -43,7 +43,7 @@ def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
     ]
     for detail, count in diff.unread[:MAX_PATTERNS]:
         lines.append(f"- {pluralize(count, 'URL')} unknown, not read: {code(detail)}")
-    lines += [f"- {text(note)}" for note in diff.notes[:MAX_PATTERNS]]
+    lines += [f"- {code(note)}" for note in diff.notes[:MAX_PATTERNS]]
     if diff.lastmod is not None and any(diff.lastmod):
         truth = diff.lastmod
         lines.append(
@@ -86,11 +86,6 @@ def code(value: str) -> str:
     return f"{fence}{space}{value}{space}{fence}"
 
 
-def text(value: str) -> str:
-    """Return untrusted text as plain text of Markdown."""
-    return code(value)
-
-
 def _sections(diff: DiffView) -> Iterator[str]:
     sections = diff.sections
     if not sections:
@@ -115,11 +110,14 @@ def _example(change: PageChange, why: str) -> str:
 
 
 def _limited(lines: list[str]) -> str:
+    """Return the lines that fit into a comment; an open list of examples is closed."""
     size = 0
     kept: list[str] = []
     for line in lines:
         size += len(line.encode(errors="replace")) + 1
         if size > MAX_BYTES:
+            if kept.count("<details>") > kept.count("</details>"):
+                kept += ["", "</details>"]
             return "\n".join([*kept, "", "… shortened"]) + "\n"
         kept.append(line)
     return "\n".join(kept).rstrip() + "\n"

@@ -69,6 +69,7 @@ class _Search:
         self._least = min_confidence
 
     def run(self) -> None:
+        self._match_redirects()
         for evidence in _STRONG:
             if evidence.reason == "same-content" and "fingerprint" not in self._tables.known:
                 continue
@@ -93,6 +94,15 @@ class _Search:
 
     def _renamings(self) -> Renamings:
         return Renamings(self.folders())
+
+    def _match_redirects(self) -> None:
+        """Add pairs of a URL and an added one, to which it redirects; of several, none."""
+        if self._least > 0.99:
+            return
+        self._db.run_long(
+            "INSERT INTO moves SELECT any_value(w.h), a.h, 0.99, 'redirect', NULL "
+            "FROM answers w JOIN after_urls a ON a.h = w.final_h GROUP BY a.h HAVING count(*) = 1"
+        )
 
     def _match(self, evidence: _Evidence) -> None:
         """Add pairs of URLs that alone have a value in their state."""

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from urlset.differ.moves import find_moves
+from urlset.differ.redirects import ask_removed, create_answers
 from urlset.differ.result import Diff
 from urlset.differ.states import StateOptions, StateSource, open_state
 from urlset.differ.tables import SIDES, Tables
@@ -38,6 +39,8 @@ def diff(
     after: StateSource,
     *,
     moves: bool = True,
+    live: bool = False,
+    max_requests: int = 1_000,
     min_confidence: float = 0.7,
     base_url: str | None = None,
     engine: str | None = None,
@@ -66,6 +69,9 @@ def diff(
             entries.
         after: Later state.
         moves: Search moved URLs among those that were added and removed.
+        live: Request URLs that were removed, and follow their redirects to find moves. robots.txt
+            is obeyed, and the pace is that of ``policy``.
+        max_requests: Limit of requests with ``live``.
         min_confidence: Least confidence of a move, from 0 to 1.
         base_url: URL at which a folder or a file is published, as in :func:`urlset.read`.
         engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
@@ -83,6 +89,8 @@ def diff(
     """
     if not 0 <= min_confidence <= 1:
         raise ValueError(f"min_confidence: expected 0 to 1, found {min_confidence}")
+    if max_requests < 1:
+        raise ValueError(f"max_requests: expected 1 or more, found {max_requests}")
     options = StateOptions(base_url, engine, policy, auth, progress or (lambda _: None))
     stack = ExitStack()
     try:
@@ -98,6 +106,16 @@ def diff(
             tables.create()
             logger.info("URLs are compared: %.1f s", time.monotonic() - started)
             mark_unread(tables)
+            if live:
+                ask_removed(
+                    tables,
+                    max_requests=max_requests,
+                    policy=policy,
+                    base_url=base_url,
+                    progress=options.progress,
+                )
+            else:
+                create_answers(tables)
             find_moves(tables, is_wanted=moves, min_confidence=min_confidence)
         _create_changes(tables)
         logger.info("changes are ready: %.1f s", time.monotonic() - started)
@@ -116,11 +134,18 @@ def _state(alias: str) -> str:
 def _create_changes(tables: Tables) -> None:
     """Create ``changes``, sorted by kind and URL."""
     one = "[struct_pack(reason := '{}', detail := u.detail, confidence := NULL::DOUBLE)]"
+    answer = (
+        "[struct_pack(reason := CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END, "
+        "detail := CASE WHEN w.verdict = 'redirect' THEN w.final_url END, "
+        "confidence := NULL::DOUBLE)]"
+    )
     none, no_loc = f"NULL::{STATE}", "NULL::VARCHAR"
     only = (
         "SELECT {change} AS change, d.loc, {no_loc} AS previous_loc, {states}, "
-        "CASE WHEN u.h IS NULL THEN [] ELSE {why} END::{kind} AS why "
-        "FROM {side}_diff d LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread) u USING (h) "
+        "CASE WHEN u.h IS NOT NULL THEN {why} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
+        "::{kind} AS why FROM {side}_diff d "
+        "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread) u USING (h) "
+        "LEFT JOIN answers w USING (h) "
         "ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
     )
     parts = []
@@ -135,6 +160,7 @@ def _create_changes(tables: Tables) -> None:
                 no_loc=no_loc,
                 states=", ".join(states),
                 why=one.format("unread"),
+                answer=answer,
                 kind=WHY,
                 side=side,
             )

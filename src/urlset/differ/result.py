@@ -13,6 +13,7 @@ from urlset.arrow import rows_of
 from urlset.arrow.frames import to_arrow, to_pandas, to_polars
 from urlset.dates import W3C
 from urlset.differ.markdown import markdown
+from urlset.differ.report import write_report
 from urlset.differ.rows import (
     ChangeKind,
     DiffCounts,
@@ -100,14 +101,11 @@ class Diff:
 
     def _count(self) -> DiffCounts:
         found = dict(self._tables.db.rows("SELECT change, count(*) FROM changes GROUP BY change"))
-        before, after, both = self._tables.db.fetch_one(
-            "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
-            "count_if(before_rows > 0 AND after_rows > 0) FROM keys"
-        )
+        before, after, both = self._tables.before, self._tables.after, self._tables.both
         kinds = ("added", "removed", "changed", "moved", "unknown")
         numbers = {kind: int(found.get(kind, 0)) for kind in kinds}
-        unchanged = int(both) - numbers["changed"]
-        return DiffCounts(**numbers, unchanged=unchanged, before=int(before), after=int(after))
+        unchanged = both - numbers["changed"]
+        return DiffCounts(**numbers, unchanged=unchanged, before=before, after=after)
 
     @property
     def changes(self) -> ChangeRows:
@@ -228,6 +226,14 @@ class Diff:
             max_examples: Most URLs of each kind of change that are listed.
         """
         return markdown(self, max_examples=max_examples)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the changes as one HTML file that works offline and without scripts.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        write_report(self, path)
 
     def close(self) -> None:
         """Delete the temporary tables; does nothing the second time."""

@@ -12,8 +12,8 @@ have the same hash is 1 to 90,000.
 
 These tables follow, in this order:
 
-- ``keys``: one row per URL of both states, with the number of rows in each, and whether they may
-  differ;
+- ``keys``: one row per URL that has several rows in a state, or may differ, with the number of
+  rows in each state;
 - ``before_diff``, ``after_diff``: rows of URLs that are in one state only (``is_only``) or may
   differ;
 - ``pairs``: URLs in both states, with the names of the fields that changed.
@@ -56,6 +56,9 @@ class Tables:
         dates_identify: Whether moved pages kept their ``lastmod``, and few pages share one.
         patterns: Patterns of moves.
         notes: Remarks on the states.
+        before: Number of URLs in the earlier state.
+        after: Number of URLs in the later state.
+        both: Number of URLs in both.
         live: For each side, the names of the live tables of its store.
     """
 
@@ -66,6 +69,7 @@ class Tables:
         self.is_crawl: dict[str, bool] = dict.fromkeys(SIDES, False)
         self.known: frozenset[str] = frozenset()
         self.dates_identify = False
+        self.before = self.after = self.both = 0
         self.patterns: list[MovePattern] = []
         self.notes = [note for state in states.values() for note in state.notes]
 
@@ -209,12 +213,22 @@ class Tables:
         )
         mine, other = "FILTER (NOT is_after)", "FILTER (is_after)"
         self.db.run_long(
-            f"""CREATE TABLE keys AS
+            f"""CREATE TABLE keys AS FROM (
             SELECT h, count(*) {mine} AS before_rows, count(*) {other} AS after_rows,
                 min(stamp) {mine} IS DISTINCT FROM min(stamp) {other}
                 OR max(stamp) {mine} IS DISTINCT FROM max(stamp) {other} AS may_differ
-            FROM ({parts}) GROUP BY h"""
+            FROM ({parts}) GROUP BY h)
+            WHERE may_differ OR before_rows > 1 OR after_rows > 1"""
         )
+        # A URL that is not in the table has one row in each state.
+        same = self.count("SELECT count(*) FROM before_rows") - self.count(
+            "SELECT sum(before_rows) FROM keys"
+        )
+        rows = self.db.fetch_one(
+            "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
+            "count_if(before_rows > 0 AND after_rows > 0) FROM keys"
+        )
+        self.before, self.after, self.both = (int(row or 0) + same for row in rows)
 
     def _stamp(self) -> str:
         values = [_value(name) for name in STATE_FIELDS if name in self.known]

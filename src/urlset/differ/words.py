@@ -24,6 +24,9 @@ REASONS = {
     "similar-segment": "similar last segment",
     "same-lastmod": "same lastmod",
     "unread": "not read",
+    "responds": "still responds, but is not listed",
+    "gone": "is gone (404 or 410)",
+    "disallowed": "not requested, because of robots.txt",
 }
 """Words for reasons; a reason that is not here is the name of a field."""
 

@@ -218,7 +218,7 @@ class ReportInput:
         known: Number of findings in the baseline, which are not shown.
     """
 
-    kind: Literal["audit", "check", "watch"]
+    kind: Literal["audit", "check", "watch", "diff"]
     site: str
     moment: datetime
     log: ExampleLog

@@ -42,7 +42,8 @@ _LEVELS: tuple[tuple[Level, str], ...] = (
 
 
 _ORDER = (
-    "verdicts folders sections-of-files changes funnel coverage speed languages dates trial "
+    "verdicts folders sections-of-changes patterns "
+    "sections-of-files changes funnel coverage speed languages dates trial "
     "days-new days-removed days-changed bands rates alerts".split()
 )
 """Order of the figures: narrow ones follow each other, because two of them share a row."""
@@ -182,7 +183,7 @@ def _header(report: ReportInput) -> str:
         notes += report.sources[0].notes
     noted = "".join(f"<p>{escape(safe(note, 500))}</p>" for note in notes)
     links = [("charts", "Charts")] if report.sources else []
-    links += [("findings", "Findings")]
+    links += [("findings", "Changes" if report.kind == "diff" else "Findings")]
     if any(source.sections for source in report.sources):
         links.append(("sections", "Sections"))
     links.append(("about", "About"))
@@ -381,7 +382,7 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
 def _findings(report: ReportInput, detail: _Detail) -> Iterator[str]:
     """Yield the findings, by level and by rule."""
     yield '<section id="findings" aria-labelledby="findings-title">'
-    yield '<h2 id="findings-title">Findings</h2>'
+    yield f'<h2 id="findings-title">{"Changes" if report.kind == "diff" else "Findings"}</h2>'
     by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in _LEVELS}
     for code, levels in report.log.levels.items():
         worst = next(level for level, _ in _LEVELS if levels[level])
@@ -447,6 +448,13 @@ def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
     yield "</section>"
 
 
+_STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
+_QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
+    "diff": "To run a query on all rows, write them with <code>urlset diff A B --format jsonl "
+    "--output changes.jsonl</code>, and query that file with DuckDB."
+}
+
+
 def _footer(report: ReportInput) -> str:
     known = ""
     if report.known:
@@ -457,6 +465,6 @@ def _footer(report: ReportInput) -> str:
         f"{_when(report.moment)}. This file is complete: it sends no requests and can be moved, "
         "mailed and printed. It contains at most 1,000 examples of each rule; every count covers "
         f"all findings.{known}</p>"
-        "<p>Every number is the result of the SQL query below it. To run a query on all rows: "
-        "<code>urlset read site.duckdb --sql QUERY</code>.</p></footer>"
+        f"<p>Every number is the result of the SQL query below it. {_QUERIES[report.kind]}</p>"
+        "</footer>"
     )

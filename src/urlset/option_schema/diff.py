@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from urlset.option_schema.option import AUTH, ENGINE, NOT_IN_PYTHON, POLICY, PROGRESS, Option
+from urlset.option_schema.option import (
+    AUTH,
+    ENGINE,
+    NOT_IN_FILE,
+    NOT_IN_PYTHON,
+    POLICY,
+    PROGRESS,
+    Option,
+)
 
 __all__ = ["DIFF_OPTIONS"]
 
@@ -14,6 +22,21 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         type=bool,
         help="Search moved URLs among those that were added and removed; the default.",
         default=True,
+    ),
+    Option(
+        name="live",
+        type=bool,
+        help="Request removed URLs, and follow their redirects to find moves.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="max_requests",
+        type=int,
+        help="Limit of requests with --live (1,000).",
+        default=1_000,
+        metavar="N",
+        minimum=1,
     ),
     Option(
         name="min_confidence",

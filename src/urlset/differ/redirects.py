@@ -1,0 +1,101 @@
+"""Ask servers where removed URLs are now: redirects are the best evidence for moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from urlset.auditor.visits import Budget, RobotsFiles, VisitTarget, VisitWalk
+from urlset.crawler.pace import Pace
+from urlset.crawler.page_urls import page_url
+from urlset.differ.tables import Tables
+from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.model import ProgressEvent
+from urlset.urls import split_origin
+
+__all__ = ["ask_removed", "create_answers"]
+
+_NAMED = ("http://", "https://")
+
+
+def create_answers(tables: Tables) -> None:
+    """Create the empty table ``answers``."""
+    tables.db.run(
+        "CREATE TABLE answers (h UBIGINT, verdict VARCHAR, status UINTEGER, final_url VARCHAR, "
+        "final_h UBIGINT)"
+    )
+
+
+def ask_removed(
+    tables: Tables,
+    *,
+    max_requests: int,
+    policy: Policy | None,
+    base_url: str | None,
+    progress: Callable[[ProgressEvent], None],
+) -> None:
+    """Request removed URLs, and store where they lead in the table ``answers``.
+
+    Columns: ``h``, ``verdict`` as in ``pages``, ``final_url`` and its hash ``final_h``. robots.txt
+    is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
+
+    Args:
+        tables: The tables of the comparison.
+        max_requests: Limit of requests; if there are more URLs, a sample of all sections.
+        policy: Limits and behaviour of the HTTP client.
+        base_url: URL that the user named; its host may have a private address.
+        progress: Called with the number of answers.
+    """
+    db = tables.db
+    create_answers(tables)
+    rows = db.rows(
+        "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread USING (h) WHERE is_only "
+        f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"
+    )
+    hashes: dict[str, list[str]] = {}
+    for h, loc in rows:
+        url = page_url(loc)
+        if url is not None:
+            hashes.setdefault(url, []).append(h)
+    if not hashes:
+        return
+    policy = policy or Policy()
+    agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
+    targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
+    walk = VisitWalk(
+        targets,
+        RobotsFiles(agent, is_obeyed=policy.obey_robots),
+        Pace(policy.delay_s),
+        Budget(max_requests),
+        hosts=_named_hosts(tables, base_url, list(hashes)),
+    )
+    found = []
+    try:
+        for number, record in enumerate(drive_in_thread(walk, policy), start=1):
+            progress(ProgressEvent(number, source=record.url))
+            found.append(record)
+        found += walk.refused()
+    except KeyboardInterrupt:
+        tables.notes.append("interrupted: not all removed URLs were requested")
+    answers = [
+        (h, record.row["verdict"], record.row.get("status"), record.row.get("final_url"), None)
+        for record in found
+        for h in hashes.get(record.url, ())
+    ]
+    db.insert_rows("answers", answers)
+    db.run("UPDATE answers SET final_h = hash(normal_of(final_url)) WHERE verdict = 'redirect'")
+    count = tables.count(
+        "SELECT count(*) FROM before_diff ANTI JOIN unread USING (h) WHERE is_only"
+    )
+    if count > max_requests:
+        tables.notes.append(f"{max_requests:,} of {count:,} removed URLs were requested")
+
+
+def _named_hosts(tables: Tables, base_url: str | None, urls: list[str]) -> frozenset[str]:
+    """Return the hosts that the user named: of a site, of the base URL, or of most URLs."""
+    named = [state.name for state in tables.states.values()] + [base_url or ""]
+    hosts = {split_origin(name)[1] for name in named if name.lower().startswith(_NAMED)}
+    if hosts:
+        return frozenset(hosts)
+    origin = Counter(origin_of(url) or "" for url in urls).most_common(1)[0][0]
+    return frozenset({split_origin(origin)[1]})
