@@ -17,6 +17,7 @@ DIFFERENT = {
     "format": "`read` detects it; `write`, `render` and `build` have the same two",
     "source": "the input of `read`, `check` and `fix`; for `parse` only its name",
     "hosts": "`read` has None for all hosts; `build` adds hosts to that of the base URL",
+    "store": "`audit` may use a temporary one; `watch` needs the history",
     "robots": "`read`: whether to request it; `build` and `write_fixed`: the file to update",
     "index": "`build` can also write one per section",
     "on_error": "aliases of one Literal",

@@ -165,7 +165,11 @@ def watch(
             def on_event(event: ProgressEvent) -> None:
                 progress.update(f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}")
 
-            found = run(site, store, progress=on_event, **settings)
+            try:
+                found = run(site, store, progress=on_event, **settings)
+            except KeyboardInterrupt:
+                print_info("interrupted: no snapshot was stored; the same command starts again")
+                raise
         for line in [_json(found)] if format == "json" else _text(found):
             sink.write(f"{line}\n")
     if not quiet:
@@ -191,7 +195,7 @@ def _text(found: Watch) -> Iterator[str]:
     )
     unknown = f", {found.unknown:,} unknown" if found.unknown else ""
     if found.snapshot == 1:
-        yield f"{pluralize(found.urls, 'URL')} in {pluralize(found.sitemaps, 'sitemap')}{unknown}"
+        yield f"{pluralize(found.urls, 'URL')} in {pluralize(found.sitemaps, 'document')}{unknown}"
     else:
         yield (
             f"{pluralize(found.urls, 'URL')}: {found.added:,} new, {found.removed:,} removed, "

@@ -161,7 +161,9 @@ def _volume(
             kind = "volume-high" if test == "volume" else "removals"
             yield Condition(kind, section.name, shown, *numbers)
             return
-        if test == "volume" and each.urls < band.low and each is not counts[-1]:
+        # In a longer time, URLs may come and go unseen.
+        is_whole = each.span == 1 and each is not counts[-1]
+        if test == "volume" and each.urls < band.low and is_whole:
             yield Condition("volume-low", section.name, shown, *numbers)
             return
 

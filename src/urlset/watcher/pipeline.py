@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from urlset.http import Policy, drive_in_thread
+from urlset.model import ProgressEvent
 from urlset.store import Store, StoreSession, changes_at, moment
 from urlset.watcher.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.watcher.report import write_report
 from urlset.watcher.result import SectionEstimate, UrlChange, Watch
-from urlset.watcher.step import Drive, Progress, StepSettings, take_snapshot
+from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
 from urlset.watcher.summary import section_estimates
 from urlset.watcher.webhook import Hook, HookWalk
 
@@ -29,7 +30,7 @@ def watch(
     site: str,
     store: str | os.PathLike[str],
     *,
-    progress: Progress | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
     **settings: Any,
 ) -> Watch:
     """Take one step of the history of a site: read what may have changed, store a snapshot.
@@ -53,7 +54,9 @@ def watch(
             history of another site.
         ValueError: A setting is invalid.
     """
-    return watch_with(site, os.fspath(store), StepSettings(**settings), progress=progress)
+    options = StepSettings(**settings)
+    expect_url(site)
+    return watch_with(site, os.fspath(store), options, progress=progress)
 
 
 def watch_with(

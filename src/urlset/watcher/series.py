@@ -210,9 +210,9 @@ def _days(
     which something changed are one count.
     """
     query = f"""
-        SELECT section, CASE WHEN gap_s > {MAX_GAP_S} THEN s.started::DATE
+        SELECT section, CASE WHEN gap_s > {MAX_GAP_S} THEN (s.started - INTERVAL 1 SECOND)::DATE
             ELSE (s.started - to_seconds(gap_s / 2))::DATE END AS day,
-            CASE WHEN gap_s > {MAX_GAP_S} THEN ceil(gap_s / {DAY_S}) ELSE 1 END::INTEGER AS span,
+            CASE WHEN gap_s > {MAX_GAP_S} THEN round(gap_s / {DAY_S}) ELSE 1 END::INTEGER AS span,
             sum(h.added_count)::BIGINT, sum(h.removed_count)::BIGINT, max(h.unknown_count)::BIGINT
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
         WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {_since(now, DAYS)}
@@ -227,12 +227,16 @@ def _days(
     return added, removed
 
 
+_DAY = timedelta(days=1)
+
+
 def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
     """Return one count for each day from the first to the last; the first is incomplete."""
     if not rows:
         return []
     counts: dict[date, int] = defaultdict(int)
-    unknown = {day for day, _, _, missing in rows if missing}
+    # A failure is noticed at the end of a time that is not known, on this day and the one before.
+    unknown = {day - back for day, _, _, missing in rows if missing for back in (_DAY * 0, _DAY)}
     spans: list[DayCount] = []
     for day, span, count, _ in rows:
         if span == 1:
@@ -240,10 +244,10 @@ def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
         elif count:
             spans.append(DayCount(day, count, span))
     for day, _, span in spans:
-        for back in range(span):
-            unknown.add(day - timedelta(days=back))
+        for back in range(-1, span + 1):
+            unknown.add(day - back * _DAY)
     first, last = min(row[0] for row in rows), max(row[0] for row in rows)
-    days = [first + timedelta(days=n) for n in range(1, (last - first).days + 1)]
+    days = [first + n * _DAY for n in range(1, (last - first).days + 1)]
     return sorted([*(DayCount(day, counts[day]) for day in days if day not in unknown), *spans])
 
 
@@ -252,22 +256,23 @@ def _pauses(
 ) -> tuple[dict[int, list[float]], dict[int, datetime]]:
     """Return the pauses between new URLs by section, and when the latest was found.
 
-    Pauses with an alert of silence do not count: they were not normal.
+    Pauses with an alert of silence do not count: they were not normal. Neither do those that end
+    with an observation after a long time.
     """
     query = f"""
         WITH found AS (
-            SELECT section, snapshot, s.started FROM store.history_steps h
-            JOIN store.snapshots s USING (snapshot)
-            WHERE h.added_count > 0 AND gap_s BETWEEN 1 AND {MAX_GAP_S}
-                AND s.started > {_since(now, YEAR)} GROUP BY ALL),
+            SELECT section, s.started, max(gap_s) <= {MAX_GAP_S} AS is_exact
+            FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
+            WHERE h.added_count > 0 AND gap_s > 0 AND s.started > {_since(now, YEAR)}
+            GROUP BY ALL),
         pauses AS (
-            SELECT section, started, lag(started) OVER ordered AS former
+            SELECT section, started, is_exact, lag(started) OVER ordered AS former
             FROM found WINDOW ordered AS (PARTITION BY section ORDER BY started)),
         alarms AS (
             SELECT n.section, a.opened FROM store.alerts a
             JOIN store.history_sections n ON n.name = a.subject WHERE a.kind = 'silence'),
         judged AS (
-            SELECT *, former IS NOT NULL AND NOT EXISTS (
+            SELECT *, is_exact AND former IS NOT NULL AND NOT EXISTS (
                 FROM alarms a WHERE a.section = pauses.section
                 AND a.opened >= former AND a.opened <= started) AS is_normal FROM pauses)
         SELECT section, list_slice(list(epoch(started) - epoch(former) ORDER BY started DESC)

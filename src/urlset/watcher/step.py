@@ -16,9 +16,9 @@ from urlset.reader.site import policy_with_auth, product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFacts, StoreSession
 from urlset.watcher.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
-from urlset.watcher.webhook import WebhookFormat
+from urlset.watcher.webhook import Hook, WebhookFormat
 
-__all__ = ["Drive", "Progress", "StepSettings", "take_snapshot"]
+__all__ = ["Drive", "Progress", "StepSettings", "expect_url", "take_snapshot"]
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a site."""
@@ -61,6 +61,8 @@ class StepSettings:
     def __post_init__(self) -> None:
         if self.recheck < 0:
             raise ValueError(f"recheck: expected 0 or more, found {self.recheck}")
+        if self.webhook is not None:
+            Hook(self.webhook, self.webhook_format)
 
 
 def take_snapshot(
@@ -82,15 +84,20 @@ def take_snapshot(
         urlset.SourceError: It is the first snapshot, and nothing could be read.
         urlset.StoreError: The store has the history of another site.
     """
-    if request_url(site) is None:
-        raise SourceError(
-            f"expected the URL of a site or a sitemap, as https://example.com/, found {site!r}"
-        )
+    expect_url(site)
     _expect_site(session, site)
     step = _Step(session, site, settings, now())
     policy = policy_with_auth(settings.policy or Policy(), site, settings.auth)
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
     return step.store(now(), then)
+
+
+def expect_url(site: str) -> None:
+    """Raise :class:`urlset.SourceError` if a site is not an http or https URL."""
+    if request_url(site) is None:
+        raise SourceError(
+            f"expected the URL of a site or a sitemap, as https://example.com/, found {site!r}"
+        )
 
 
 def _expect_site(session: StoreSession, site: str) -> None:

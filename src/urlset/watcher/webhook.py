@@ -126,7 +126,8 @@ def _text(found: Watch, alerts: Sequence[Alert]) -> str:
     lines = [f"• {alert.message}" for alert in alerts[:MAX_LINES]]
     if len(alerts) > MAX_LINES:
         lines.append(f"• and {len(alerts) - MAX_LINES:,} more")
-    text = "\n".join([f"{found.site}: {len(alerts):,} new alerts", *lines])
+    noun = "alert" if len(alerts) == 1 else "alerts"
+    text = "\n".join([f"{found.site}: {len(alerts):,} new {noun}", *lines])
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
